@@ -1,0 +1,23 @@
+# Compiler settings shared by every target, carried by the interface target warploom_options.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_program(WARPLOOM_CCACHE ccache)
+if(WARPLOOM_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WARPLOOM_CCACHE})
+endif()
+
+add_library(warploom_options INTERFACE)
+target_compile_features(warploom_options INTERFACE cxx_std_20)
+target_include_directories(warploom_options INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_compile_options(warploom_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                       -ffp-contract=off)
+if(WARPLOOM_WERROR)
+  target_compile_options(warploom_options INTERFACE -Werror)
+endif()
+if(WARPLOOM_SANITIZE)
+  target_compile_options(warploom_options INTERFACE -fsanitize=${WARPLOOM_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(warploom_options INTERFACE -fsanitize=${WARPLOOM_SANITIZE})
+endif()
+set_target_properties(warploom_options PROPERTIES INTERFACE_POSITION_INDEPENDENT_CODE ON)

@@ -1,0 +1,68 @@
+#include "warploom/base/nearest_name.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace warploom {
+namespace {
+
+std::string folded(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '-' || c == '_' || c == ' ' || c == '/' || c == '.') continue;
+    result.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return result;
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> nearest_names(std::string_view name, std::span<const std::string> candidates,
+                                       std::size_t count) {
+  const std::string wanted = folded(name);
+  if (wanted.empty()) return {};
+  std::vector<std::pair<double, std::size_t>> ranked;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::string candidate = folded(candidates[i]);
+    if (candidate.empty()) continue;
+    const double longest = static_cast<double>(std::max(wanted.size(), candidate.size()));
+    double distance = static_cast<double>(edit_distance(wanted, candidate)) / longest;
+    const bool contained = candidate.find(wanted) != std::string::npos || wanted.find(candidate) != std::string::npos;
+    if (contained) distance *= 0.5;
+    if (distance <= 0.5) ranked.emplace_back(distance, i);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) result.push_back(candidates[ranked[i].second]);
+  return result;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  const std::vector<std::string> nearest = nearest_names(name, candidates);
+  if (nearest.empty()) return {};
+  std::string text = " (did you mean ";
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    if (i > 0) text += i + 1 == nearest.size() ? " or " : ", ";
+    text += "'" + nearest[i] + "'";
+  }
+  return text + "?)";
+}
+
+}  // namespace warploom

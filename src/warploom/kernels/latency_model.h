@@ -1,0 +1,65 @@
+// The seam between everything that needs a kernel's time and everything that knows it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "warploom/base/fields.h"
+#include "warploom/base/units.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// What limits a kernel.
+enum class Bound { Tensor, Fma, SpecialFunction, Shared, L2, Dram, Network, Launch };
+template <>
+struct EnumNames<Bound> {
+  static constexpr std::array<std::pair<Bound, std::string_view>, 8> kNames{
+      {{Bound::Tensor, "tensor"}, {Bound::Fma, "fma"}, {Bound::SpecialFunction, "xu"}, {Bound::Shared, "shared"},
+       {Bound::L2, "l2"}, {Bound::Dram, "dram"}, {Bound::Network, "network"}, {Bound::Launch, "launch"}}};
+};
+
+// How much a prediction rests on measurement.
+enum class Tier { Measured, CrossGpu, Roofline };
+template <>
+struct EnumNames<Tier> {
+  static constexpr std::array<std::pair<Tier, std::string_view>, 3> kNames{
+      {{Tier::Measured, "measured"}, {Tier::CrossGpu, "cross_gpu"}, {Tier::Roofline, "roofline"}}};
+};
+
+// The implementation a caller means, by the names of the measured data; empty = unknown, the model then uses
+// what engines ship by default on that GPU.
+struct KernelContext {
+  std::string_view framework;  // "vllm", "sglang", "trtllm", "nccl", ...
+  std::string_view version;    // of the framework
+  std::string_view kernel;     // the data's kernel_source
+};
+
+// A predicted latency. p10 <= p50 <= p90, and physical_bound <= p10 up to rounding.
+struct LatencyEstimate {
+  Seconds p10, p50, p90;
+  Seconds physical_bound;  // no implementation on this GPU can be faster
+  Bound bound = Bound::Dram;
+  Tier tier = Tier::Roofline;
+  bool extrapolated = false;  // outside the measured domain; the interval is widened
+};
+
+// Thread-safe: const methods may run concurrently.
+class LatencyModel {
+ public:
+  virtual ~LatencyModel() = default;
+
+  // Throws InvalidInput on an operator that check_operator refuses, Unsupported when the GPU cannot run it
+  // (no fp8 units, say).
+  virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {}) const = 0;
+
+  // The same for many operators; results has the size of operators.
+  virtual void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
+                              std::span<LatencyEstimate> results) const {
+    for (std::size_t i = 0; i < operators.size(); ++i) results[i] = estimate(operators[i], gpu, context);
+  }
+};
+
+}  // namespace warploom
