@@ -13,7 +13,7 @@
 //   };
 //
 // A key carries the unit of its JSON value; `scale` times that value is the SI value of the member. min and max
-// bound the JSON value. Members may be bool, integers, double, Quantity, std::string, enums that have a
+// bound the JSON value, as does what a narrow integer member can hold. Members may be bool, integers, double, Quantity, std::string, enums that have a
 // static EnumNames table, std::optional of those (absent = no value), std::vector of integers, doubles or
 // strings, other described structs and vectors of them. Defaults stand only in the struct.
 #pragma once
@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -100,7 +101,9 @@ struct Field {
   std::string name;
   FieldKind kind = FieldKind::Real;
   FieldOptions options;
-  bool optional = false;             // the member is a std::optional
+  double held_min = -std::numeric_limits<double>::infinity();  // what an integer member can hold,
+  double held_max = std::numeric_limits<double>::infinity();   // whatever `options` allows
+  bool optional = false;                                       // the member is a std::optional
   std::vector<std::string> choices;  // the spellings of an enum
   std::function<FieldValue(const void* object)> get;
   std::function<void(void* object, FieldValue value)> set;
@@ -178,6 +181,18 @@ constexpr FieldKind kind_of() {
   }
 }
 
+// The range of the integers that a member of type M (or its elements) can hold.
+template <class M>
+constexpr std::pair<double, double> held_range() {
+  if constexpr (IsOptional<M>::value || IsVector<M>::value) {
+    return held_range<typename M::value_type>();
+  } else if constexpr (std::is_integral_v<M>) {
+    return {static_cast<double>(std::numeric_limits<M>::min()), static_cast<double>(std::numeric_limits<M>::max())};
+  } else {
+    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  }
+}
+
 template <class M>
 FieldValue read_member(const M& member, double scale) {
   if constexpr (IsOptional<M>::value) {
@@ -200,7 +215,7 @@ FieldValue read_member(const M& member, double scale) {
 }
 
 template <class M>
-void write_member(M& member, FieldValue value, double scale) {
+void write_member(M& member, FieldValue&& value, double scale) {
   if constexpr (IsOptional<M>::value) {
     if (std::holds_alternative<std::monostate>(value)) {
       member.reset();
@@ -240,6 +255,7 @@ class FieldList {
     field.name = name;
     field.kind = detail::kind_of<M>();
     field.options = options;
+    std::tie(field.held_min, field.held_max) = detail::held_range<M>();
     field.optional = detail::IsOptional<M>::value;
     if constexpr (detail::IsOptional<M>::value) {
       if constexpr (NamedEnum<typename M::value_type>) field.choices = names_of<typename M::value_type>();
