@@ -12,10 +12,11 @@
 //     }
 //   };
 //
-// A key carries the unit of its JSON value; `scale` times that value is the SI value of the member. min and max
-// bound the JSON value, as does what a narrow integer member can hold. Members may be bool, integers, double, Quantity, std::string, enums that have a
-// static EnumNames table, std::optional of those (absent = no value), std::vector of integers, doubles or
-// strings, other described structs and vectors of them. Defaults stand only in the struct.
+// A key carries the unit of its JSON value; `scale` times that value is the SI value of the member. min and
+// max bound the JSON value, as does what a narrow integer member can hold. Members may be bool, integers,
+// double, Quantity, std::string, enums that have a static EnumNames table, std::optional of those (absent =
+// no value), std::vector of integers, doubles or strings, other described structs and vectors of them.
+// Defaults stand only in the struct.
 #pragma once
 
 #include <array>
@@ -37,12 +38,15 @@
 
 namespace warploom {
 
-// The spellings of an enum: specialise with `static constexpr std::array<std::pair<E, std::string_view>, N> kNames`.
+// The spellings of an enum: specialise with
+//   static constexpr std::array<std::pair<E, std::string_view>, N> kNames{...};
 template <class E>
 struct EnumNames;
 
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires { EnumNames<E>::kNames; };
+concept NamedEnum = std::is_enum_v<E> && requires {
+  EnumNames<E>::kNames;
+};
 
 // The spelling of an enum value; empty for a value outside the table.
 template <NamedEnum E>
@@ -84,16 +88,16 @@ struct FieldTable;
 enum class FieldKind { Boolean, Integer, Real, Text, IntegerList, RealList, TextList, Object, ObjectList };
 
 // monostate: no value (an empty optional).
-using FieldValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
-                                std::vector<double>, std::vector<std::string>>;
+using FieldValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
 struct FieldOptions {
   std::string_view unit = "";  // of the JSON value; empty for counts and names
   std::string_view doc = "";   // one line, no full stop
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  double scale = 1.0;      // SI value = scale * JSON value
-  bool required = false;   // reading fails when the key is absent
+  double scale = 1.0;     // SI value = scale * JSON value
+  bool required = false;  // reading fails when the key is absent
 };
 
 // One field, with its member's type erased. `object` is the struct that the table describes.
@@ -104,7 +108,7 @@ struct Field {
   double held_min = -std::numeric_limits<double>::infinity();  // what an integer member can hold,
   double held_max = std::numeric_limits<double>::infinity();   // whatever `options` allows
   bool optional = false;                                       // the member is a std::optional
-  std::vector<std::string> choices;  // the spellings of an enum
+  std::vector<std::string> choices;                            // the spellings of an enum
   std::function<FieldValue(const void* object)> get;
   std::function<void(void* object, FieldValue value)> set;
   // Object and ObjectList only.
@@ -131,8 +135,8 @@ const FieldTable& fields_of() {
   return table;
 }
 
-// Throws InvalidInput "<where>: '<name>' is ..., expected ..." when a number is out of the field's range, a text is
-// not among its choices, or a number is not finite.
+// Throws InvalidInput "<where>: '<name>' is ..., expected ..." when a number is out of the field's range or
+// not finite, or a text is not among its choices.
 void check_field_value(const Field& field, const FieldValue& value, std::string_view where);
 
 // Checks every field of an object, nested ones included.
@@ -169,10 +173,14 @@ constexpr FieldKind kind_of() {
     return FieldKind::Integer;
   } else if constexpr (IsVector<M>::value) {
     using E = typename M::value_type;
-    if constexpr (std::is_same_v<E, std::string>) return FieldKind::TextList;
-    else if constexpr (std::is_integral_v<E>) return FieldKind::IntegerList;
-    else if constexpr (Described<E>) return FieldKind::ObjectList;
-    else return FieldKind::RealList;
+    if constexpr (std::is_same_v<E, std::string>)
+      return FieldKind::TextList;
+    else if constexpr (std::is_integral_v<E>)
+      return FieldKind::IntegerList;
+    else if constexpr (Described<E>)
+      return FieldKind::ObjectList;
+    else
+      return FieldKind::RealList;
   } else if constexpr (Described<M>) {
     return FieldKind::Object;
   } else {
@@ -187,7 +195,8 @@ constexpr std::pair<double, double> held_range() {
   if constexpr (IsOptional<M>::value || IsVector<M>::value) {
     return held_range<typename M::value_type>();
   } else if constexpr (std::is_integral_v<M>) {
-    return {static_cast<double>(std::numeric_limits<M>::min()), static_cast<double>(std::numeric_limits<M>::max())};
+    return {static_cast<double>(std::numeric_limits<M>::min()),
+            static_cast<double>(std::numeric_limits<M>::max())};
   } else {
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   }
@@ -271,7 +280,7 @@ class FieldList {
       field.get = [member, scale](const void* object) {
         return detail::read_member(static_cast<const T*>(object)->*member, scale);
       };
-      field.set = [member, scale](void* object, FieldValue value) {
+      field.set = [member, scale](void* object, FieldValue&& value) {
         detail::write_member(static_cast<T*>(object)->*member, std::move(value), scale);
       };
     }
@@ -287,18 +296,26 @@ class FieldList {
     if constexpr (detail::IsOptional<M>::value) {
       using Value = typename M::value_type;
       field.nested = std::make_shared<const FieldTable>(Value::describe());
-      field.size = [member](const void* object) { return std::size_t((static_cast<const T*>(object)->*member) ? 1 : 0); };
+      field.size = [member](const void* object) {
+        return std::size_t((static_cast<const T*>(object)->*member) ? 1 : 0);
+      };
       field.resize = [member](void* object, std::size_t size) {
         auto& slot = static_cast<T*>(object)->*member;
-        if (size == 0) slot.reset();
-        else if (!slot) slot.emplace();
+        if (size == 0)
+          slot.reset();
+        else if (!slot)
+          slot.emplace();
       };
-      field.element = [member](void* object, std::size_t) -> void* { return &*(static_cast<T*>(object)->*member); };
+      field.element = [member](void* object, std::size_t) -> void* {
+        return &*(static_cast<T*>(object)->*member);
+      };
     } else {
       field.nested = std::make_shared<const FieldTable>(M::describe());
       field.size = [](const void*) { return std::size_t(1); };
       field.resize = [](void*, std::size_t) {};
-      field.element = [member](void* object, std::size_t) -> void* { return &(static_cast<T*>(object)->*member); };
+      field.element = [member](void* object, std::size_t) -> void* {
+        return &(static_cast<T*>(object)->*member);
+      };
     }
   }
 
@@ -306,7 +323,9 @@ class FieldList {
   void add_object_list(Field& field, M T::*member) {
     field.nested = std::make_shared<const FieldTable>(M::value_type::describe());
     field.size = [member](const void* object) { return (static_cast<const T*>(object)->*member).size(); };
-    field.resize = [member](void* object, std::size_t size) { (static_cast<T*>(object)->*member).resize(size); };
+    field.resize = [member](void* object, std::size_t size) {
+      (static_cast<T*>(object)->*member).resize(size);
+    };
     field.element = [member](void* object, std::size_t index) -> void* {
       return &(static_cast<T*>(object)->*member)[index];
     };
