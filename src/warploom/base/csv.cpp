@@ -1,6 +1,7 @@
 #include "warploom/base/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -17,8 +18,8 @@ namespace fs = std::filesystem;
 struct CsvReader::State {
   fs::path path;
   gzFile file = nullptr;
-  std::string buffer;         // unread text
-  std::size_t position = 0;   // first unread byte of buffer
+  std::string buffer;        // unread text
+  std::size_t position = 0;  // first unread byte of buffer
   bool end_of_file = false;
   std::size_t line = 0;       // line of the current row
   std::size_t next_line = 1;  // line at `position`
@@ -49,6 +50,22 @@ struct CsvReader::State {
     return got > 0;
   }
 
+  // Skips a byte order mark and the '#' lines before the header; their quotes mean nothing.
+  void skip_preamble() {
+    while (buffer.size() < 3 && fill()) {
+    }
+    if (buffer.starts_with("\xEF\xBB\xBF")) position = 3;
+    for (;;) {
+      if (position >= buffer.size() && !fill()) return;
+      const char first = buffer[position];
+      if (first != '#' && first != '\n' && first != '\r') return;
+      std::size_t stop = buffer.find('\n', position);
+      while (stop == std::string::npos && fill()) stop = buffer.find('\n', position);
+      position = stop == std::string::npos ? buffer.size() : stop + 1;
+      ++next_line;
+    }
+  }
+
   // Copies the next record (which may span lines inside quotes) into `record`. False at the end.
   bool read_record() {
     line = next_line;
@@ -76,7 +93,8 @@ struct CsvReader::State {
       }
       const std::size_t seen = buffer.size() - position;
       if (!fill()) {
-        if (quoted) throw InvalidInput(fmt::format("{}:{}: a quoted cell is not closed", path.string(), line));
+        if (quoted)
+          throw InvalidInput(fmt::format("{}:{}: a quoted cell is not closed", path.string(), line));
         if (position >= buffer.size()) return false;
         take_record(buffer.size(), buffer.size());
         return true;
@@ -141,18 +159,18 @@ CsvReader::CsvReader(const fs::path& path) : state_(std::make_unique<State>()) {
   s.path = path;
   std::error_code error;
   if (!fs::exists(path, error)) throw IoError(fmt::format("{}: no such file", path.string()));
-  if (fs::is_directory(path, error)) throw IoError(fmt::format("{}: is a folder, expected a CSV file", path.string()));
+  if (fs::is_directory(path, error))
+    throw IoError(fmt::format("{}: is a folder, expected a CSV file", path.string()));
   s.file = gzopen(path.c_str(), "rb");
-  if (s.file == nullptr) throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  if (s.file == nullptr)
+    throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
   gzbuffer(s.file, 1 << 17);
-  while (s.read_record()) {
-    if (s.record.empty() || s.record.front() == '#') continue;
-    if (s.record.starts_with("\xEF\xBB\xBF")) s.record.erase(0, 3);
-    s.split_record();
-    s.columns.assign(s.cells.begin(), s.cells.end());
-    return;
+  s.skip_preamble();
+  if (!s.read_record()) {
+    throw InvalidInput(fmt::format("{}: is empty, expected a CSV header line", path.string()));
   }
-  throw InvalidInput(fmt::format("{}: is empty, expected a CSV header line", path.string()));
+  s.split_record();
+  s.columns.assign(s.cells.begin(), s.cells.end());
 }
 
 CsvReader::~CsvReader() = default;
@@ -184,8 +202,8 @@ bool CsvReader::next() {
   } while (s.record.empty());
   s.split_record();
   if (s.cells.size() != s.columns.size()) {
-    throw InvalidInput(fmt::format("{}:{}: has {} cells, expected {} as in the header", s.path.string(), s.line,
-                                   s.cells.size(), s.columns.size()));
+    throw InvalidInput(fmt::format("{}:{}: has {} cells, expected {} as in the header", s.path.string(),
+                                   s.line, s.cells.size(), s.columns.size()));
   }
   return true;
 }
@@ -200,7 +218,8 @@ std::int64_t CsvReader::integer(std::size_t column) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
   const double real_value = text.empty() ? std::nan("") : real(column);
-  if (real_value == std::floor(real_value) && std::abs(real_value) < 9e15) return static_cast<std::int64_t>(real_value);
+  if (real_value == std::floor(real_value) && std::abs(real_value) < 9e15)
+    return static_cast<std::int64_t>(real_value);
   throw InvalidInput(fmt::format("{}: '{}' is not an integer", where(column), text));
 }
 
@@ -224,7 +243,9 @@ void CsvWriter::row(const std::vector<std::string>& cells) {
 void CsvWriter::append(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) text_.push_back(',');
-    if (cells[i].find_first_of(",\"\n\r") == std::string::npos) {
+    // An empty lone cell would read as a blank line, and a leading '#' in the header as a remark.
+    const bool mistakable = (cells.size() == 1 && cells[i].empty()) || (i == 0 && cells[i].starts_with('#'));
+    if (!mistakable && cells[i].find_first_of(",\"\n\r") == std::string::npos) {
       text_ += cells[i];
       continue;
     }

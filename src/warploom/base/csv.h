@@ -1,7 +1,8 @@
 // Streaming CSV, plain or gzip, with a header line and RFC 4180 quoting.
 //
-// Lines that start with '#' before the header are skipped. Cells stay valid until the next call of next().
-// Errors name file, line, column and what was expected. Not thread-safe; one reader per thread.
+// A byte order mark and lines that start with '#' before the header are skipped. Cells stay valid until the
+// next call of next(). Errors name file, line, column and what was expected. Not thread-safe; one reader per
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ class CsvReader {
   std::optional<std::size_t> find_column(std::string_view name) const;
 
   // Advances to the next data row; false at the end. Blank lines are skipped.
-  // Throws InvalidInput on a row with a wrong number of cells or an unclosed quote, IoError on truncated gzip.
+  // Throws InvalidInput on a row with a wrong number of cells or an unclosed quote, IoError on truncated
+  // gzip.
   bool next();
 
   // 1-based line of the current row in the (uncompressed) file.
@@ -50,7 +52,8 @@ class CsvReader {
   std::unique_ptr<State> state_;
 };
 
-// Writes one CSV row with quoting where needed (comma, quote, newline).
+// Builds CSV text with quoting where needed (comma, quote, newline, a cell that reads as a blank or a
+// remark). CsvReader gives back the same cells.
 class CsvWriter {
  public:
   explicit CsvWriter(std::vector<std::string> columns);

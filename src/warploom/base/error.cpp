@@ -8,7 +8,8 @@
 namespace warploom::detail {
 
 void assertion_failed(const char* expression, const char* file, int line) {
-  const std::string message = fmt::format("warploom bug: {}:{}: assertion failed: {}\n", file, line, expression);
+  const std::string message =
+      fmt::format("warploom bug: {}:{}: assertion failed: {}\n", file, line, expression);
   std::fputs(message.c_str(), stderr);
   std::abort();
 }

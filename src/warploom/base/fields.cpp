@@ -22,19 +22,27 @@ std::string range_text(const FieldOptions& options) {
 }
 
 void check_number(const Field& field, double number, std::string_view where) {
-  if (std::isfinite(number) && number >= field.options.min && number <= field.options.max) return;
-  throw InvalidInput(fmt::format("{}: '{}' is {}, expected {}", where, field.name, number, range_text(field.options)));
+  const bool allowed = std::isfinite(number) && number >= field.options.min && number <= field.options.max;
+  if (allowed && (number < field.held_min || number > field.held_max)) {
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected {} to {}", where, field.name, number,
+                                   field.held_min, field.held_max));
+  }
+  if (allowed) return;
+  throw InvalidInput(
+      fmt::format("{}: '{}' is {}, expected {}", where, field.name, number, range_text(field.options)));
 }
 
 }  // namespace
 
-void throw_unknown_choice(std::string_view where, std::string_view name, const std::vector<std::string>& choices) {
+void throw_unknown_choice(std::string_view where, std::string_view name,
+                          const std::vector<std::string>& choices) {
   throw InvalidInput(fmt::format("{}: '{}' is unknown{}; expected one of: {}", where, name,
                                  did_you_mean(name, choices), fmt::join(choices, ", ")));
 }
 
 void check_field_value(const Field& field, const FieldValue& value, std::string_view where) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) check_number(field, static_cast<double>(*integer), where);
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    check_number(field, static_cast<double>(*integer), where);
   if (const auto* real = std::get_if<double>(&value)) check_number(field, *real, where);
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
     for (const std::int64_t entry : *list) check_number(field, static_cast<double>(entry), where);

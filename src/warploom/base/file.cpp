@@ -21,7 +21,8 @@ std::string read_file(const fs::path& path) {
     throw IoError(fmt::format("{}: is a folder, expected a file", path.string()));
   }
   const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  if (file == nullptr)
+    throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
   std::string contents;
   std::string chunk(1 << 18, '\0');
   for (;;) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/file.h"
@@ -13,14 +14,21 @@ namespace warploom {
 namespace {
 
 bool is_note(std::string_view key) {
-  return key.starts_with("_") || key == "schema" || key == "version" || key == "created_by" || key == "source";
+  return key.starts_with("_") || key == "schema" || key == "version" || key == "created_by" ||
+         key == "source";
 }
 
-[[noreturn]] void throw_type(std::string_view where, const Field& field, std::string_view expected, const Json& got) {
-  throw InvalidInput(fmt::format("{}: '{}' is {}, expected {}", where, field.name, got.dump().substr(0, 60), expected));
+[[noreturn]] void throw_type(std::string_view where, const Field& field, std::string_view expected,
+                             const Json& got) {
+  throw InvalidInput(
+      fmt::format("{}: '{}' is {}, expected {}", where, field.name, got.dump().substr(0, 60), expected));
 }
 
 std::int64_t integer_of(const Json& value, const Field& field, std::string_view where) {
+  constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kLargest) {
+    throw_type(where, field, "a 64-bit signed integer", value);
+  }
   if (value.is_number_integer()) return value.get<std::int64_t>();
   if (value.is_number_float()) {
     const double real = value.get<double>();
@@ -52,14 +60,21 @@ FieldValue value_of(const Json& value, const Field& field, std::string_view wher
     case FieldKind::Boolean:
       if (!value.is_boolean()) throw_type(where, field, "true or false", value);
       return value.get<bool>();
-    case FieldKind::Integer: return integer_of(value, field, where);
-    case FieldKind::Real: return real_of(value, field, where);
-    case FieldKind::Text: return text_of(value, field, where);
-    case FieldKind::IntegerList: return list_of<std::int64_t>(value, field, where, integer_of);
-    case FieldKind::RealList: return list_of<double>(value, field, where, real_of);
-    case FieldKind::TextList: return list_of<std::string>(value, field, where, text_of);
+    case FieldKind::Integer:
+      return integer_of(value, field, where);
+    case FieldKind::Real:
+      return real_of(value, field, where);
+    case FieldKind::Text:
+      return text_of(value, field, where);
+    case FieldKind::IntegerList:
+      return list_of<std::int64_t>(value, field, where, integer_of);
+    case FieldKind::RealList:
+      return list_of<double>(value, field, where, real_of);
+    case FieldKind::TextList:
+      return list_of<std::string>(value, field, where, text_of);
     case FieldKind::Object:
-    case FieldKind::ObjectList: break;
+    case FieldKind::ObjectList:
+      break;
   }
   WARPLOOM_ASSERT(false);
   return {};
@@ -85,15 +100,18 @@ void check_known_keys(const Json& document, const FieldTable& table, std::string
     if (std::any_of(table.fields.begin(), table.fields.end(), matches) || is_note(key)) continue;
     std::vector<std::string> names;
     for (const Field& field : table.fields) names.push_back(field.name);
-    throw InvalidInput(fmt::format("{}: unknown key '{}' in {}{}", where, key, table.type_name, did_you_mean(key, names)));
+    throw InvalidInput(
+        fmt::format("{}: unknown key '{}' in {}{}", where, key, table.type_name, did_you_mean(key, names)));
   }
 }
 
 Json json_of(const FieldValue& value) {
   return std::visit(
       [](const auto& held) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) return nullptr;
-        else return held;
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return nullptr;
+        else
+          return held;
       },
       value);
 }
@@ -116,18 +134,22 @@ void write_json_file(const std::filesystem::path& path, const Json& document) {
   write_file_atomically(path, json_text(document));
 }
 
-std::string json_text(const Json& document) { return document.dump(2) + "\n"; }
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 void read_fields(const Json& document, const FieldTable& table, void* object, std::string_view where) {
   if (!document.is_object()) {
-    throw InvalidInput(fmt::format("{}: is not a JSON object, expected the keys of {}", where, table.type_name));
+    throw InvalidInput(
+        fmt::format("{}: is not a JSON object, expected the keys of {}", where, table.type_name));
   }
   check_known_keys(document, table, where);
   for (const Field& field : table.fields) {
     const auto entry = document.find(field.name);
     if (entry == document.end()) {
       if (field.options.required) {
-        throw InvalidInput(fmt::format("{}: '{}' is missing, {} needs it", where, field.name, table.type_name));
+        throw InvalidInput(
+            fmt::format("{}: '{}' is missing, {} needs it", where, field.name, table.type_name));
       }
       continue;
     }
@@ -155,8 +177,10 @@ Json write_fields(const FieldTable& table, const void* object) {
       // element() takes a mutable object for reading; writing JSON leaves it unchanged.
       list.push_back(write_fields(*field.nested, field.element(const_cast<void*>(object), i)));
     }
-    if (field.kind == FieldKind::ObjectList) document[field.name] = std::move(list);
-    else if (!list.empty()) document[field.name] = std::move(list[0]);
+    if (field.kind == FieldKind::ObjectList)
+      document[field.name] = std::move(list);
+    else if (!list.empty())
+      document[field.name] = std::move(list[0]);
   }
   return document;
 }

@@ -19,13 +19,13 @@ Json parse_json(std::string_view text, std::string_view where);
 Json read_json_file(const std::filesystem::path& path);
 // Writes pretty-printed JSON with a final newline, whole or not at all.
 void write_json_file(const std::filesystem::path& path, const Json& document);
-// Pretty-printed text with a final newline.
+// Pretty-printed text with a final newline; bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& document);
 
 // Reads the keys of `document` into `object`. Throws InvalidInput on a document that is not an object, an
 // unknown key (with the nearest name), a missing required key, a wrong type, or a value out of range.
-// Keys that start with '_' or equal "schema", "version", "created_by" or "source" are notes: skipped unless the
-// table has them. The object is unchanged when an error is thrown only if the caller reads into a copy.
+// Keys that start with '_' or equal "schema", "version", "created_by" or "source" are notes: skipped unless
+// the table has them. The object is unchanged when an error is thrown only if the caller reads into a copy.
 void read_fields(const Json& document, const FieldTable& table, void* object, std::string_view where);
 Json write_fields(const FieldTable& table, const void* object);
 

@@ -43,14 +43,16 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
     if (candidate.empty()) continue;
     const double longest = static_cast<double>(std::max(wanted.size(), candidate.size()));
     double distance = static_cast<double>(edit_distance(wanted, candidate)) / longest;
-    const bool contained = candidate.find(wanted) != std::string::npos || wanted.find(candidate) != std::string::npos;
+    const bool contained =
+        candidate.find(wanted) != std::string::npos || wanted.find(candidate) != std::string::npos;
     if (contained) distance *= 0.5;
     if (distance <= 0.5) ranked.emplace_back(distance, i);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> result;
-  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) result.push_back(candidates[ranked[i].second]);
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i)
+    result.push_back(candidates[ranked[i].second]);
   return result;
 }
 
