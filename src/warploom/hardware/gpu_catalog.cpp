@@ -60,8 +60,8 @@ const GpuSpec& GpuCatalog::get(std::string_view name) const {
   if (const GpuSpec* gpu = find(name)) return *gpu;
   std::vector<std::string> known = names();
   for (const GpuSpec& gpu : gpus_) known.insert(known.end(), gpu.aliases.begin(), gpu.aliases.end());
-  throw NotFound(fmt::format("GPU '{}' is not known{}; expected a GPU's name or the path of a record (.json)", name,
-                             did_you_mean(name, known)));
+  throw NotFound(fmt::format("GPU '{}' is not known{}; expected a GPU's name or the path of a record (.json)",
+                             name, did_you_mean(name, known)));
 }
 
 const GpuSpec* GpuCatalog::find_hash(std::uint64_t name_hash) const {
@@ -90,12 +90,15 @@ const GpuSpec& GpuCatalog::add(GpuSpec gpu, std::string_view where) {
       throw InvalidInput(fmt::format("{}: '{}' is no name, expected letters or digits", where, key));
     }
     if (const GpuSpec* taken = find(key)) {
-      throw InvalidInput(fmt::format("{}: '{}' already names GPU '{}', expected a name of its own (change or remove it)",
-                                     where, key, taken->name));
+      throw InvalidInput(
+          fmt::format("{}: '{}' already names GPU '{}', expected a name of its own (change or remove it)",
+                      where, key, taken->name));
     }
   }
   const GpuSpec& kept = gpus_.emplace_back(std::move(gpu));
   for (const std::string& key : keys) by_name_.emplace(folded_name(key), &kept);
+  // A title is for people: it leads here too unless another GPU's name came first.
+  by_name_.emplace(folded_name(kept.title), &kept);
   by_hash_.emplace(kept.name_hash, &kept);
   return kept;
 }

@@ -1,7 +1,8 @@
-// Every GPU that is known: the built-in records (data/gpus/*.json, linked into the binary) and the user's own.
+// Every GPU that is known: the built-in records (data/gpus/*.json, linked into the binary) and the user's
+// own.
 //
-// Specs handed out stay where they are for the catalog's life. Const methods may run concurrently; load_gpu must
-// not run beside them.
+// Specs handed out stay where they are for the catalog's life. Const methods may run concurrently; load_gpu
+// must not run beside them.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +35,17 @@ class GpuCatalog {
   GpuCatalog(const GpuCatalog&) = delete;
   GpuCatalog& operator=(const GpuCatalog&) = delete;
 
-  // By canonical name or alias; case, punctuation and a leading "NVIDIA", "AMD" or "Tesla" do not matter.
-  // nullptr when unknown. O(length of name).
+  // By canonical name, alias or title; case, punctuation and a leading "NVIDIA", "AMD" or "Tesla" do not
+  // matter. nullptr when unknown. O(length of name).
   const GpuSpec* find(std::string_view name) const;
   // The same; throws NotFound with the nearest names.
   const GpuSpec& get(std::string_view name) const;
   // By GpuSpec::name_hash; nullptr when unknown. O(1).
   const GpuSpec* find_hash(std::uint64_t name_hash) const;
 
-  // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file), which joins
-  // the catalog; the same path again gives the same spec. A record whose name or alias is taken is refused.
-  // Throws NotFound, IoError, InvalidInput, Unsupported.
+  // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file),
+  // which joins the catalog; the same path again gives the same spec. A record whose name or alias is taken
+  // is refused. Throws NotFound, IoError, InvalidInput, Unsupported.
   const GpuSpec& load_gpu(std::string_view name_or_path);
   // Adds a spec made by the caller; checked as a record is.
   const GpuSpec& add(GpuSpec gpu, std::string_view where);

@@ -27,9 +27,14 @@ void add_identity(FieldList<GpuSpec>& list) {
 }
 
 void add_compute(FieldList<GpuSpec>& list) {
-  list.add("sm_count", &GpuSpec::sm_count, {.doc = "SMs or compute units", .min = 1, .max = 4096, .required = true})
+  list.add("sm_count", &GpuSpec::sm_count,
+           {.doc = "SMs or compute units", .min = 1, .max = 4096, .required = true})
       .add("boost_clock_mhz", &GpuSpec::boost_clock,
-           {.unit = "MHz", .doc = "SM clock of the data sheet's dense peaks", .min = 100, .max = 10000, .scale = 1e6,
+           {.unit = "MHz",
+            .doc = "SM clock of the data sheet's dense peaks",
+            .min = 100,
+            .max = 10000,
+            .scale = 1e6,
             .required = true})
       .add("base_clock_mhz", &GpuSpec::base_clock,
            {.unit = "MHz", .doc = "guaranteed SM clock, 0 = unknown", .min = 0, .max = 10000, .scale = 1e6})
@@ -39,33 +44,66 @@ void add_compute(FieldList<GpuSpec>& list) {
            {.unit = "FLOP", .doc = "dense matrix-unit rates, a multiply-add counting two", .required = true})
       .add("supports_bf16", &GpuSpec::supports_bf16, {.doc = "whether matrix units take bf16"})
       .add("fma_lanes_per_sm", &GpuSpec::fma_lanes,
-           {.doc = "fp32 fused multiply-adds per clock per SM", .min = 1, .max = kMostFlopPerClock, .required = true})
+           {.doc = "fp32 fused multiply-adds per clock per SM",
+            .min = 1,
+            .max = kMostFlopPerClock,
+            .required = true})
       .add("special_function_lanes_per_sm", &GpuSpec::special_function_lanes,
-           {.doc = "exp2, rcp and rsqrt results per clock per SM", .min = 1, .max = kMostFlopPerClock,
+           {.doc = "exp2, rcp and rsqrt results per clock per SM",
+            .min = 1,
+            .max = kMostFlopPerClock,
             .required = true});
 }
 
 void add_memory(FieldList<GpuSpec>& list) {
   list.add("memory_capacity_gib", &GpuSpec::memory_capacity,
-           {.unit = "GiB", .doc = "as the driver reports it", .min = 0.1, .max = 1e5, .scale = kGibi, .required = true})
+           {.unit = "GiB",
+            .doc = "as the driver reports it",
+            .min = 0.1,
+            .max = 1e5,
+            .scale = kGibi,
+            .required = true})
       .add("memory_bandwidth_gb_per_s", &GpuSpec::memory_bandwidth,
-           {.unit = "GB/s", .doc = "peak of device memory", .min = 1, .max = 1e6, .scale = 1e9, .required = true})
+           {.unit = "GB/s",
+            .doc = "peak of device memory",
+            .min = 1,
+            .max = 1e6,
+            .scale = 1e9,
+            .required = true})
       .add("l2_capacity_mib", &GpuSpec::l2_capacity,
-           {.unit = "MiB", .doc = "cache shared by all SMs", .min = 0.1, .max = 1e5, .scale = kMebi, .required = true})
+           {.unit = "MiB",
+            .doc = "cache shared by all SMs",
+            .min = 0.1,
+            .max = 1e5,
+            .scale = kMebi,
+            .required = true})
       .add("l2_bandwidth_gb_per_s", &GpuSpec::l2_bandwidth,
            {.unit = "GB/s", .doc = "reads from L2", .min = 1, .max = 1e7, .scale = 1e9, .required = true})
       .add("shared_memory_per_sm_kib", &GpuSpec::shared_memory_per_sm,
-           {.unit = "KiB", .doc = "usable as shared memory", .min = 1, .max = 65536, .scale = 1024, .required = true})
+           {.unit = "KiB",
+            .doc = "usable as shared memory",
+            .min = 1,
+            .max = 65536,
+            .scale = 1024,
+            .required = true})
       .add("max_shared_memory_per_block_kib", &GpuSpec::max_shared_memory_per_block,
-           {.unit = "KiB", .doc = "of one thread block", .min = 1, .max = 65536, .scale = 1024, .required = true})
+           {.unit = "KiB",
+            .doc = "of one thread block",
+            .min = 1,
+            .max = 65536,
+            .scale = 1024,
+            .required = true})
       .add("shared_bytes_per_clock_per_sm", &GpuSpec::shared_bytes_per_clock,
            {.unit = "B", .doc = "shared-memory bandwidth", .min = 1, .max = 65536});
 }
 
 void add_limits(FieldList<GpuSpec>& list) {
-  list.add("registers_per_sm", &GpuSpec::registers_per_sm, {.doc = "32-bit registers", .min = 1024, .max = 1 << 24})
-      .add("max_threads_per_sm", &GpuSpec::max_threads_per_sm, {.doc = "resident threads", .min = 32, .max = 65536})
-      .add("max_blocks_per_sm", &GpuSpec::max_blocks_per_sm, {.doc = "resident thread blocks", .min = 1, .max = 1024})
+  list.add("registers_per_sm", &GpuSpec::registers_per_sm,
+           {.doc = "32-bit registers", .min = 1024, .max = 1 << 24})
+      .add("max_threads_per_sm", &GpuSpec::max_threads_per_sm,
+           {.doc = "resident threads", .min = 32, .max = 65536})
+      .add("max_blocks_per_sm", &GpuSpec::max_blocks_per_sm,
+           {.doc = "resident thread blocks", .min = 1, .max = 1024})
       .add("power_limit_w", &GpuSpec::power_limit,
            {.unit = "W", .doc = "of the board", .min = 1, .max = 1e5, .required = true});
 }
@@ -98,7 +136,8 @@ FieldTable TensorRates::describe() {
   constexpr std::string_view unit = "FLOP per clock per SM";
   constexpr double most = kMostFlopPerClock;
   return FieldList<TensorRates>("tensor rates")
-      .add("fp32", &TensorRates::fp32, {.unit = unit, .doc = "matrix units on fp32, 0 = none", .min = 0, .max = most})
+      .add("fp32", &TensorRates::fp32,
+           {.unit = unit, .doc = "matrix units on fp32, 0 = none", .min = 0, .max = most})
       .add("tf32", &TensorRates::tf32, {.unit = unit, .doc = "tf32", .min = 0, .max = most})
       .add("fp16", &TensorRates::fp16, {.unit = unit, .doc = "fp16 and bf16", .min = 0, .max = most})
       .add("fp8", &TensorRates::fp8, {.unit = unit, .doc = "fp8", .min = 0, .max = most})
@@ -123,11 +162,13 @@ void GpuSpec::check(std::string_view where) const {
   }
   if (sm_count < 1 || boost_clock.value() <= 0) refuse(where, *this, "needs at least one SM and a clock");
   if (base_clock > boost_clock) refuse(where, *this, "base_clock_mhz is above boost_clock_mhz");
-  if (max_clock.value() > 0 && max_clock < boost_clock) refuse(where, *this, "max_clock_mhz is below boost_clock_mhz");
+  if (max_clock.value() > 0 && max_clock < boost_clock)
+    refuse(where, *this, "max_clock_mhz is below boost_clock_mhz");
   if (max_shared_memory_per_block > shared_memory_per_sm) {
     refuse(where, *this, "max_shared_memory_per_block_kib is above shared_memory_per_sm_kib");
   }
-  if (l2_bandwidth < memory_bandwidth) refuse(where, *this, "l2_bandwidth_gb_per_s is below memory_bandwidth_gb_per_s");
+  if (l2_bandwidth < memory_bandwidth)
+    refuse(where, *this, "l2_bandwidth_gb_per_s is below memory_bandwidth_gb_per_s");
   if (l2_capacity > memory_capacity) refuse(where, *this, "l2_capacity_mib is above memory_capacity_gib");
   if (tensor_rates.fp8 > 0 && tensor_rates.fp8 < tensor_rates.fp16) {
     refuse(where, *this, "the fp8 rate is below the fp16 rate, expected 0 (no fp8) or at least as much");
@@ -136,8 +177,10 @@ void GpuSpec::check(std::string_view where) const {
   if (linked != (link_bandwidth.value() > 0)) {
     refuse(where, *this, "link_kind and link_bandwidth_gb_per_s disagree on whether there is a link");
   }
-  if (!linked && link_domain_size != 1) refuse(where, *this, "link_domain_size is above 1, but link_kind is 'none'");
-  if (link_kind == LinkKind::Pcie) refuse(where, *this, "link_kind is 'pcie', expected a direct link or 'none'");
+  if (!linked && link_domain_size != 1)
+    refuse(where, *this, "link_domain_size is above 1, but link_kind is 'none'");
+  if (link_kind == LinkKind::Pcie)
+    refuse(where, *this, "link_kind is 'pcie', expected a direct link or 'none'");
 }
 
 }  // namespace warploom

@@ -21,20 +21,27 @@ struct EnumNames<Vendor> {
 };
 
 // Generations of one instruction set and memory system; the unit of "a generation never measured".
-// Blackwell is the data-centre part (sm_100, sm_103: tensor memory, 2-SM matrix instructions); BlackwellRtx the
-// graphics part (sm_120, sm_121), whose SM resembles Ada's.
+// Blackwell is the data-centre part (sm_100, sm_103: tensor memory, 2-SM matrix instructions); BlackwellRtx
+// the graphics part (sm_120, sm_121), whose SM resembles Ada's.
 enum class Generation { Pascal, Volta, Turing, Ampere, Ada, Hopper, Blackwell, BlackwellRtx, Cdna3, Cdna4 };
 template <>
 struct EnumNames<Generation> {
   static constexpr std::array<std::pair<Generation, std::string_view>, 10> kNames{
-      {{Generation::Pascal, "pascal"}, {Generation::Volta, "volta"}, {Generation::Turing, "turing"},
-       {Generation::Ampere, "ampere"}, {Generation::Ada, "ada"}, {Generation::Hopper, "hopper"},
-       {Generation::Blackwell, "blackwell"}, {Generation::BlackwellRtx, "blackwell_rtx"},
-       {Generation::Cdna3, "cdna3"}, {Generation::Cdna4, "cdna4"}}};
+      {{Generation::Pascal, "pascal"},
+       {Generation::Volta, "volta"},
+       {Generation::Turing, "turing"},
+       {Generation::Ampere, "ampere"},
+       {Generation::Ada, "ada"},
+       {Generation::Hopper, "hopper"},
+       {Generation::Blackwell, "blackwell"},
+       {Generation::BlackwellRtx, "blackwell_rtx"},
+       {Generation::Cdna3, "cdna3"},
+       {Generation::Cdna4, "cdna4"}}};
 };
 
 // Dense matrix-unit operations per clock per SM, a multiply-add counting two; 0 = not supported.
-// Rates with fp32 (int8: int32) accumulation, as libraries use them. fp4 is the rate of nvfp4 and mxfp4 operands.
+// Rates with fp32 (int8: int32) accumulation, as libraries use them. fp4 is the rate of nvfp4 and mxfp4
+// operands.
 struct TensorRates {
   double fp32 = 0, tf32 = 0, fp16 = 0, fp8 = 0, fp4 = 0, int8 = 0;  // fp16 also bf16, if supported
   static FieldTable describe();
@@ -53,14 +60,14 @@ struct GpuSpec {
   Hertz boost_clock;  // SM clock at which tensor_rates give the data sheet's dense peaks
   Hertz base_clock;   // guaranteed within the power limit
   Hertz max_clock;    // highest SM clock that the driver allows; at least boost_clock (equal when not given)
-  TensorRates tensor_rates;            // per clock per SM at dense rate
-  bool supports_bf16 = true;           // P100, P4, V100 and T4 do not
-  double fma_lanes = 0;                // fp32 fused multiply-adds per clock per SM (each 2 FLOP)
-  double special_function_lanes = 0;   // exp2, rcp, rsqrt results per clock per SM
-  Bytes memory_capacity;               // as the driver reports it, a little below the name's figure
-  BytesPerSecond memory_bandwidth;     // peak
-  Bytes l2_capacity;                   // the cache all SMs share (AMD: the Infinity Cache)
-  BytesPerSecond l2_bandwidth;         // read, measured or estimated; the record's source says which
+  TensorRates tensor_rates;           // per clock per SM at dense rate
+  bool supports_bf16 = true;          // P100, P4, V100 and T4 do not
+  double fma_lanes = 0;               // fp32 fused multiply-adds per clock per SM (each 2 FLOP)
+  double special_function_lanes = 0;  // exp2, rcp, rsqrt results per clock per SM
+  Bytes memory_capacity;              // as the driver reports it, a little below the name's figure
+  BytesPerSecond memory_bandwidth;    // peak
+  Bytes l2_capacity;                  // the cache all SMs share (AMD: the Infinity Cache)
+  BytesPerSecond l2_bandwidth;        // read, measured or estimated; the record's source says which
   Bytes shared_memory_per_sm;
   Bytes max_shared_memory_per_block;
   double shared_bytes_per_clock = 128;  // shared-memory bandwidth per SM

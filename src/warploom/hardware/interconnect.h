@@ -15,8 +15,12 @@ enum class LinkKind { None, NvLink, InfinityFabric, Pcie, InfiniBand, Ethernet }
 template <>
 struct EnumNames<LinkKind> {
   static constexpr std::array<std::pair<LinkKind, std::string_view>, 6> kNames{
-      {{LinkKind::None, "none"}, {LinkKind::NvLink, "nvlink"}, {LinkKind::InfinityFabric, "infinity_fabric"},
-       {LinkKind::Pcie, "pcie"}, {LinkKind::InfiniBand, "infiniband"}, {LinkKind::Ethernet, "ethernet"}}};
+      {{LinkKind::None, "none"},
+       {LinkKind::NvLink, "nvlink"},
+       {LinkKind::InfinityFabric, "infinity_fabric"},
+       {LinkKind::Pcie, "pcie"},
+       {LinkKind::InfiniBand, "infiniband"},
+       {LinkKind::Ethernet, "ethernet"}}};
 };
 
 // How the GPUs of a domain are joined.
@@ -36,7 +40,7 @@ struct InterconnectSpec {
   LinkKind kind = LinkKind::None;
   Topology topology = Topology::Switched;
   BytesPerSecond bandwidth;           // per GPU, one direction, raw
-  Seconds latency;                    // one way of a small message in hardware; no library, no kernel launch
+  Seconds latency;                    // one hop of a small message; no library, no kernel launch
   std::int64_t domain_size = 1;       // GPUs joined by it; 0 = no limit (a network)
   bool in_network_reduction = false;  // the switch can add (NVLink SHARP, InfiniBand SHARP)
 

@@ -10,7 +10,8 @@ namespace warploom {
 
 void check_record_version(const Json& document, std::string_view schema, std::int64_t version,
                           std::string_view where) {
-  if (!document.is_object()) throw InvalidInput(fmt::format("{}: is not a JSON object, expected a record", where));
+  if (!document.is_object())
+    throw InvalidInput(fmt::format("{}: is not a JSON object, expected a record", where));
   if (const auto found = document.find("schema"); found != document.end() && *found != schema) {
     throw InvalidInput(fmt::format("{}: 'schema' is {}, expected \"{}\"", where, found->dump(), schema));
   }
@@ -20,7 +21,8 @@ void check_record_version(const Json& document, std::string_view schema, std::in
     throw InvalidInput(fmt::format("{}: 'version' is {}, expected a positive integer", where, found->dump()));
   }
   if (found->get<std::int64_t>() > version) {
-    throw Unsupported(fmt::format("{}: 'version' is {}, this program reads up to {}", where, found->dump(), version));
+    throw Unsupported(
+        fmt::format("{}: 'version' is {}, this program reads up to {}", where, found->dump(), version));
   }
 }
 
