@@ -13,7 +13,7 @@ template <class Dimension>
 class Quantity {
  public:
   constexpr Quantity() = default;
-  constexpr explicit Quantity(double si_value) : value_(si_value) {}
+  constexpr explicit Quantity(double value) : value_(value) {}
 
   // The value in the SI unit of the dimension.
   constexpr double value() const { return value_; }

@@ -16,9 +16,14 @@ namespace warploom {
 enum class Bound { Tensor, Fma, SpecialFunction, Shared, L2, Dram, Network, Launch };
 template <>
 struct EnumNames<Bound> {
-  static constexpr std::array<std::pair<Bound, std::string_view>, 8> kNames{
-      {{Bound::Tensor, "tensor"}, {Bound::Fma, "fma"}, {Bound::SpecialFunction, "xu"}, {Bound::Shared, "shared"},
-       {Bound::L2, "l2"}, {Bound::Dram, "dram"}, {Bound::Network, "network"}, {Bound::Launch, "launch"}}};
+  static constexpr std::array<std::pair<Bound, std::string_view>, 8> kNames{{{Bound::Tensor, "tensor"},
+                                                                             {Bound::Fma, "fma"},
+                                                                             {Bound::SpecialFunction, "xu"},
+                                                                             {Bound::Shared, "shared"},
+                                                                             {Bound::L2, "l2"},
+                                                                             {Bound::Dram, "dram"},
+                                                                             {Bound::Network, "network"},
+                                                                             {Bound::Launch, "launch"}}};
 };
 
 // How much a prediction rests on measurement.
@@ -53,11 +58,12 @@ class LatencyModel {
 
   // Throws InvalidInput on an operator that check_operator refuses, Unsupported when the GPU cannot run it
   // (no fp8 units, say).
-  virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {}) const = 0;
+  virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
+                                   const KernelContext& context = {}) const = 0;
 
   // The same for many operators; results has the size of operators.
-  virtual void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
-                              std::span<LatencyEstimate> results) const {
+  virtual void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
+                              const KernelContext& context, std::span<LatencyEstimate> results) const {
     for (std::size_t i = 0; i < operators.size(); ++i) results[i] = estimate(operators[i], gpu, context);
   }
 };

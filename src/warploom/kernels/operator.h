@@ -15,8 +15,8 @@
 
 namespace warploom {
 
-// Where an operator's weights (or its inputs, when it has no weights) are when it starts. In serving they are cold: other
-// layers evict them. Repeated-launch benchmarks keep what fits in L2 warm.
+// Where an operator's weights (or its inputs, when it has no weights) are when it starts. In serving they are
+// cold: other layers evict them. Repeated-launch benchmarks keep what fits in L2 warm.
 enum class Residency { Cold, Warm };
 template <>
 struct EnumNames<Residency> {
@@ -125,9 +125,9 @@ struct EnumNames<MoePass> {
 };
 
 // Fused mixture of experts of one GPU: routing, both grouped GEMMs, activation, weighted sum; no
-// communication. tokens, experts, intermediate are those of the whole group and the whole model: this GPU holds
-// experts / expert_parallel experts of width intermediate / tensor_parallel. With power-law routing this is
-// the busiest rank.
+// communication. tokens, experts, intermediate are those of the whole group and the whole model: this GPU
+// holds experts / expert_parallel experts of width intermediate / tensor_parallel. With power-law routing
+// this is the busiest rank.
 struct FusedMoe {
   MatmulScheme scheme = MatmulScheme::Bf16;
   std::int64_t tokens = 1;
@@ -141,7 +141,8 @@ struct FusedMoe {
   static FieldTable describe();
 };
 
-// Row-wise normalisation of [tokens, width]; residual = the fused residual add (reads and writes one more tensor).
+// Row-wise normalisation of [tokens, width]; residual = the fused residual add (reads and writes one more
+// tensor).
 struct RmsNorm {
   DataType type = DataType::Bf16;
   std::int64_t tokens = 1, width = 4096;
@@ -162,11 +163,17 @@ enum class ElementwiseKind { Add, Multiply, Divide, Power, Relu, Gelu, Tanh, Sof
 template <>
 struct EnumNames<ElementwiseKind> {
   static constexpr std::array<std::pair<ElementwiseKind, std::string_view>, 8> kNames{
-      {{ElementwiseKind::Add, "add"}, {ElementwiseKind::Multiply, "mul"}, {ElementwiseKind::Divide, "div"},
-       {ElementwiseKind::Power, "pow"}, {ElementwiseKind::Relu, "relu"}, {ElementwiseKind::Gelu, "gelu"},
-       {ElementwiseKind::Tanh, "tanh"}, {ElementwiseKind::Softmax, "softmax"}}};
+      {{ElementwiseKind::Add, "add"},
+       {ElementwiseKind::Multiply, "mul"},
+       {ElementwiseKind::Divide, "div"},
+       {ElementwiseKind::Power, "pow"},
+       {ElementwiseKind::Relu, "relu"},
+       {ElementwiseKind::Gelu, "gelu"},
+       {ElementwiseKind::Tanh, "tanh"},
+       {ElementwiseKind::Softmax, "softmax"}}};
 };
-// A generic element-wise (or row softmax) operator on [rows, width] with `inputs` input tensors (1 with a scalar).
+// A generic element-wise (or row softmax) operator on [rows, width] with `inputs` input tensors (1 with a
+// scalar).
 struct Elementwise {
   ElementwiseKind kind = ElementwiseKind::Add;
   DataType type = DataType::Bf16;
@@ -216,14 +223,16 @@ enum class LinearAttentionKind { GatedDeltaNet, KimiDelta, Mamba2 };
 template <>
 struct EnumNames<LinearAttentionKind> {
   static constexpr std::array<std::pair<LinearAttentionKind, std::string_view>, 3> kNames{
-      {{LinearAttentionKind::GatedDeltaNet, "gdn"}, {LinearAttentionKind::KimiDelta, "kda"},
+      {{LinearAttentionKind::GatedDeltaNet, "gdn"},
+       {LinearAttentionKind::KimiDelta, "kda"},
        {LinearAttentionKind::Mamba2, "mamba2"}}};
 };
 enum class LinearAttentionStage { Convolution, Scan, StateUpdate };
 template <>
 struct EnumNames<LinearAttentionStage> {
   static constexpr std::array<std::pair<LinearAttentionStage, std::string_view>, 3> kNames{
-      {{LinearAttentionStage::Convolution, "convolution"}, {LinearAttentionStage::Scan, "scan"},
+      {{LinearAttentionStage::Convolution, "convolution"},
+       {LinearAttentionStage::Scan, "scan"},
        {LinearAttentionStage::StateUpdate, "state_update"}}};
 };
 struct LinearAttention {
@@ -240,14 +249,17 @@ enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll, SendR
 template <>
 struct EnumNames<CollectiveKind> {
   static constexpr std::array<std::pair<CollectiveKind, std::string_view>, 7> kNames{
-      {{CollectiveKind::AllReduce, "allreduce"}, {CollectiveKind::AllGather, "allgather"},
-       {CollectiveKind::ReduceScatter, "reduce_scatter"}, {CollectiveKind::AllToAll, "alltoall"},
-       {CollectiveKind::SendRecv, "send_recv"}, {CollectiveKind::Dispatch, "moe_dispatch"},
+      {{CollectiveKind::AllReduce, "allreduce"},
+       {CollectiveKind::AllGather, "allgather"},
+       {CollectiveKind::ReduceScatter, "reduce_scatter"},
+       {CollectiveKind::AllToAll, "alltoall"},
+       {CollectiveKind::SendRecv, "send_recv"},
+       {CollectiveKind::Dispatch, "moe_dispatch"},
        {CollectiveKind::Combine, "moe_combine"}}};
 };
-// Communication between `ranks` GPUs. `size` is the buffer: per-rank input of all-reduce, all-to-all and send/recv; the full
-// (gathered) buffer of all-gather and reduce-scatter, as nccl-tests prints it; the tokens of one rank times
-// hidden times element size times top_k of dispatch and combine.
+// Communication between `ranks` GPUs. `size` is the buffer: per-rank input of all-reduce, all-to-all and
+// send/recv; the full (gathered) buffer of all-gather and reduce-scatter, as nccl-tests prints it; the tokens
+// of one rank times hidden times element size times top_k of dispatch and combine.
 struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Bytes size{0};
@@ -256,33 +268,68 @@ struct Collective {
   static FieldTable describe();
 };
 
-using Operator = std::variant<Gemm, AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule, FusedMoe, RmsNorm,
-                              Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling, LinearAttention,
-                              Collective>;
+using Operator = std::variant<Gemm, AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule,
+                              FusedMoe, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
+                              Sampling, LinearAttention, Collective>;
 
 // Kinds of operator, the unit of training and of reports. Collectives are one family per kind.
 enum class Family {
-  Gemm, AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule, Moe, RmsNorm, Activation, Elementwise,
-  Rope, KvWrite, Quantize, Embedding, Sampling, LinearAttention, AllReduce, AllGather, ReduceScatter, AllToAll,
-  SendRecv, MoeDispatch, MoeCombine
+  Gemm,
+  AttentionPrefill,
+  AttentionDecode,
+  MlaPrefill,
+  MlaDecode,
+  MlaModule,
+  Moe,
+  RmsNorm,
+  Activation,
+  Elementwise,
+  Rope,
+  KvWrite,
+  Quantize,
+  Embedding,
+  Sampling,
+  LinearAttention,
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  SendRecv,
+  MoeDispatch,
+  MoeCombine
 };
 template <>
 struct EnumNames<Family> {
   static constexpr std::array<std::pair<Family, std::string_view>, 23> kNames{
-      {{Family::Gemm, "gemm"}, {Family::AttentionPrefill, "attention_prefill"},
-       {Family::AttentionDecode, "attention_decode"}, {Family::MlaPrefill, "mla_prefill"},
-       {Family::MlaDecode, "mla_decode"}, {Family::MlaModule, "mla_module"}, {Family::Moe, "moe"},
-       {Family::RmsNorm, "rmsnorm"}, {Family::Activation, "activation"}, {Family::Elementwise, "elementwise"},
-       {Family::Rope, "rope"}, {Family::KvWrite, "kv_write"}, {Family::Quantize, "quantize"},
-       {Family::Embedding, "embedding"}, {Family::Sampling, "sampling"},
-       {Family::LinearAttention, "linear_attention"}, {Family::AllReduce, "allreduce"},
-       {Family::AllGather, "allgather"}, {Family::ReduceScatter, "reduce_scatter"}, {Family::AllToAll, "alltoall"},
-       {Family::SendRecv, "send_recv"}, {Family::MoeDispatch, "moe_dispatch"}, {Family::MoeCombine, "moe_combine"}}};
+      {{Family::Gemm, "gemm"},
+       {Family::AttentionPrefill, "attention_prefill"},
+       {Family::AttentionDecode, "attention_decode"},
+       {Family::MlaPrefill, "mla_prefill"},
+       {Family::MlaDecode, "mla_decode"},
+       {Family::MlaModule, "mla_module"},
+       {Family::Moe, "moe"},
+       {Family::RmsNorm, "rmsnorm"},
+       {Family::Activation, "activation"},
+       {Family::Elementwise, "elementwise"},
+       {Family::Rope, "rope"},
+       {Family::KvWrite, "kv_write"},
+       {Family::Quantize, "quantize"},
+       {Family::Embedding, "embedding"},
+       {Family::Sampling, "sampling"},
+       {Family::LinearAttention, "linear_attention"},
+       {Family::AllReduce, "allreduce"},
+       {Family::AllGather, "allgather"},
+       {Family::ReduceScatter, "reduce_scatter"},
+       {Family::AllToAll, "alltoall"},
+       {Family::SendRecv, "send_recv"},
+       {Family::MoeDispatch, "moe_dispatch"},
+       {Family::MoeCombine, "moe_combine"}}};
 };
 
 Family family_of(const Operator& op);
 
-// Throws InvalidInput when sizes are not positive, heads do not divide, and the like. `where` names the source.
+// Throws InvalidInput when sizes are not positive, heads do not divide, and the like. `where` names the
+// source.
 void check_operator(const Operator& op, std::string_view where);
 
 // A hash of everything but the residency: equal shapes hash equal. Drives the splits into training and test.
