@@ -1,0 +1,101 @@
+#include "warploom/serving/engine.h"
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/batching/scheduler_registry.h"
+
+namespace warploom {
+
+Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks)
+    : state_{.sequences = {}, .running = {}, .waiting = {}, .kv_cache = KvCache(kv_blocks, config.block_size)},
+      scheduler_(make_scheduler(config.engine, limits_of(config))) {}
+
+void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens) {
+  Sequence sequence;
+  sequence.request = request;
+  sequence.input_tokens = input_tokens;
+  sequence.output_tokens = output_tokens;
+  Slot slot;
+  if (free_slots_.empty()) {
+    slot = Slot(state_.sequences.size());
+    state_.sequences.push_back(sequence);
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+    state_.sequences[slot] = sequence;
+  }
+  state_.waiting.push_back(slot);
+}
+
+ScheduledBatch Engine::take_spare() {
+  if (spare_.empty()) return {};
+  ScheduledBatch batch = std::move(spare_.back());
+  spare_.pop_back();
+  batch.clear();
+  return batch;
+}
+
+bool Engine::start(SimTime now) {
+  ScheduledBatch batch = take_spare();
+  scheduler_->schedule(state_, batch);
+  if (batch.empty()) {
+    spare_.push_back(std::move(batch));
+    return false;
+  }
+  for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
+  in_flight_.push_back(std::move(batch));
+  return true;
+}
+
+void Engine::start_idle() { in_flight_.push_back(take_spare()); }
+
+void Engine::finish(SimTime now, EngineObserver& observer) {
+  WARPLOOM_ASSERT(!in_flight_.empty());
+  ScheduledBatch batch = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  SimDuration gap;
+  std::int64_t run = 0;  // tokens in a row with one gap: most of a batch shares it
+  for (const Slot slot : batch.emitting) {
+    Sequence& sequence = state_.sequences[slot];
+    if (sequence.outputs_emitted == 0) {
+      sequence.first_token = now;
+    } else {
+      const SimDuration own = now - sequence.last_token;
+      if (own != gap && run > 0) {
+        observer.on_token_gaps(gap, run);
+        run = 0;
+      }
+      gap = own;
+      ++run;
+    }
+    sequence.last_token = now;
+    ++sequence.outputs_emitted;
+  }
+  if (run > 0) observer.on_token_gaps(gap, run);
+  observer.on_tokens(now, std::int64_t(batch.emitting.size()));
+
+  std::size_t retired = 0;
+  for (const Slot slot : batch.emitting) {
+    const Sequence& sequence = state_.sequences[slot];
+    if (sequence.outputs_emitted == sequence.output_tokens) {
+      retire(slot, now, observer);
+      ++retired;
+    }
+  }
+  if (retired > 0) {
+    std::erase_if(state_.running, [&](Slot slot) { return state_.sequences[slot].output_tokens == 0; });
+  }
+  spare_.push_back(std::move(batch));
+}
+
+void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
+  Sequence& sequence = state_.sequences[slot];
+  observer.on_completion(now, sequence);
+  state_.kv_cache.release(sequence.blocks);
+  sequence.blocks = 0;
+  sequence.output_tokens = 0;  // marks the slot as retired until it is reused
+  free_slots_.push_back(slot);
+}
+
+}  // namespace warploom

@@ -1,0 +1,79 @@
+#include "warploom/serving/replica_group.h"
+
+#include <algorithm>
+
+namespace warploom {
+
+ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
+                           const StepPricer& pricer, StepTime step_time)
+    : pricer_(pricer.clone()), host_(config.host), step_time_(step_time), depth_(config.async_scheduling ? 2 : 1) {
+  engines_.reserve(replicas);
+  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks);
+}
+
+bool ReplicaGroup::start(SimTime now, SimTime& end) {
+  if (in_flight_ >= depth_) return false;
+  bool any = false;
+  for (Engine& engine : engines_) {
+    const bool started = engine.start(now);
+    any = any || started;
+  }
+  if (!any) return false;
+  for (Engine& engine : engines_) {
+    if (engine.in_flight() == in_flight_) engine.start_idle();
+  }
+  ++in_flight_;
+  const SimTime begin = std::max(now, gpu_free_);
+  end = gpu_free_ = begin + price_latest();
+  return true;
+}
+
+SimDuration ReplicaGroup::price_latest() {
+  std::int64_t group_tokens = 0;
+  for (const Engine& engine : engines_) group_tokens += engine.latest().tokens();
+  latest_tokens_ = group_tokens;
+  Seconds longest(0.0);
+  for (const Engine& engine : engines_) {
+    const ScheduledBatch& batch = engine.latest();
+    if (batch.empty()) continue;
+    const StepCost cost = pricer_->price(batch.step(group_tokens));
+    const Seconds gpu = step_time_ == StepTime::Low ? cost.p10 : step_time_ == StepTime::High ? cost.p90 : cost.p50;
+    const Seconds host = host_.overhead(gpu, batch.sequences());
+    longest = std::max(longest, gpu + host);
+    ++totals_.steps;
+    totals_.tokens += batch.tokens();
+    totals_.gpu_p10 += cost.p10;
+    totals_.gpu_p50 += cost.p50;
+    totals_.gpu_p90 += cost.p90;
+    totals_.collectives += cost.collectives;
+    totals_.host += host;
+  }
+  return to_sim_duration(longest);
+}
+
+void ReplicaGroup::finish(SimTime now, EngineObserver& observer) {
+  --in_flight_;
+  for (Engine& engine : engines_) engine.finish(now, observer);
+}
+
+std::int64_t ReplicaGroup::preemptions() const {
+  std::int64_t sum = 0;
+  for (const Engine& engine : engines_) sum += engine.state().preemptions;
+  return sum;
+}
+
+void ReplicaGroup::add_kernels(std::vector<KernelTime>& kernels) const {
+  for (const KernelTime& kernel : pricer_->breakdown()) {
+    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const KernelTime& other) {
+      return other.family == kernel.family && other.label == kernel.label;
+    });
+    if (same == kernels.end()) {
+      kernels.push_back(kernel);
+    } else {
+      same->time += kernel.time;
+      same->calls += kernel.calls;
+    }
+  }
+}
+
+}  // namespace warploom

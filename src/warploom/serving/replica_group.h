@@ -1,0 +1,47 @@
+// Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks, whose step lasts
+// as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second step is chosen while the first
+// runs and starts the moment it ends.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "warploom/serving/engine.h"
+#include "warploom/serving/simulation.h"
+#include "warploom/serving/step_pricer.h"
+
+namespace warploom {
+
+class ReplicaGroup {
+ public:
+  ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas, const StepPricer& pricer,
+               StepTime step_time);
+
+  std::size_t size() const { return engines_.size(); }
+  Engine& engine(std::size_t replica) { return engines_[replica]; }
+
+  // Starts a step if one may and can start now. Returns whether it did; `end` is then when it ends.
+  bool start(SimTime now, SimTime& end);
+  void finish(SimTime now, EngineObserver& observer);
+
+  std::int64_t latest_tokens() const { return latest_tokens_; }
+  const StepTotals& totals() const { return totals_; }
+  std::int64_t preemptions() const;
+  void add_kernels(std::vector<KernelTime>& kernels) const;
+
+ private:
+  SimDuration price_latest();
+
+  std::vector<Engine> engines_;
+  std::unique_ptr<StepPricer> pricer_;
+  HostModel host_;
+  StepTime step_time_;
+  std::size_t depth_;   // steps in flight at most
+  SimTime gpu_free_;
+  std::size_t in_flight_ = 0;
+  std::int64_t latest_tokens_ = 0;
+  StepTotals totals_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,254 @@
+#include "warploom/serving/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/event_queue.h"
+#include "warploom/serving/replica_group.h"
+#include "warploom/serving/timeline.h"
+
+namespace warploom {
+namespace {
+
+constexpr SimTime kNever{std::numeric_limits<std::int64_t>::max()};
+constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
+
+void check_request(const ServingConfig& config, const SchedulerLimits& limits, const Workload& workload,
+                   std::size_t index) {
+  const WorkloadRequest& request = workload.requests[index];
+  const std::int64_t tokens = std::int64_t(request.input_tokens) + request.output_tokens;
+  const auto where = [&] {
+    return fmt::format("workload '{}': request {} ({} input, {} output tokens)", workload.name, index,
+                       request.input_tokens, request.output_tokens);
+  };
+  if (config.max_model_len && tokens > *config.max_model_len) {
+    throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all", where(),
+                                   *config.max_model_len));
+  }
+  if (!limits.enable_chunked_prefill && tokens > limits.max_num_batched_tokens) {
+    throw InvalidInput(fmt::format("{} does not fit into a step without chunked prefill, expected at most "
+                                   "max_num_batched_tokens = {} tokens",
+                                   where(), limits.max_num_batched_tokens));
+  }
+  // The last output token is never written to the cache.
+  const std::int64_t blocks = (tokens - 1 + config.block_size - 1) / config.block_size;
+  if (config.num_gpu_blocks_override && blocks > *config.num_gpu_blocks_override) {
+    throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache", where(),
+                                   blocks, config.block_size, *config.num_gpu_blocks_override));
+  }
+}
+
+class Run final : public EngineObserver {
+ public:
+  Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer, const SimulationOptions& options);
+  SimulationResult result();
+
+  void on_token_gaps(SimDuration gap, std::int64_t count) override { itl_.add(gap, count); }
+  void on_tokens(SimTime now, std::int64_t count) override;
+  void on_completion(SimTime now, const Sequence& sequence) override;
+
+ private:
+  void play();
+  SimTime next_arrival() const;
+  void send(std::size_t request, SimTime now);
+  void arrive();
+  void start_steps(SimTime now);
+  void record(const Sequence& sequence);
+  void sample(SimTime now);
+
+  const Workload& workload_;
+  const SimulationOptions& options_;
+  SimDuration frontend_latency_;
+  std::size_t replicas_;
+  std::vector<ReplicaGroup> groups_;
+  EventQueue<std::uint32_t> step_ends_;    // the group whose oldest step ends
+  EventQueue<std::uint32_t> queue_times_;  // closed loop: the request that reaches its engine
+  std::size_t next_request_ = 0;           // open loop: to reach its engine next; closed: to be sent next
+  std::vector<bool> touched_;              // groups that may start a step now
+  std::vector<RequestRecord> records_;
+  LatencyHistogram itl_;
+  TimelineRecorder timeline_;
+  std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
+  std::int64_t second_ = 0, tokens_in_second_ = 0, most_tokens_in_second_ = 0;
+  std::int64_t kv_blocks_ = 0;
+  bool stopped_ = false;
+};
+
+Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
+         const SimulationOptions& options)
+    : workload_(workload), options_(options), frontend_latency_(to_sim_duration(config.host.frontend_latency)),
+      replicas_(std::size_t(config.data_parallel_size)), timeline_(options.timeline_samples),
+      kv_blocks_(config.num_gpu_blocks_override.value_or(0)) {
+  const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
+  const std::size_t group_size = config.replicas_step_together() ? replicas_ : 1;
+  for (std::size_t i = 0; i < replicas_; i += group_size) {
+    groups_.emplace_back(config, blocks, group_size, pricer, options.step_time);
+  }
+  touched_.assign(groups_.size(), false);
+  records_.resize(workload.requests.size());
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const WorkloadRequest& request = workload.requests[i];
+    records_[i].input_tokens = request.input_tokens;
+    records_[i].output_tokens = request.output_tokens;
+    if (!workload.concurrency) {
+      records_[i].arrival = request.arrival;
+      records_[i].queued = request.arrival + frontend_latency_;
+    }
+  }
+  play();
+}
+
+SimTime Run::next_arrival() const {
+  if (workload_.concurrency) return queue_times_.empty() ? kNever : queue_times_.next_time();
+  return next_request_ < records_.size() ? records_[next_request_].queued : kNever;
+}
+
+void Run::send(std::size_t request, SimTime now) {
+  records_[request].arrival = now;
+  records_[request].queued = now + frontend_latency_;
+  queue_times_.push(records_[request].queued, std::uint32_t(request));
+}
+
+void Run::arrive() {
+  const std::size_t request = workload_.concurrency ? queue_times_.pop() : next_request_++;
+  RequestRecord& record = records_[request];
+  const std::size_t replica = request % replicas_;
+  const std::size_t group = replica / groups_[0].size();
+  record.replica = std::int32_t(replica);
+  groups_[group].engine(replica % groups_[0].size())
+      .add(std::uint32_t(request), record.input_tokens, record.output_tokens);
+  touched_[group] = true;
+  most_live_ = std::max(most_live_, ++live_);
+}
+
+void Run::on_tokens(SimTime now, std::int64_t count) {
+  const std::int64_t second = now.nanoseconds() / 1'000'000'000;
+  if (second != second_) {
+    second_ = second;
+    tokens_in_second_ = 0;
+  }
+  tokens_in_second_ += count;
+  most_tokens_in_second_ = std::max(most_tokens_in_second_, tokens_in_second_);
+}
+
+void Run::record(const Sequence& sequence) {
+  RequestRecord& record = records_[sequence.request];
+  record.was_scheduled = sequence.was_scheduled;
+  record.scheduled = sequence.scheduled;
+  record.first_token = sequence.first_token;
+  record.last_token = sequence.last_token;
+  record.tokens_emitted = sequence.outputs_emitted;
+  record.preemptions = sequence.preemptions;
+}
+
+void Run::on_completion(SimTime now, const Sequence& sequence) {
+  record(sequence);
+  ++completed_;
+  --live_;
+  if (workload_.concurrency && next_request_ < records_.size()) send(next_request_++, now);
+}
+
+void Run::sample(SimTime now) {
+  TimelineSample sample{.time = now};
+  std::int64_t used = 0;
+  for (ReplicaGroup& group : groups_) {
+    sample.batch_tokens += group.latest_tokens();
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const SchedulerState& state = group.engine(i).state();
+      sample.running += std::int64_t(state.running.size());
+      sample.waiting += std::int64_t(state.waiting.size());
+      used += state.kv_cache.used_blocks();
+    }
+  }
+  if (kv_blocks_ > 0) sample.kv_use = double(used) / double(kv_blocks_ * std::int64_t(replicas_));
+  timeline_.add(sample);
+}
+
+void Run::start_steps(SimTime now) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (!touched_[i]) continue;
+    touched_[i] = false;
+    SimTime end;
+    while (groups_[i].start(now, end)) step_ends_.push(end, std::uint32_t(i));
+  }
+  if (timeline_.wants(now)) sample(now);
+}
+
+void Run::play() {
+  if (workload_.concurrency) {
+    const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
+    while (next_request_ < first) send(next_request_++, SimTime());
+  }
+  const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
+  std::int64_t reported = 0;
+  while (true) {
+    const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
+    const SimTime now = std::min(next_arrival(), step_end);
+    if (now == kNever) break;
+    if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
+      stopped_ = true;
+      break;
+    }
+    // Steps first: what they complete may let a request be sent at this very moment.
+    while (!step_ends_.empty() && step_ends_.next_time() == now) {
+      const std::uint32_t group = step_ends_.pop();
+      groups_[group].finish(now, *this);
+      touched_[group] = true;
+    }
+    while (next_arrival() == now) arrive();
+    start_steps(now);
+    if (options_.on_progress && completed_ / stride > reported) {
+      reported = completed_ / stride;
+      options_.on_progress({completed_, std::int64_t(records_.size()), now});
+    }
+  }
+}
+
+SimulationResult Run::result() {
+  SimulationResult result;
+  for (ReplicaGroup& group : groups_) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const SchedulerState& state = group.engine(i).state();
+      for (const Slot slot : state.running) record(state.sequences[slot]);
+      for (const Slot slot : state.waiting) record(state.sequences[slot]);
+      if (!stopped_) WARPLOOM_ASSERT(state.kv_cache.used_blocks() == 0);
+    }
+    const StepTotals& totals = group.totals();
+    result.totals.steps += totals.steps;
+    result.totals.tokens += totals.tokens;
+    result.totals.gpu_p10 += totals.gpu_p10;
+    result.totals.gpu_p50 += totals.gpu_p50;
+    result.totals.gpu_p90 += totals.gpu_p90;
+    result.totals.collectives += totals.collectives;
+    result.totals.host += totals.host;
+    result.preemptions += group.preemptions();
+    group.add_kernels(result.kernels);
+  }
+  std::stable_sort(result.kernels.begin(), result.kernels.end(),
+                   [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
+  WARPLOOM_ASSERT(stopped_ || completed_ == std::int64_t(records_.size()));
+  result.metrics = metrics_of(records_, itl_);
+  result.metrics.max_output_tokens_per_s = double(most_tokens_in_second_);
+  result.metrics.max_concurrent_requests = most_live_;
+  result.timeline = timeline_.take();
+  result.kv_blocks = kv_blocks_;
+  result.partial = stopped_;
+  result.requests = std::move(records_);
+  return result;
+}
+
+}  // namespace
+
+SimulationResult simulate(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
+                          const SimulationOptions& options) {
+  check_config(config);
+  check_workload(workload);
+  const SchedulerLimits limits = limits_of(config);
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) check_request(config, limits, workload, i);
+  return Run(config, workload, pricer, options).result();
+}
+
+}  // namespace warploom

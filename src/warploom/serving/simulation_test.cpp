@@ -1,0 +1,251 @@
+#include "warploom/serving/simulation.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "warploom/base/error.h"
+#include "warploom/base/random.h"
+#include "warploom/serving/linear_step_pricer.h"
+#include "warploom/serving/workload/fitted_workload.h"
+
+namespace warploom {
+namespace {
+
+LinearStepPricer pricer_of(double scale = 1.0) {
+  return LinearStepPricer({.per_step = milliseconds(5) * scale, .per_token = microseconds(20) * scale,
+                           .per_context_token = microseconds(0.01) * scale, .spread = 0.1});
+}
+
+ServingConfig small_config() {
+  ServingConfig config;
+  config.max_num_seqs = 16;
+  config.max_num_batched_tokens = 256;
+  return config;
+}
+
+Workload random_workload(std::int64_t requests, std::uint64_t seed, double rate = 5) {
+  RandomStream random(seed, "test");
+  Workload workload;
+  workload.name = "random";
+  for (std::int64_t i = 0; i < requests; ++i) {
+    workload.requests.push_back(
+        {SimTime(), std::int32_t(random.integer(1, 400)), std::int32_t(random.integer(1, 60))});
+  }
+  set_poisson_arrivals(workload, rate, seed);
+  return workload;
+}
+
+Workload one_request(std::int32_t input, std::int32_t output) {
+  return {.name = "one", .requests = {{SimTime(), input, output}}, .concurrency = {}};
+}
+
+TEST(Simulation, OneRequestTakesPrefillPlusDecodeSteps) {
+  ServingConfig config = small_config();
+  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  const LinearStepPricer pricer({.per_step = milliseconds(1), .per_token = microseconds(10)});
+  const SimulationResult result = simulate(config, one_request(100, 11), pricer);
+  EXPECT_EQ(result.totals.steps, 11);
+  EXPECT_EQ(result.requests[0].ttft().nanoseconds(), 2'000'000);
+  EXPECT_EQ(result.requests[0].e2el().nanoseconds(), 2'000'000 + 10 * 1'010'000);
+  EXPECT_NEAR(result.metrics.tpot.mean.value(), 1.01e-3, 1e-12);
+  EXPECT_NEAR(result.metrics.itl.p99.value(), 1.01e-3, 1e-6);
+  EXPECT_EQ(result.metrics.max_concurrent_requests, 1);
+}
+
+TEST(Simulation, SplitsPromptsByTheTokenBudget) {
+  ServingConfig config = small_config();
+  const SimulationResult result = simulate(config, one_request(1000, 1), pricer_of());
+  EXPECT_EQ(result.totals.steps, 4);
+  config.long_prefill_token_threshold = 100;
+  EXPECT_EQ(simulate(config, one_request(1000, 1), pricer_of()).totals.steps, 10);
+}
+
+TEST(Simulation, InfinitelyFastGpuLeavesTheHostCost) {
+  ServingConfig config = small_config();
+  config.host = HostModel{.dispatch = milliseconds(1), .host_floor = milliseconds(2), .serial_tail = milliseconds(3),
+                          .serial_tail_per_sequence = microseconds(7), .frontend_latency = milliseconds(11)};
+  const SimulationResult result = simulate(config, one_request(200, 3), LinearStepPricer({}));
+  EXPECT_EQ(result.requests[0].ttft().nanoseconds(), 17'007'000);
+  EXPECT_EQ(result.metrics.tpot.mean.value(), 6.007e-3);
+  EXPECT_NEAR(result.totals.host.value(), 3 * 6.007e-3, 1e-12);
+}
+
+RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
+  ServingConfig config = small_config();
+  config.async_scheduling = *rc::gen::arbitrary<bool>();
+  config.enable_chunked_prefill = *rc::gen::arbitrary<bool>();
+  config.scheduler_reserve_full_isl = *rc::gen::arbitrary<bool>();
+  config.max_num_batched_tokens = config.enable_chunked_prefill ? 256 : 512;
+  config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(29, 200);
+  config.data_parallel_size = *rc::gen::inRange(1, 4);
+  config.enable_expert_parallel = *rc::gen::arbitrary<bool>();
+  const Workload workload = random_workload(*rc::gen::inRange(1, 60), *rc::gen::arbitrary<std::uint64_t>(), 50);
+  const SimulationResult result = simulate(config, workload, pricer_of());
+  RC_ASSERT(result.metrics.completed == std::int64_t(workload.requests.size()));
+  std::int64_t needed = 0, outputs = 0, preemptions = 0;
+  for (const RequestRecord& record : result.requests) {
+    RC_ASSERT(record.arrival <= record.scheduled && record.scheduled < record.first_token);
+    RC_ASSERT(record.first_token <= record.last_token);
+    needed += record.input_tokens + record.output_tokens - 1;
+    outputs += record.output_tokens;
+    preemptions += record.preemptions;
+  }
+  RC_ASSERT(result.metrics.total_output_tokens == outputs);
+  RC_ASSERT(result.preemptions == preemptions);
+  // Every token is computed once, and again only after a preemption.
+  RC_ASSERT(result.totals.tokens >= needed);
+  RC_ASSERT(preemptions > 0 || result.totals.tokens == needed);
+  for (std::size_t i = 0; i < result.timeline.size(); ++i) {
+    RC_ASSERT(result.timeline[i].kv_use >= 0 && result.timeline[i].kv_use <= 1);
+    RC_ASSERT(i == 0 || result.timeline[i].time > result.timeline[i - 1].time);
+  }
+}
+
+TEST(Simulation, PreemptsAndRecovers) {
+  ServingConfig config = small_config();
+  config.num_gpu_blocks_override = 40;
+  config.scheduler_reserve_full_isl = false;
+  const SimulationResult result = simulate(config, random_workload(50, 1, 100), pricer_of());
+  EXPECT_GT(result.preemptions, 0);
+  EXPECT_EQ(result.metrics.completed, 50);
+}
+
+TEST(Simulation, GivesTheSameResultForTheSameInput) {
+  const Workload workload = random_workload(200, 3, 20);
+  const SimulationResult a = simulate(small_config(), workload, pricer_of());
+  const SimulationResult b = simulate(small_config(), workload, pricer_of());
+  ASSERT_EQ(a.requests.size(), b.requests.size());
+  for (std::size_t i = 0; i < a.requests.size(); ++i) EXPECT_EQ(a.requests[i].last_token, b.requests[i].last_token);
+  EXPECT_EQ(a.metrics.itl.mean, b.metrics.itl.mean);
+}
+
+TEST(Simulation, FasterKernelsNeverLowerThroughput) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const Workload workload = random_workload(150, seed, 40);
+    const double slow = simulate(small_config(), workload, pricer_of()).metrics.output_throughput;
+    const double fast = simulate(small_config(), workload, pricer_of(0.5)).metrics.output_throughput;
+    EXPECT_GE(fast, slow);
+  }
+}
+
+TEST(Simulation, IsWorkConserving) {
+  // All requests are there from the start: the GPU never waits, so the run lasts as long as its steps.
+  Workload workload = random_workload(100, 9);
+  for (WorkloadRequest& request : workload.requests) request.arrival = SimTime();
+  for (const bool async : {false, true}) {
+    ServingConfig config = small_config();
+    config.async_scheduling = async;
+    const SimulationResult result = simulate(config, workload, pricer_of());
+    const double busy = (result.totals.gpu_p50 + result.totals.host).value();
+    EXPECT_NEAR(result.metrics.duration.value(), busy, 1e-9 * double(result.totals.steps));
+  }
+}
+
+TEST(Simulation, AsyncSchedulingMakesNewcomersWaitForTheStepAlreadyChosen) {
+  ServingConfig config = small_config();
+  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  const LinearStepPricer pricer({.per_step = milliseconds(10)});
+  Workload workload = one_request(10, 100);
+  workload.requests.push_back({to_sim_time(milliseconds(15)), 10, 5});
+  EXPECT_EQ(simulate(config, workload, pricer).requests[1].ttft().nanoseconds(), 25'000'000);
+  config.async_scheduling = false;
+  EXPECT_EQ(simulate(config, workload, pricer).requests[1].ttft().nanoseconds(), 15'000'000);
+}
+
+TEST(Simulation, ClosedLoopKeepsTheConcurrency) {
+  Workload workload = synthetic_workload({.requests = 80, .input_tokens = 100, .output_tokens = 30, .range_ratio = 0.8}, 1);
+  set_closed_loop(workload, 8);
+  const SimulationResult result = simulate(small_config(), workload, pricer_of());
+  EXPECT_EQ(result.metrics.max_concurrent_requests, 8);
+  EXPECT_EQ(result.metrics.completed, 80);
+  EXPECT_EQ(result.requests[7].arrival, SimTime());
+  EXPECT_GT(result.requests[8].arrival, SimTime());
+}
+
+TEST(Simulation, ReplicasShareTheLoad) {
+  const Workload workload = random_workload(200, 5, 60);
+  ServingConfig config = small_config();
+  const SimulationResult one = simulate(config, workload, pricer_of());
+  config.data_parallel_size = 4;
+  const SimulationResult four = simulate(config, workload, pricer_of());
+  EXPECT_LT(four.metrics.ttft.mean, one.metrics.ttft.mean);
+  EXPECT_EQ(four.requests[6].replica, 2);
+}
+
+TEST(Simulation, RanksOfOneMixtureStepTogether) {
+  // Two ranks, one with a long prompt: the other waits for it in its group, and does not alone.
+  Workload workload = one_request(10, 3);
+  workload.requests.push_back({SimTime(), 250, 3});
+  ServingConfig config = small_config();
+  config.data_parallel_size = 2;
+  const SimTime alone = simulate(config, workload, pricer_of()).requests[0].first_token;
+  config.enable_expert_parallel = true;
+  const SimulationResult together = simulate(config, workload, pricer_of());
+  EXPECT_GT(together.requests[0].first_token, alone);
+  EXPECT_EQ(together.requests[0].first_token, together.requests[1].first_token);
+}
+
+TEST(Simulation, IntervalsBracketTheRun) {
+  const Workload workload = random_workload(100, 6, 10);
+  const SimulationResult mid = simulate(small_config(), workload, pricer_of());
+  const SimulationResult low = simulate(small_config(), workload, pricer_of(), {.step_time = StepTime::Low});
+  const SimulationResult high = simulate(small_config(), workload, pricer_of(), {.step_time = StepTime::High});
+  EXPECT_LT(low.metrics.ttft.mean, mid.metrics.ttft.mean);
+  EXPECT_LT(mid.metrics.ttft.mean, high.metrics.ttft.mean);
+  EXPECT_NEAR(mid.totals.gpu_p90 / mid.totals.gpu_p50, 1.1, 1e-9);
+}
+
+TEST(Simulation, StopsWhenCancelledWithAPartialResult) {
+  std::atomic<bool> cancelled = false;
+  SimulationOptions options;
+  options.cancelled = &cancelled;
+  options.on_progress = [&](const SimulationProgress& progress) { cancelled = progress.completed >= 20; };
+  const SimulationResult result = simulate(small_config(), random_workload(200, 2, 20), pricer_of(), options);
+  EXPECT_TRUE(result.partial);
+  EXPECT_GE(result.metrics.completed, 20);
+  EXPECT_EQ(result.metrics.completed + result.metrics.failed, 200);
+  EXPECT_LT(result.metrics.completed, 200);
+}
+
+void expect_refused(const ServingConfig& config, const Workload& workload, const std::string& part) {
+  try {
+    simulate(config, workload, pricer_of());
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(Simulation, RefusesBadInputBeforeItRuns) {
+  ServingConfig config = small_config();
+  expect_refused(config, {.name = "none", .requests = {}, .concurrency = {}}, "no requests");
+  Workload backwards = one_request(10, 10);
+  backwards.requests[0].arrival = SimTime(5);
+  backwards.requests.push_back({SimTime(4), 10, 10});
+  expect_refused(config, backwards, "request 1 arrives");
+  expect_refused(config, one_request(0, 10), "0 input tokens");
+  config.max_model_len = 100;
+  expect_refused(config, one_request(91, 10), "longer than max_model_len");
+  config.max_model_len.reset();
+  config.num_gpu_blocks_override = 4;
+  expect_refused(config, one_request(60, 10), "needs 5 KV blocks");
+  config.num_gpu_blocks_override.reset();
+  config.enable_chunked_prefill = false;
+  expect_refused(config, one_request(300, 10), "chunked prefill");
+  config.engine = "vlm";
+  config.enable_chunked_prefill = true;
+  expect_refused(config, one_request(3, 10), "did you mean 'vllm'");
+  config = small_config();
+  config.max_num_batched_tokens = 8;
+  expect_refused(config, one_request(3, 10), "max_num_batched_tokens is 8");
+}
+
+TEST(Simulation, RunsTwentyThousandConversationsFast) {
+  const Workload workload = sample_workload(fitted_workload("conversation"), 20000, 5.0, 1);
+  ServingConfig config;
+  const SimulationResult result = simulate(config, workload, pricer_of());
+  EXPECT_EQ(result.metrics.completed, 20000);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,72 @@
+#include "warploom/serving/workload/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/serving/workload/trace_jsonl.h"
+#include "warploom/serving/workload/trace_rows.h"
+
+namespace warploom {
+namespace {
+
+struct CsvLayout {
+  std::string_view name, arrival, input, output;
+  bool date_and_time = false;
+};
+
+constexpr std::array kLayouts{
+    CsvLayout{"warploom", "arrived_s", "input_tokens", "output_tokens"},
+    CsvLayout{"warploom", "arrival_s", "input_tokens", "output_tokens"},
+    CsvLayout{"splitwise", "arrived_at", "num_prefill_tokens", "num_decode_tokens"},
+    CsvLayout{"azure", "TIMESTAMP", "ContextTokens", "GeneratedTokens", true},
+};
+
+// The layout with all its columns, else one that lacks only the arrival.
+const CsvLayout& layout_of(const CsvReader& csv) {
+  for (const bool need_arrival : {true, false}) {
+    for (const CsvLayout& layout : kLayouts) {
+      if (csv.find_column(layout.input) && csv.find_column(layout.output) &&
+          (!need_arrival || csv.find_column(layout.arrival))) {
+        return layout;
+      }
+    }
+  }
+  throw InvalidInput(fmt::format(
+      "{}: no known trace layout in the columns {}; expected input_tokens,output_tokens (with arrived_s), "
+      "num_prefill_tokens,num_decode_tokens (with arrived_at) or TIMESTAMP,ContextTokens,GeneratedTokens",
+      csv.path().string(), fmt::join(csv.columns(), ",")));
+}
+
+TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests) {
+  CsvReader csv(path);
+  const CsvLayout& layout = layout_of(csv);
+  const auto arrival = csv.find_column(layout.arrival);
+  const std::size_t input = csv.column(layout.input), output = csv.column(layout.output);
+  TraceRows rows(path);
+  while (!rows.full(max_requests) && csv.next()) {
+    TraceRow row;
+    row.line = csv.line();
+    if (arrival) {
+      row.arrival_ns = layout.date_and_time ? parse_date_and_time(csv.cell(*arrival), csv.where(*arrival))
+                                            : seconds_to_ns(csv.real(*arrival), csv.where(*arrival));
+    }
+    row.input_tokens = csv.integer(input);
+    row.output_tokens = csv.integer(output);
+    rows.add(row);
+  }
+  return {rows.take(arrival.has_value()), std::string(layout.name)};
+}
+
+}  // namespace
+
+TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests) {
+  const std::string name = path.filename().string();
+  if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) return read_trace_jsonl(path, max_requests);
+  return read_csv(path, max_requests);
+}
+
+}  // namespace warploom

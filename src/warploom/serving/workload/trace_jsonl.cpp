@@ -1,0 +1,77 @@
+#include "warploom/serving/workload/trace_jsonl.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/json.h"
+#include "warploom/serving/workload/trace_rows.h"
+
+namespace warploom {
+namespace {
+
+struct JsonlLayout {
+  std::string_view name, arrival, input, output;
+  double seconds_per_unit;
+};
+
+constexpr std::array kLayouts{
+    JsonlLayout{"mooncake", "timestamp", "input_length", "output_length", 1e-3},
+    JsonlLayout{"llmservingsim", "arrival_time_ns", "input_toks", "output_toks", 1e-9},
+};
+
+const JsonlLayout& layout_of(const Json& first, const std::string& where) {
+  for (const JsonlLayout& layout : kLayouts) {
+    if (first.contains(std::string(layout.input))) return layout;
+  }
+  throw InvalidInput(fmt::format("{}: no known trace layout, expected the keys timestamp, input_length, output_length or "
+                                 "arrival_time_ns, input_toks, output_toks",
+                                 where));
+}
+
+double number(const Json& object, std::string_view key, const std::string& where) {
+  const auto found = object.find(std::string(key));
+  if (found == object.end() || !found->is_number()) {
+    throw InvalidInput(fmt::format("{}: '{}' is missing or not a number", where, key));
+  }
+  return found->get<double>();
+}
+
+std::int64_t count(const Json& object, std::string_view key, const std::string& where) {
+  const double value = number(object, key, where);
+  if (!(value >= -1e15 && value <= 1e15) || value != double(std::int64_t(value))) {
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected a whole number", where, key, value));
+  }
+  return std::int64_t(value);
+}
+
+}  // namespace
+
+TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_requests) {
+  const std::string text = read_file(path);
+  TraceRows rows(path);
+  const JsonlLayout* layout = nullptr;
+  std::size_t line = 0;
+  for (std::size_t begin = 0; begin < text.size() && !rows.full(max_requests);) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view row(text.data() + begin, end - begin);
+    begin = end + 1;
+    ++line;
+    if (row.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string where = fmt::format("{}:{}", path.string(), line);
+    const Json object = parse_json(row, where);
+    if (!object.is_object()) throw InvalidInput(fmt::format("{}: not a JSON object", where));
+    if (layout == nullptr) layout = &layout_of(object, where);
+    rows.add({.line = line,
+              .arrival_ns = seconds_to_ns(number(object, layout->arrival, where) * layout->seconds_per_unit, where),
+              .input_tokens = count(object, layout->input, where),
+              .output_tokens = count(object, layout->output, where)});
+  }
+  Workload workload = rows.take(true);
+  return {std::move(workload), std::string(layout->name)};
+}
+
+}  // namespace warploom

@@ -1,0 +1,43 @@
+// What every trace reader checks, row by row.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+
+struct TraceRow {
+  std::size_t line = 0;
+  std::int64_t arrival_ns = 0;
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+};
+
+class TraceRows {
+ public:
+  explicit TraceRows(std::filesystem::path path) : path_(std::move(path)) {}
+  bool full(std::int64_t max_requests) const {
+    return max_requests > 0 && std::int64_t(workload_.requests.size()) >= max_requests;
+  }
+  // Throws InvalidInput "<file>:<line>: ..." on a length out of range or an arrival before the previous one.
+  void add(const TraceRow& row);
+  // Throws InvalidInput when nothing was added.
+  Workload take(bool timed);
+
+ private:
+  std::filesystem::path path_;
+  Workload workload_;
+  std::int64_t first_ns_ = 0;
+};
+
+// Nanoseconds; throws InvalidInput when not within 0 and 1e9 seconds.
+std::int64_t seconds_to_ns(double seconds, std::string_view where);
+
+// "2023-11-16 18:15:46.6805900" (fraction and time zone optional; the zone is ignored, one trace has one) to nanoseconds
+// since 1970. Throws InvalidInput.
+std::int64_t parse_date_and_time(std::string_view text, std::string_view where);
+
+}  // namespace warploom

@@ -1,0 +1,126 @@
+#include "warploom/serving/workload/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "warploom/base/error.h"
+#include "warploom/base/random.h"
+
+namespace warploom {
+namespace {
+
+void check_rate(double rate) {
+  if (!std::isfinite(rate) || rate <= 0) {
+    throw InvalidInput(fmt::format("request rate is {}, expected a positive number of requests per second", rate));
+  }
+}
+
+void check_length(const Workload& workload, std::size_t index, std::string_view what, std::int64_t tokens) {
+  if (tokens < 1 || tokens > kMaxRequestTokens) {
+    throw InvalidInput(fmt::format("workload '{}': request {} has {} {} tokens, expected 1 to {}", workload.name, index,
+                                   tokens, what, kMaxRequestTokens));
+  }
+}
+
+}  // namespace
+
+void check_workload(const Workload& workload) {
+  if (workload.requests.empty()) {
+    throw InvalidInput(fmt::format("workload '{}': no requests, expected at least one", workload.name));
+  }
+  if (workload.concurrency && *workload.concurrency < 1) {
+    throw InvalidInput(fmt::format("workload '{}': concurrency is {}, expected at least 1", workload.name,
+                                   *workload.concurrency));
+  }
+  SimTime previous;
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    const WorkloadRequest& request = workload.requests[i];
+    check_length(workload, i, "input", request.input_tokens);
+    check_length(workload, i, "output", request.output_tokens);
+    if (request.arrival < previous) {
+      throw InvalidInput(fmt::format("workload '{}': request {} arrives at {} s, expected at least {} s, when the one "
+                                     "before it arrives",
+                                     workload.name, i, request.arrival.seconds().value(),
+                                     previous.seconds().value()));
+    }
+    previous = request.arrival;
+  }
+}
+
+void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed) {
+  check_rate(rate);
+  RandomStream random(seed, "arrivals");
+  double time = 0;
+  for (WorkloadRequest& request : workload.requests) {
+    request.arrival = to_sim_time(Seconds(time));
+    time += random.exponential(1.0 / rate);
+  }
+  workload.timed = true;
+  workload.concurrency.reset();
+}
+
+void set_fixed_rate_arrivals(Workload& workload, double rate) {
+  check_rate(rate);
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    workload.requests[i].arrival = to_sim_time(Seconds(double(i) / rate));
+  }
+  workload.timed = true;
+  workload.concurrency.reset();
+}
+
+void set_closed_loop(Workload& workload, std::int64_t concurrency) {
+  if (concurrency < 1) {
+    throw InvalidInput(fmt::format("concurrency is {}, expected at least 1", concurrency));
+  }
+  workload.concurrency = concurrency;
+}
+
+double arrival_rate(const Workload& workload) {
+  if (workload.requests.size() < 2) return 0;
+  const double span = (workload.requests.back().arrival - workload.requests.front().arrival).seconds().value();
+  return span > 0 ? double(workload.requests.size() - 1) / span : 0;
+}
+
+void rescale_arrivals(Workload& workload, double rate) {
+  check_rate(rate);
+  const double now = arrival_rate(workload);
+  if (now <= 0) {
+    throw InvalidInput(fmt::format("workload '{}': all requests arrive at one time, expected distinct times to scale "
+                                   "to {} requests per second",
+                                   workload.name, rate));
+  }
+  for (WorkloadRequest& request : workload.requests) {
+    request.arrival = to_sim_time(request.arrival.seconds() * (now / rate));
+  }
+}
+
+Workload synthetic_workload(const SyntheticLengths& lengths, std::uint64_t seed) {
+  if (lengths.requests < 1 || !(lengths.range_ratio > 0 && lengths.range_ratio <= 1)) {
+    throw InvalidInput(fmt::format("synthetic workload: {} requests with range ratio {}, expected at least 1 request and a "
+                                   "ratio in (0, 1]",
+                                   lengths.requests, lengths.range_ratio));
+  }
+  Workload workload;
+  workload.name = fmt::format("random {} in, {} out", lengths.input_tokens, lengths.output_tokens);
+  RandomStream random(seed, "lengths");
+  const auto draw = [&](std::int64_t length) {
+    const auto low = std::max<std::int64_t>(1, std::int64_t(lengths.range_ratio * double(length)));
+    return std::int32_t(random.integer(std::min(low, length), length));
+  };
+  if (lengths.input_tokens < 1 || lengths.output_tokens < 1 || lengths.input_tokens > kMaxRequestTokens ||
+      lengths.output_tokens > kMaxRequestTokens) {
+    throw InvalidInput(fmt::format("synthetic workload: {} input and {} output tokens, expected 1 to {}",
+                                   lengths.input_tokens, lengths.output_tokens, kMaxRequestTokens));
+  }
+  workload.timed = false;
+  workload.requests.reserve(std::size_t(lengths.requests));
+  for (std::int64_t i = 0; i < lengths.requests; ++i) {
+    const std::int32_t input = draw(lengths.input_tokens);
+    workload.requests.push_back({SimTime(), input, draw(lengths.output_tokens)});
+  }
+  return workload;
+}
+
+}  // namespace warploom

@@ -1,0 +1,54 @@
+// The requests of a run: how long, and when they come.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/base/units.h"
+#include "warploom/serving/sim_time.h"
+
+namespace warploom {
+
+struct WorkloadRequest {
+  SimTime arrival;
+  std::int32_t input_tokens = 1;
+  std::int32_t output_tokens = 1;
+};
+
+struct Workload {
+  std::string name;
+  std::vector<WorkloadRequest> requests;  // in order of arrival
+  // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are ignored.
+  std::optional<std::int64_t> concurrency;
+  bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
+};
+
+// Lengths above this are refused: no model reads them, and counters stay 32-bit.
+constexpr std::int64_t kMaxRequestTokens = 100'000'000;
+
+// Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals out of order,
+// concurrency below 1. `name` and the request's index are in the message.
+void check_workload(const Workload& workload);
+
+// Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
+void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
+void set_fixed_rate_arrivals(Workload& workload, double rate);
+void set_closed_loop(Workload& workload, std::int64_t concurrency);
+// Scales the times between arrivals so that the mean rate becomes `rate`.
+void rescale_arrivals(Workload& workload, double rate);
+// Requests per second between the first and the last arrival; 0 when they do not differ.
+double arrival_rate(const Workload& workload);
+
+// Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX and `vllm bench` do with their
+// random data set; range_ratio 1 gives fixed lengths. Arrivals are zero: set them or close the loop.
+struct SyntheticLengths {
+  std::int64_t requests = 100;
+  std::int64_t input_tokens = 1024;
+  std::int64_t output_tokens = 1024;
+  double range_ratio = 1.0;  // in (0, 1]
+};
+Workload synthetic_workload(const SyntheticLengths& lengths, std::uint64_t seed);
+
+}  // namespace warploom

@@ -1,0 +1,65 @@
+#include "warploom/serving/workload/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/workload/fitted_workload.h"
+
+namespace warploom {
+namespace {
+
+TEST(Workload, SyntheticLengthsStayInTheirRange) {
+  const Workload workload =
+      synthetic_workload({.requests = 2000, .input_tokens = 1000, .output_tokens = 100, .range_ratio = 0.8}, 4);
+  double sum = 0;
+  for (const WorkloadRequest& request : workload.requests) {
+    EXPECT_GE(request.input_tokens, 800);
+    EXPECT_LE(request.input_tokens, 1000);
+    EXPECT_GE(request.output_tokens, 80);
+    sum += request.input_tokens;
+  }
+  EXPECT_NEAR(sum / 2000, 900, 5);
+  EXPECT_THROW(synthetic_workload({.range_ratio = 0}, 1), InvalidInput);
+  EXPECT_THROW(synthetic_workload({.range_ratio = std::nan("")}, 1), InvalidInput);
+  EXPECT_THROW(synthetic_workload({.input_tokens = 0}, 1), InvalidInput);
+}
+
+TEST(Workload, ArrivalsHaveTheRateAskedFor) {
+  Workload workload = synthetic_workload({.requests = 20000}, 1);
+  set_poisson_arrivals(workload, 8, 3);
+  EXPECT_NEAR(arrival_rate(workload), 8, 0.2);
+  set_fixed_rate_arrivals(workload, 4);
+  EXPECT_NEAR(arrival_rate(workload), 4, 1e-9);
+  rescale_arrivals(workload, 2);
+  EXPECT_NEAR(arrival_rate(workload), 2, 1e-6);
+  check_workload(workload);
+  EXPECT_THROW(set_poisson_arrivals(workload, 0, 1), InvalidInput);
+  EXPECT_THROW(set_closed_loop(workload, 0), InvalidInput);
+}
+
+TEST(Workload, ConversationHasTheMomentsOfItsTrace) {
+  // Means of the trace: 1,155 tokens in, 211 out, 5.53 requests a second.
+  const Workload workload = sample_workload(fitted_workload("conversation"), 50000, std::nullopt, 11);
+  double input = 0, output = 0;
+  for (const WorkloadRequest& request : workload.requests) {
+    input += request.input_tokens;
+    output += request.output_tokens;
+  }
+  EXPECT_NEAR(input / 50000, 1155, 20);
+  EXPECT_NEAR(output / 50000, 211, 3);
+  EXPECT_NEAR(arrival_rate(workload), 5.53, 0.12);
+  check_workload(workload);
+}
+
+TEST(Workload, RateLeavesTheLengthsAlone) {
+  const FittedWorkload& fitted = fitted_workload("conversation");
+  const Workload slow = sample_workload(fitted, 100, 1.0, 7), fast = sample_workload(fitted, 100, 10.0, 7);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(slow.requests[i].input_tokens, fast.requests[i].input_tokens);
+  EXPECT_THROW(fitted_workload("conversations"), NotFound);
+  EXPECT_THROW(sample_workload(fitted, 100, -1.0, 7), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom
