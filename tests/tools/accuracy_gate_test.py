@@ -1,0 +1,62 @@
+"""tools/accuracy_gate holds, fails and skips as its thresholds say, on a made-up program."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from repository import ROOT
+
+
+class AccuracyGate(unittest.TestCase):
+    def run_gate(self, answer, limits, needs=("here.csv",), status=0):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "here.csv").write_text("x\n")
+            program = root / "program"
+            program.write_text(f"#!/bin/sh\ntest -f \"$2\" || exit 3\ncat <<'END'\n{answer}\nEND\nexit {status}\n")
+            program.chmod(0o755)
+            gate = {"name": "gate", "needs": list(needs), "command": ["validate", "{data}/here.csv"],
+                    "limits": limits}
+            thresholds = root / "thresholds.json"
+            thresholds.write_text(json.dumps({"gates": [gate]}))
+            result = subprocess.run([sys.executable, str(ROOT / "tools" / "accuracy_gate"), "--warploom", str(program),
+                                     "--data", folder, "--thresholds", str(thresholds)],
+                                    capture_output=True, text=True, check=False)
+            return result.returncode, result.stdout
+
+    def test_holds_within_the_limit(self):
+        status, words = self.run_gate('{"mean": {"total": 0.15}}', [{"value": "mean.total", "at_most": 0.15}])
+        self.assertEqual(status, 0, words)
+        self.assertIn("1 of 1 gates ran, 0 limits broken", words)
+
+    def test_fails_past_the_limit(self):
+        limits = [{"value": "mean.total", "at_most": 0.15}]
+        self.assertEqual(self.run_gate('{"mean": {"total": 0.151}}', limits)[0], 1)
+        self.assertEqual(self.run_gate('{"rank": [0.2]}', [{"value": "rank.0", "at_least": 0.9}])[0], 1)
+
+    def test_scales_by_another_number(self):
+        limits = [{"value": "a", "at_most": 0.25, "of": "b"}]
+        self.assertEqual(self.run_gate('{"a": 1, "b": 4}', limits)[0], 0)
+        self.assertEqual(self.run_gate('{"a": 1.1, "b": 4}', limits)[0], 1)
+        self.assertEqual(self.run_gate('{"a": 1}', limits)[0], 1)
+
+    def test_fails_without_a_finite_number_or_a_limit(self):
+        limits = [{"value": "a", "at_most": 1}]
+        for answer in ('{}', '{"a": null}', '{"a": NaN}', '{"a": "0"}', '{"a": true}', 'no json'):
+            self.assertEqual(self.run_gate(answer, limits)[0], 1, answer)
+        self.assertEqual(self.run_gate('{"a": 0}', [{"value": "a"}])[0], 1)
+
+    def test_fails_when_the_program_fails(self):
+        self.assertEqual(self.run_gate('{"a": 0}', [{"value": "a", "at_most": 1}], status=2)[0], 1)
+
+    def test_skips_with_a_word_when_the_data_is_absent(self):
+        status, words = self.run_gate("{}", [{"value": "a", "at_most": 1}], needs=("absent.csv",))
+        self.assertEqual(status, 0)
+        self.assertIn("skipped  gate: no absent.csv", words)
+        self.assertIn("0 of 1 gates ran", words)
+
+
+if __name__ == "__main__":
+    unittest.main()
