@@ -1,0 +1,86 @@
+#include "warploom/measurements/importers/aiconfigurator.h"
+
+#include <array>
+#include <utility>
+
+namespace warploom {
+namespace {
+
+template <class Value, std::size_t N>
+Value look_up(const std::array<std::pair<std::string_view, Value>, N>& names, const Table& table, std::size_t column) {
+  const std::string_view text = table.text(column);
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+  }
+  std::string expected = "one of";
+  for (const auto& entry : names) expected.append(" ").append(entry.first);
+  table.refuse(column, expected);
+}
+
+TableFormat format(std::string_view folder, std::vector<Family> families, void (*read)(Table&, RowSink&)) {
+  return {.name = folder, .folder = folder, .columns = {}, .families = std::move(families), .read = read,
+          .skip_reason = {}, .file_names_gpu = true};
+}
+
+}  // namespace
+
+AiconfiguratorColumns::AiconfiguratorColumns(const Table& table, std::string_view kernel_column)
+    : framework(table.column("framework")),
+      version(table.column("version")),
+      latency(table.column("latency_us")),
+      n_samples(table.column("n_samples")),
+      gpu(table.file_gpu()) {
+  if (!kernel_column.empty()) kernel = table.column(kernel_column);
+}
+
+KernelContext AiconfiguratorColumns::context(const Table& table) const {
+  return {table.text(framework), table.text(version), kernel ? table.text(*kernel) : std::string_view{}};
+}
+
+MatmulScheme aiconfigurator_scheme(const Table& table, std::size_t column) {
+  static constexpr std::array<std::pair<std::string_view, MatmulScheme>, 11> kNames{
+      {{"bfloat16", MatmulScheme::Bf16}, {"fp8", MatmulScheme::Fp8}, {"fp8_block", MatmulScheme::Fp8Block},
+       {"nvfp4", MatmulScheme::NvFp4}, {"fp8_static", MatmulScheme::Fp8Static}, {"int8_wo", MatmulScheme::Int8WeightOnly},
+       {"int4_wo", MatmulScheme::Int4WeightOnly}, {"sq", MatmulScheme::Int8}, {"w4a16_mxfp4", MatmulScheme::MxFp4A16},
+       {"w4a8_mxfp4_mxfp8", MatmulScheme::MxFp4A8}, {"float16", MatmulScheme::Fp16}}};
+  return look_up(kNames, table, column);
+}
+
+DataType aiconfigurator_type(const Table& table, std::size_t column) {
+  static constexpr std::array<std::pair<std::string_view, DataType>, 6> kNames{
+      {{"bfloat16", DataType::Bf16}, {"fp8", DataType::Fp8}, {"half", DataType::Fp16}, {"float16", DataType::Fp16},
+       {"int8", DataType::Int8}, {"nvfp4", DataType::NvFp4}}};
+  return look_up(kNames, table, column);
+}
+
+const std::vector<TableFormat>& aiconfigurator_formats() {
+  static const std::vector<TableFormat> formats = [] {
+    std::vector<TableFormat> list{
+        format("gemm", {Family::Gemm}, read_aiconfigurator_gemm),
+        format("mla_bmm", {Family::Gemm}, read_aiconfigurator_mla_bmm),
+        format("moe", {Family::Moe}, read_aiconfigurator_moe),
+        format("quantize", {Family::Quantize}, read_aiconfigurator_quantize),
+        format("attention_context", {Family::AttentionPrefill}, read_aiconfigurator_attention_context),
+        format("attention_generation", {Family::AttentionDecode}, read_aiconfigurator_attention_generation),
+        format("encoder_attention", {Family::AttentionPrefill}, read_aiconfigurator_encoder_attention),
+        format("mla_context", {Family::MlaPrefill}, read_aiconfigurator_mla_context),
+        format("mla_generation", {Family::MlaDecode}, read_aiconfigurator_mla_generation),
+        format("mla_context_module", {Family::MlaModule}, read_aiconfigurator_mla_context_module),
+        format("mla_generation_module", {Family::MlaModule}, read_aiconfigurator_mla_generation_module),
+        format("gdn", {Family::LinearAttention}, read_aiconfigurator_linear_attention),
+        format("kda", {Family::LinearAttention}, read_aiconfigurator_linear_attention),
+        format("mamba2", {Family::LinearAttention}, read_aiconfigurator_mamba2),
+        format("allreduce", {Family::AllReduce}, read_aiconfigurator_allreduce),
+        format("nccl", {Family::AllReduce, Family::AllGather, Family::ReduceScatter, Family::AllToAll},
+               read_aiconfigurator_nccl),
+        format("deepep_ll", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_deepep_low_latency),
+        format("deepep_normal", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_deepep_normal),
+        format("trtllm_alltoall", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_trtllm_alltoall),
+        format("mhc", {}, nullptr)};
+    list.back().skip_reason = "hyper-connections: family not modelled";
+    return list;
+  }();
+  return formats;
+}
+
+}  // namespace warploom

@@ -1,0 +1,55 @@
+// What the tables of the aiconfigurator layout share. Semantics: the publisher's README and collector.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "warploom/measurements/importers/table_format.h"
+
+namespace warploom {
+
+// The columns that every table has, and the GPU that the file's name states.
+struct AiconfiguratorColumns {
+  explicit AiconfiguratorColumns(const Table& table, std::string_view kernel_column = "kernel_source");
+
+  // kernel_column empty: the table has none.
+  KernelContext context(const Table& table) const;
+
+  std::size_t framework, version, latency, n_samples;
+  std::optional<std::size_t> kernel;
+  std::string gpu;
+};
+
+// Calls row(context, gpu) for every row of a GPU that is wanted.
+template <class Function>
+void for_each_row(Table& table, RowSink& sink, const AiconfiguratorColumns& columns, Function row) {
+  while (table.next()) {
+    const GpuSpec* gpu = sink.gpu(columns.gpu, table);
+    if (gpu != nullptr) row(columns.context(table), *gpu);
+  }
+}
+
+// The publisher's dtype names. Throw InvalidInput naming the cell.
+MatmulScheme aiconfigurator_scheme(const Table& table, std::size_t column);
+DataType aiconfigurator_type(const Table& table, std::size_t column);
+
+void read_aiconfigurator_gemm(Table& table, RowSink& sink);
+void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink);
+void read_aiconfigurator_moe(Table& table, RowSink& sink);
+void read_aiconfigurator_quantize(Table& table, RowSink& sink);
+void read_aiconfigurator_attention_context(Table& table, RowSink& sink);
+void read_aiconfigurator_attention_generation(Table& table, RowSink& sink);
+void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink);
+void read_aiconfigurator_mla_context(Table& table, RowSink& sink);
+void read_aiconfigurator_mla_generation(Table& table, RowSink& sink);
+void read_aiconfigurator_mla_context_module(Table& table, RowSink& sink);
+void read_aiconfigurator_mla_generation_module(Table& table, RowSink& sink);
+void read_aiconfigurator_linear_attention(Table& table, RowSink& sink);
+void read_aiconfigurator_mamba2(Table& table, RowSink& sink);
+void read_aiconfigurator_allreduce(Table& table, RowSink& sink);
+void read_aiconfigurator_nccl(Table& table, RowSink& sink);
+void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink);
+void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink);
+void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink);
+
+}  // namespace warploom

@@ -1,0 +1,62 @@
+// gdn, kda and mamba2 tables: one row per kernel of the layer.
+#include "warploom/measurements/importers/aiconfigurator.h"
+
+namespace warploom {
+namespace {
+
+LinearAttentionStage stage_of(std::string_view kernel, std::string_view phase) {
+  if (kernel.find("conv1d") != std::string_view::npos) return LinearAttentionStage::Convolution;
+  return phase == "context" ? LinearAttentionStage::Scan : LinearAttentionStage::StateUpdate;
+}
+
+}  // namespace
+
+void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
+  const AiconfiguratorColumns columns(table);
+  const bool kimi = table.path().parent_path().filename() == "kda";
+  const std::size_t phase = table.column("phase"), convolution = table.column("d_conv"),
+                    key_heads = table.column("num_k_heads"), key_dim = table.column("head_k_dim"),
+                    value_heads = table.column("num_v_heads"), value_dim = table.column("head_v_dim"),
+                    batch = table.column("batch_size"), length = table.column("seq_len");
+  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+    const LinearAttention op{.kind = kimi ? LinearAttentionKind::KimiDelta : LinearAttentionKind::GatedDeltaNet,
+                             .stage = stage_of(context.kernel, table.text(phase)),
+                             .sequences = table.positive(batch),
+                             .tokens_per_sequence = table.positive(length),
+                             .key_heads = table.positive(key_heads),
+                             .key_dim = table.positive(key_dim),
+                             .value_heads = table.positive(value_heads),
+                             .value_dim = table.positive(value_dim),
+                             .convolution_width = table.positive(convolution),
+                             .state_size = table.positive(key_dim)};
+    sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+              .n_samples = table.positive(columns.n_samples)},
+             table);
+  });
+}
+
+// Mamba-2 in the terms of linear attention: B and C groups are the keys, heads are the values.
+void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
+  const AiconfiguratorColumns columns(table);
+  const std::size_t phase = table.column("phase"), convolution = table.column("d_conv"),
+                    state = table.column("d_state"), heads = table.column("nheads"), head_dim = table.column("head_dim"),
+                    groups = table.column("n_groups"), batch = table.column("batch_size"),
+                    length = table.column("seq_len");
+  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+    const LinearAttention op{.kind = LinearAttentionKind::Mamba2,
+                             .stage = stage_of(context.kernel, table.text(phase)),
+                             .sequences = table.positive(batch),
+                             .tokens_per_sequence = table.positive(length),
+                             .key_heads = table.positive(groups),
+                             .key_dim = table.positive(state),
+                             .value_heads = table.positive(heads),
+                             .value_dim = table.positive(head_dim),
+                             .convolution_width = table.positive(convolution),
+                             .state_size = table.positive(state)};
+    sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+              .n_samples = table.positive(columns.n_samples)},
+             table);
+  });
+}
+
+}  // namespace warploom

@@ -1,0 +1,220 @@
+#include "warploom/measurements/importers/import.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "warploom/base/error.h"
+#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/quality.h"
+
+namespace warploom {
+namespace fs = std::filesystem;
+namespace {
+
+bool has_csv_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".csv") || name.ends_with(".csv.gz");
+}
+
+bool is_format(const TableFormat& format, const fs::path& path, const Table& table) {
+  if (!format.folder.empty()) return fs::absolute(path).parent_path().filename() == format.folder;
+  return std::all_of(format.columns.begin(), format.columns.end(),
+                     [&](std::string_view name) { return table.find_column(name).has_value(); });
+}
+
+const TableFormat* find_format(Layout layout, const fs::path& path, const Table& table) {
+  for (const TableFormat& format : formats_of(layout)) {
+    if (is_format(format, path, table)) return &format;
+  }
+  return nullptr;
+}
+
+// What a wrong file would be, to say so.
+std::string layout_hint(Layout layout, const fs::path& path, const Table& table) {
+  for (const auto& [other, name] : EnumNames<Layout>::kNames) {
+    if (other != layout && find_format(other, path, table) != nullptr) {
+      return fmt::format("; it looks like layout '{}'", name);
+    }
+  }
+  return "";
+}
+
+std::string expectation(Layout layout) {
+  std::vector<std::string_view> names;
+  for (const TableFormat& format : formats_of(layout)) {
+    if (format.read != nullptr) names.push_back(format.folder.empty() ? format.name : format.folder);
+  }
+  if (layout == Layout::Aiconfigurator) {
+    return fmt::format("<op>/<gpu>.csv or .csv.gz, the folder being one of {}", fmt::join(names, ", "));
+  }
+  return fmt::format("the columns of one of: {}", fmt::join(names, ", "));
+}
+
+class Importer {
+ public:
+  Importer(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options)
+      : layout_(layout), catalog_(catalog), options_(options),
+        sink_(layout, catalog, filter, options, result_.dataset) {}
+
+  void read_path(const fs::path& path) {
+    std::error_code error;
+    if (!fs::exists(path, error)) throw IoError(fmt::format("{}: no such file or folder", path.string()));
+    if (fs::is_directory(path, error)) {
+      read_folder(path);
+      return;
+    }
+    if (!read_file(path, true)) return;
+  }
+
+  ImportResult finish() {
+    if (options_.merge_repeats) merge();
+    return std::move(result_);
+  }
+
+ private:
+  void read_folder(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && has_csv_name(entry.path())) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    bool recognised = false;
+    for (const fs::path& file : files) recognised = read_file(file, false) || recognised;
+    if (!recognised) {
+      throw InvalidInput(fmt::format("{}: holds no table of layout '{}', expected {}", folder.string(),
+                                     name_of(layout_), expectation(layout_)));
+    }
+  }
+
+  // Without opening the file: whether its place says that nothing in it is wanted.
+  bool is_unwanted_by_name(const fs::path& path) const {
+    const std::string folder = fs::absolute(path).parent_path().filename().string();
+    for (const TableFormat& format : formats_of(layout_)) {
+      if (format.folder.empty() || format.folder != folder) continue;
+      if (!sink_.wants_any(format.families)) return true;
+      if (!format.file_names_gpu) return false;
+      const std::string name = path.filename().string();
+      const GpuSpec* gpu = catalog_.find(name.substr(0, name.find(".csv")));
+      return gpu != nullptr && !sink_.wants_gpu(*gpu);
+    }
+    return false;
+  }
+
+  // False when the file is no table of the layout.
+  bool read_file(const fs::path& path, bool named_by_caller) {
+    if (is_unwanted_by_name(path)) {
+      ++result_.report.files_filtered_out;
+      return true;
+    }
+    Table table(path);
+    const TableFormat* format = find_format(layout_, path, table);
+    if (format == nullptr) {
+      if (named_by_caller) {
+        throw InvalidInput(fmt::format("{}: is not of layout '{}', expected {}{}", path.string(), name_of(layout_),
+                                       expectation(layout_), layout_hint(layout_, path, table)));
+      }
+      FileReport& report = result_.report.files.emplace_back();
+      report.path = path;
+      report.skip(fmt::format("no table of layout '{}'", name_of(layout_)), 0);
+      return false;
+    }
+    if (!sink_.wants_any(format->families)) {
+      ++result_.report.files_filtered_out;
+      return true;
+    }
+    first_rows_.push_back(result_.dataset.size());
+    files_with_rows_.push_back(result_.report.files.size());
+    FileReport& report = result_.report.files.emplace_back();
+    report.path = path;
+    report.table = format->name;
+    if (format->read == nullptr) {
+      report.rows_read = 0;
+      while (table.next()) ++report.rows_read;
+      report.skip(format->skip_reason, report.rows_read);
+      return true;
+    }
+    sink_.start_file(report);
+    format->read(table, sink_);
+    return true;
+  }
+
+  void merge() {
+    merge_repeats(result_.dataset, [&](std::size_t row) {
+      const auto after = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
+      const auto index = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
+      FileReport& report = result_.report.files[files_with_rows_[index]];
+      ++report.repeats;
+      --report.rows_kept;
+    });
+  }
+
+  Layout layout_;
+  const GpuCatalog& catalog_;
+  const ImportOptions& options_;
+  ImportResult result_;
+  RowSink sink_;
+  std::vector<std::size_t> first_rows_;       // of each file, ascending
+  std::vector<std::size_t> files_with_rows_;  // index into report.files
+};
+
+}  // namespace
+
+const std::vector<TableFormat>& formats_of(Layout layout) {
+  switch (layout) {
+    case Layout::Aiconfigurator: return aiconfigurator_formats();
+    case Layout::Pipeweave: return pipeweave_formats();
+    case Layout::Vidur: return vidur_formats();
+    case Layout::Neusight: return neusight_formats();
+    case Layout::Warploom: break;
+  }
+  return warploom_formats();
+}
+
+ImportResult import_measurements(Layout layout, std::span<const fs::path> paths, const GpuCatalog& catalog,
+                                 const ImportFilter& filter, const ImportOptions& options) {
+  if (paths.empty()) throw InvalidInput("no path to import was given");
+  Importer importer(layout, catalog, filter, options);
+  for (const fs::path& path : paths) importer.read_path(path);
+  return importer.finish();
+}
+
+SkippedRows& FileReport::skip(std::string_view reason, std::size_t rows) {
+  auto entry = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.reason == reason; });
+  if (entry == skipped.end()) entry = skipped.insert(skipped.end(), SkippedRows{std::string(reason), 0, {}});
+  entry->rows += rows;
+  return *entry;
+}
+
+std::size_t ImportReport::rows_read() const {
+  std::size_t sum = 0;
+  for (const FileReport& file : files) sum += file.rows_read;
+  return sum;
+}
+std::size_t ImportReport::rows_kept() const {
+  std::size_t sum = 0;
+  for (const FileReport& file : files) sum += file.rows_kept;
+  return sum;
+}
+std::size_t ImportReport::repeats() const {
+  std::size_t sum = 0;
+  for (const FileReport& file : files) sum += file.repeats;
+  return sum;
+}
+
+std::vector<SkippedRows> ImportReport::skipped() const {
+  FileReport total;
+  for (const FileReport& file : files) {
+    for (const SkippedRows& entry : file.skipped) {
+      SkippedRows& sum = total.skip(entry.reason, entry.rows);
+      if (sum.examples.empty()) sum.examples = entry.examples;
+    }
+  }
+  std::stable_sort(total.skipped.begin(), total.skipped.end(),
+                   [](const auto& a, const auto& b) { return a.rows > b.rows; });
+  return total.skipped;
+}
+
+}  // namespace warploom

@@ -1,0 +1,145 @@
+#include "warploom/measurements/importers/row_sink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/measurements/quality.h"
+
+namespace warploom {
+
+std::string Table::location() const { return fmt::format("{}:{}", csv_.path().string(), csv_.line()); }
+
+void Table::refuse(std::size_t column, std::string_view expected) const {
+  throw InvalidInput(fmt::format("{} is '{}', expected {}", csv_.where(column), csv_.cell(column), expected));
+}
+
+std::int64_t Table::positive(std::size_t column) const {
+  const std::int64_t value = csv_.integer(column);
+  if (value < 1) refuse(column, "a positive integer");
+  return value;
+}
+
+std::int64_t Table::not_negative(std::size_t column) const {
+  const std::int64_t value = csv_.integer(column);
+  if (value < 0) refuse(column, "an integer of at least 0");
+  return value;
+}
+
+Seconds Table::latency_us(std::size_t column) const {
+  const double value = csv_.real(column);
+  if (!(value > 0)) refuse(column, "a positive number of microseconds");
+  return microseconds(value);
+}
+
+std::string Table::file_gpu() const {
+  std::string name = path().filename().string();
+  for (const std::string_view ending : {".gz", ".csv"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return name;
+}
+
+RowSink::RowSink(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options,
+                 Dataset& dataset)
+    : layout_(layout), catalog_(catalog), options_(options), dataset_(dataset) {
+  for (const Family family : filter.families) wanted_families_ |= std::uint64_t(1) << int(family);
+  for (const std::string& name : filter.gpus) wanted_gpus_.push_back(&catalog.get(name));
+}
+
+bool RowSink::wants_any(std::span<const Family> families) const {
+  return families.empty() || std::any_of(families.begin(), families.end(), [&](Family f) { return wants(f); });
+}
+
+bool RowSink::wants_gpu(const GpuSpec& gpu) const {
+  return wanted_gpus_.empty() || std::find(wanted_gpus_.begin(), wanted_gpus_.end(), &gpu) != wanted_gpus_.end();
+}
+
+const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
+  if (last_gpu_ == nullptr || last_gpu_name_ != name) {
+    last_gpu_name_ = name;
+    const auto [entry, inserted] = gpu_by_name_.try_emplace(last_gpu_name_);
+    if (inserted) {
+      KnownGpu& known = entry->second;
+      known.spec = catalog_.find(name);
+      if (known.spec == nullptr) {
+        known.problem = fmt::format("unknown GPU '{}'{}", name, did_you_mean(name, catalog_.names()));
+      }
+    }
+    last_gpu_ = &entry->second;
+  }
+  const GpuSpec* spec = last_gpu_->spec;
+  if (spec == nullptr) {
+    if (layout_ == Layout::Warploom) throw NotFound(fmt::format("{}: {}", table.location(), last_gpu_->problem));
+    skip(last_gpu_->problem, table);
+    return nullptr;
+  }
+  if (!wants_gpu(*spec)) {
+    skip_unwanted();
+    return nullptr;
+  }
+  return spec;
+}
+
+std::uint32_t RowSink::context_index(const KernelContext& context) {
+  const auto matches = [&] {
+    const std::size_t a = context.framework.size(), b = context.version.size(), c = context.kernel.size();
+    const std::string_view last = last_context_;
+    return last.size() == a + b + c + 2 && last.substr(0, a) == context.framework &&
+           last.substr(a + 1, b) == context.version && last.substr(a + b + 2) == context.kernel;
+  };
+  if (last_context_.empty() || !matches()) {
+    last_context_index_ = dataset_.intern_context(context);
+    last_context_ = fmt::format("{}\n{}\n{}", context.framework, context.version, context.kernel);
+  }
+  return last_context_index_;
+}
+
+void RowSink::add(const Row& row, const Table& table) {
+  std::uint32_t op = 0;
+  try {
+    op = dataset_.intern_operator(row.op, "row");
+  } catch (const InvalidInput& error) {
+    const std::string message = fmt::format("{}: {}", table.location(), error.what());
+    if (layout_ == Layout::Warploom) throw InvalidInput(message);
+    leave_out("not a valid operator", message);
+    return;
+  }
+  if (is_impossible(row.op, row.gpu, row.latency, options_.physical_tolerance)) {
+    leave_out(kImpossibleReason,
+              fmt::format("{} ({} {}: {:.4g} us, bound {:.4g} us)", table.location(), row.context.framework,
+                          row.context.kernel, to_microseconds(row.latency),
+                          to_microseconds(physical_bound_of(row.op, row.gpu))));
+    return;
+  }
+  if (&row.gpu != last_spec_) {
+    last_spec_ = &row.gpu;
+    last_gpu_index_ = dataset_.intern_gpu(row.gpu.name);
+  }
+  dataset_.add_row({.op = op, .gpu = last_gpu_index_, .context = context_index(row.context),
+                    .latency = row.latency, .n_samples = row.n_samples, .layout = layout_, .marks = row.marks},
+                   "row");
+  ++report_->rows_read;
+  ++report_->rows_kept;
+}
+
+void RowSink::leave_out(std::string_view reason, const std::string& example) {
+  ++report_->rows_read;
+  SkippedRows& entry = report_->skip(reason);
+  if (entry.examples.size() < options_.examples) entry.examples.push_back(example);
+}
+
+void RowSink::skip(std::string_view reason, const Table& table) {
+  ++report_->rows_read;
+  SkippedRows& entry = report_->skip(reason);
+  if (entry.examples.size() < options_.examples) entry.examples.push_back(table.location());
+}
+
+void RowSink::skip_unwanted() {
+  ++report_->rows_read;
+  report_->skip("left out by the filter");
+}
+
+}  // namespace warploom

@@ -1,0 +1,95 @@
+// Where table readers put their rows: applies the filter and the quality checks and counts what is left out.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "warploom/base/csv.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/measurements/dataset.h"
+#include "warploom/measurements/importers/import.h"
+
+namespace warploom {
+
+// A CSV table with the checks that every reader needs. Errors name file, line and column.
+class Table {
+ public:
+  explicit Table(const std::filesystem::path& path) : csv_(path) {}
+
+  bool next() { return csv_.next(); }
+  std::size_t column(std::string_view name) const { return csv_.column(name); }
+  std::optional<std::size_t> find_column(std::string_view name) const { return csv_.find_column(name); }
+  std::string_view text(std::size_t column) const { return csv_.cell(column); }
+  double real(std::size_t column) const { return csv_.real(column); }
+  const std::filesystem::path& path() const { return csv_.path(); }
+  const CsvReader& csv() const { return csv_; }
+
+  std::int64_t positive(std::size_t column) const;      // integer >= 1
+  std::int64_t not_negative(std::size_t column) const;  // integer >= 0
+  Seconds latency_us(std::size_t column) const;         // > 0
+  std::string location() const;                         // "path:line"
+  [[noreturn]] void refuse(std::size_t column, std::string_view expected) const;
+  // The GPU that the file's name states: "gemm/h100_sxm.csv.gz" -> "h100_sxm".
+  std::string file_gpu() const;
+
+ private:
+  CsvReader csv_;
+};
+
+class RowSink {
+ public:
+  // The arguments must outlive the sink.
+  RowSink(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options,
+          Dataset& dataset);
+
+  void start_file(FileReport& report) { report_ = &report; }
+  bool wants(Family family) const { return wanted_families_ == 0 || (wanted_families_ >> int(family) & 1) != 0; }
+  bool wants_any(std::span<const Family> families) const;
+  bool wants_gpu(const GpuSpec& gpu) const;
+
+  // The GPU of the current row; nullptr after counting the row when it is unknown or not wanted. The last few
+  // names are remembered, so this is cheap.
+  const GpuSpec* gpu(std::string_view name, const Table& table);
+
+  struct Row {
+    const Operator& op;
+    const GpuSpec& gpu;
+    KernelContext context;
+    Seconds latency;
+    std::int64_t n_samples = 1;
+    Marks marks = {};
+  };
+  // Keeps the row, or counts why not.
+  void add(const Row& row, const Table& table);
+  void skip(std::string_view reason, const Table& table);
+  void skip_unwanted();  // left out by the filter: no trace but the count
+
+ private:
+  void leave_out(std::string_view reason, const std::string& example);
+  std::uint32_t context_index(const KernelContext& context);
+
+  Layout layout_;
+  const GpuCatalog& catalog_;
+  const ImportOptions& options_;
+  Dataset& dataset_;
+  FileReport* report_ = nullptr;
+  std::uint64_t wanted_families_ = 0;  // bit set, 0 = all
+  std::vector<const GpuSpec*> wanted_gpus_;
+  struct KnownGpu {
+    const GpuSpec* spec = nullptr;
+    std::string problem;
+  };
+  std::unordered_map<std::string, KnownGpu> gpu_by_name_;
+  std::string last_gpu_name_;
+  const KnownGpu* last_gpu_ = nullptr;
+  const GpuSpec* last_spec_ = nullptr;
+  std::uint32_t last_gpu_index_ = 0;
+  std::string last_context_;
+  std::uint32_t last_context_index_ = 0;
+};
+
+}  // namespace warploom

@@ -1,0 +1,119 @@
+#include "warploom/measurements/quality.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "warploom/base/error.h"
+#include "warploom/base/statistics.h"
+#if __has_include("warploom/kernels/roofline.h")
+#include "warploom/kernels/roofline.h"
+#else
+namespace warploom { static Seconds physical_bound(const Operator&, const GpuSpec&) { return Seconds(0); } }
+#endif
+
+namespace warploom {
+namespace {
+
+// The reading of a doubtful label under which the kernel would be fastest.
+Operator generous_reading(const Operator& op) {
+  Operator result = op;
+  std::visit(
+      [](auto& value) {
+        if constexpr (requires { value.kv_cache; value.compute; }) {
+          if (value.kv_cache == DataType::Fp8) value.compute = DataType::Fp8;
+        }
+      },
+      result);
+  return result;
+}
+
+bool is_doubtful(const Operator& op) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (requires { value.kv_cache; value.compute; }) {
+          return value.kv_cache == DataType::Fp8 && value.compute != DataType::Fp8;
+        } else {
+          return false;
+        }
+      },
+      op);
+}
+
+void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::vector<bool>& keep) {
+  std::vector<double> latencies;
+  std::int64_t samples = 0;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const double latency = dataset.latency(group[i]).value();
+    const auto copy = [&](std::uint32_t other) {
+      return dataset.latency(other).value() == latency && dataset.n_samples(other) == dataset.n_samples(group[i]);
+    };
+    if (std::any_of(group.begin(), group.begin() + std::ptrdiff_t(i), copy)) continue;
+    latencies.push_back(latency);
+    samples += dataset.n_samples(group[i]);
+  }
+  dataset.set_latency(group.front(), Seconds(quantile(latencies, 0.5)), samples);
+  for (std::size_t i = 1; i < group.size(); ++i) keep[group[i]] = false;
+}
+
+}  // namespace
+
+Seconds physical_bound_of(const Operator& op, const GpuSpec& gpu) {
+  try {
+    const Seconds bound = physical_bound(op, gpu);
+    if (!is_doubtful(op)) return bound;
+    return std::min(bound, physical_bound(generous_reading(op), gpu));
+  } catch (const Unsupported&) {
+    return Seconds(0);
+  }
+}
+
+bool is_impossible(const Operator& op, const GpuSpec& gpu, Seconds latency, double tolerance) {
+  if (!(tolerance > 0)) return false;
+  return latency < physical_bound_of(op, gpu) * tolerance;
+}
+
+std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t)>& merged) {
+  struct Key {
+    std::uint64_t high, low;
+    std::uint32_t row;
+    bool operator<(const Key& other) const {
+      return std::tie(high, low, row) < std::tie(other.high, other.low, other.row);
+    }
+  };
+  std::vector<Key> keys(dataset.size());
+  for (std::size_t row = 0; row < dataset.size(); ++row) {
+    keys[row] = {std::uint64_t(dataset.operator_index(row)) << 32 | dataset.context_index(row),
+                 std::uint64_t(dataset.gpu_index(row)) << 16 | std::uint64_t(dataset.layout(row)) << 8 |
+                     dataset.marks(row).bits(),
+                 static_cast<std::uint32_t>(row)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<bool> keep(dataset.size(), true);
+  std::vector<std::uint32_t> group;
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin < keys.size();) {
+    std::size_t end = begin + 1;
+    while (end < keys.size() && keys[end].high == keys[begin].high && keys[end].low == keys[begin].low) ++end;
+    if (end - begin > 1) {
+      group.clear();
+      for (std::size_t i = begin; i < end; ++i) group.push_back(keys[i].row);
+      merge_group(dataset, group, keep);
+      count += group.size() - 1;
+    }
+    begin = end;
+  }
+  if (count == 0) return 0;
+  if (merged) {
+    for (std::size_t row = 0; row < keep.size(); ++row) {
+      if (!keep[row]) merged(row);
+    }
+  }
+  dataset.retain(keep);
+  return count;
+}
+
+}  // namespace warploom
