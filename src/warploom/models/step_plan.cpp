@@ -1,0 +1,137 @@
+#include "warploom/models/step_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/models/plan_builders.h"
+#include "warploom/models/request_split.h"
+
+namespace warploom {
+namespace {
+
+struct SetRows {
+  std::int64_t rows;
+  double bytes;
+
+  void operator()(Gemm& op) const { op.m = rows; }
+  void operator()(FusedMoe& op) const { op.tokens = rows; }
+  void operator()(RmsNorm& op) const { op.tokens = rows; }
+  void operator()(Activation& op) const { op.tokens = rows; }
+  void operator()(Elementwise& op) const { op.rows = rows; }
+  void operator()(Rope& op) const { op.tokens = rows; }
+  void operator()(KvWrite& op) const { op.tokens = rows; }
+  void operator()(Quantize& op) const { op.rows = rows; }
+  void operator()(Embedding& op) const { op.tokens = rows; }
+  void operator()(Sampling& op) const { op.sequences = rows; }
+  void operator()(Collective& op) const { op.size = Bytes(bytes); }
+  template <class Other>
+  void operator()(Other&) const {
+    WARPLOOM_ASSERT(!"this operator scales with requests, not rows");
+  }
+};
+
+struct SetRequests {
+  const std::vector<RequestGroup>& groups;
+  std::int64_t chunk;
+  bool decode;
+
+  void assign(std::vector<RequestGroup>& requests) const {
+    if (chunk > 0) {
+      split_into_chunks(groups, chunk, requests);
+    } else {
+      requests.assign(groups.begin(), groups.end());
+    }
+  }
+  void operator()(AttentionPrefill& op) const { assign(op.requests); }
+  void operator()(AttentionDecode& op) const { assign(op.requests); }
+  void operator()(MlaPrefill& op) const { assign(op.requests); }
+  void operator()(MlaDecode& op) const { assign(op.requests); }
+  // Prefill expands keys and values of the cached context too; decode multiplies its new tokens alone.
+  void operator()(Gemm& op) const {
+    op.m = 0;
+    for (const RequestGroup& group : groups) op.m += group.count * (decode ? group.query_tokens : group.kv_tokens());
+  }
+  // The kernel's work is linear in tokens, so requests of unequal length enter at their mean, rounded up.
+  void operator()(LinearAttention& op) const {
+    op.sequences = StepShape::requests_of(groups);
+    op.tokens_per_sequence = (StepShape::tokens_of(groups) + op.sequences - 1) / op.sequences;
+  }
+  template <class Other>
+  void operator()(Other&) const {
+    WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
+  }
+};
+
+std::int64_t launches(const ScaledOperators& operators) {
+  std::int64_t total = 0;
+  for (const OperatorNode& node : operators.nodes) total += node.count;
+  return total;
+}
+
+}  // namespace
+
+void ScaledOperators::add(std::string_view label, std::int64_t count, Operator op, RowRule rule) {
+  WARPLOOM_ASSERT(rule.source == RowSource::LogitsRows || logits_begin == nodes.size());
+  nodes.push_back({std::move(op), count, label});
+  rules.push_back(rule);
+  if (rule.source != RowSource::LogitsRows) logits_begin = nodes.size();
+}
+
+std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::int64_t group_tokens,
+                                                     std::int64_t logits_rows) {
+  const std::size_t used = logits_rows > 0 ? nodes.size() : logits_begin;
+  for (std::size_t i = 0; i < used; ++i) {
+    const RowRule& rule = rules[i];
+    const std::int64_t source = rule.source == RowSource::Tokens        ? tokens
+                                : rule.source == RowSource::GroupTokens ? group_tokens
+                                                                        : logits_rows;
+    std::visit(SetRows{source * rule.factor, static_cast<double>(source) * rule.bytes_per_row}, nodes[i].op);
+  }
+  return {nodes.data(), used};
+}
+
+void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk) {
+  nodes.push_back({std::move(op), count, label});
+  chunks.push_back(chunk);
+}
+
+StepPlan::StepPlan(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options)
+    : sharding_(sharding) {
+  const PlanContext context = make_plan_context(model, sharding, options);
+  layers_ = context.layer_count();
+  dense_ = dense_plan(context);
+  collectives_ = collective_plan(context);
+  attention_ = attention_plan(context);
+}
+
+std::int64_t StepPlan::group_tokens(std::int64_t tokens, std::int64_t given) const {
+  if (tokens <= 0) throw InvalidInput(fmt::format("step: has {} tokens, expected at least one", tokens));
+  return given > 0 ? given : tokens * sharding_.attention_data_parallel;
+}
+
+std::span<const OperatorNode> StepPlan::dense_operators(std::int64_t tokens, std::int64_t logits_rows,
+                                                        std::int64_t group) {
+  return dense_.scale(tokens, group_tokens(tokens, group), logits_rows);
+}
+
+std::span<const OperatorNode> StepPlan::collective_operators(std::int64_t tokens, std::int64_t logits_rows,
+                                                             std::int64_t group) {
+  return collectives_.scale(tokens, group_tokens(tokens, group), logits_rows);
+}
+
+std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) {
+  const std::size_t begin = step.prefill.empty() ? attention_.decode_begin : 0;
+  const std::size_t end = step.decode.empty() ? attention_.decode_begin : attention_.nodes.size();
+  for (std::size_t i = begin; i < end; ++i) {
+    const bool decode = i >= attention_.decode_begin;
+    std::visit(SetRequests{decode ? step.decode : step.prefill, attention_.chunks[i], decode},
+               attention_.nodes[i].op);
+  }
+  return end > begin ? std::span<const OperatorNode>{attention_.nodes.data() + begin, end - begin}
+                     : std::span<const OperatorNode>{};
+}
+
+std::int64_t StepPlan::dense_launches() const { return launches(dense_) + launches(collectives_); }
+
+}  // namespace warploom

@@ -1,0 +1,80 @@
+// The operator graph of a model compiled once, so that a step only fills in its sizes.
+//
+//   StepPlan plan(model, sharding, options);
+//   for each step:
+//     price(plan.dense_operators(tokens, logits_rows));        // depends on the token count alone
+//     price(plan.collective_operators(tokens, logits_rows));
+//     price(plan.attention_operators(step));                   // depends on every request
+//
+// Spans stay valid until the next call of the same function. Calls reuse storage: no allocation once the lists of
+// requests have grown to their largest. Not thread-safe; copies are independent.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warploom/models/operator_graph.h"
+
+namespace warploom {
+
+// What the rows of an operator count.
+enum class RowSource { Tokens, GroupTokens, LogitsRows };
+
+// How a step's sizes enter an operator: rows = factor x source; for collectives size = bytes_per_row x source.
+struct RowRule {
+  RowSource source = RowSource::Tokens;
+  std::int64_t factor = 1;
+  double bytes_per_row = 0;
+};
+
+// Operators with their rules, those of LogitsRows last.
+struct ScaledOperators {
+  std::vector<OperatorNode> nodes;
+  std::vector<RowRule> rules;
+  std::size_t logits_begin = 0;  // nodes from here on scale with LogitsRows
+
+  void add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
+  std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens, std::int64_t logits_rows);
+};
+
+// Operators whose sizes follow from the requests. Nodes [0, decode_begin) serve prefill, the rest decode.
+struct RequestOperators {
+  std::vector<OperatorNode> nodes;
+  std::vector<std::int64_t> chunks;  // of chunked attention; 0 = none
+  std::size_t decode_begin = 0;
+
+  void add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk = 0);
+};
+
+class StepPlan {
+ public:
+  // Throws InvalidInput on a sharding that check_sharding refuses.
+  StepPlan(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options = {});
+
+  // Projections, experts, norms, element-wise operators, embedding, lm_head, sampling. tokens > 0; with
+  // logits_rows = 0 lm_head and sampling are left out. group_tokens as in StepShape.
+  std::span<const OperatorNode> dense_operators(std::int64_t tokens, std::int64_t logits_rows,
+                                                std::int64_t group_tokens = 0);
+  // Empty on one GPU.
+  std::span<const OperatorNode> collective_operators(std::int64_t tokens, std::int64_t logits_rows,
+                                                     std::int64_t group_tokens = 0);
+  // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear attention).
+  std::span<const OperatorNode> attention_operators(const StepShape& step);
+
+  const Sharding& sharding() const { return sharding_; }
+  // Layers priced by this plan.
+  std::int64_t layers() const { return layers_; }
+  // Launches of one step (sum of counts): dense and collective operators, without attention.
+  std::int64_t dense_launches() const;
+
+ private:
+  std::int64_t group_tokens(std::int64_t tokens, std::int64_t given) const;
+
+  Sharding sharding_;
+  std::int64_t layers_ = 0;
+  ScaledOperators dense_, collectives_;
+  RequestOperators attention_;
+};
+
+}  // namespace warploom
