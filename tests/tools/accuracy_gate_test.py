@@ -15,15 +15,16 @@ class AccuracyGate(unittest.TestCase):
             root = Path(folder)
             (root / "here.csv").write_text("x\n")
             program = root / "program"
-            program.write_text(f"#!/bin/sh\ntest -f \"$2\" || exit 3\ncat <<'END'\n{answer}\nEND\nexit {status}\n")
+            program.write_text('#!/bin/sh\ntest -f "$2" || exit 3\n'
+                               f"cat <<'END'\n{answer}\nEND\nexit {status}\n")
             program.chmod(0o755)
             gate = {"name": "gate", "needs": list(needs), "command": ["validate", "{data}/here.csv"],
                     "limits": limits}
             thresholds = root / "thresholds.json"
             thresholds.write_text(json.dumps({"gates": [gate]}))
-            result = subprocess.run([sys.executable, str(ROOT / "tools" / "accuracy_gate"), "--warploom", str(program),
-                                     "--data", folder, "--thresholds", str(thresholds)],
-                                    capture_output=True, text=True, check=False)
+            command = [sys.executable, str(ROOT / "tools" / "accuracy_gate"), "--warploom", str(program),
+                       "--data", folder, "--thresholds", str(thresholds)]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
             return result.returncode, result.stdout
 
     def test_holds_within_the_limit(self):

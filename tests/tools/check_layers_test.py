@@ -32,7 +32,8 @@ class CheckLayers(ToolTest):
         self.assert_fails(files, "DEPENDS of 'kernels' lack 'base'")
 
     def test_refuses_a_declared_dependency_outside_the_table(self):
-        files = self.broken("src/warploom/base/CMakeLists.txt", "warploom_module(NAME base DEPENDS kernels)\n")
+        files = self.broken("src/warploom/base/CMakeLists.txt",
+                            "warploom_module(NAME base DEPENDS kernels)\n")
         self.assert_fails(files, "'base' declares DEPENDS kernels")
         self.assert_fails(files, "modules depend on each other")
 
