@@ -18,7 +18,8 @@ struct LinearStepTime {
 
 class LinearStepPricer final : public StepPricer {
  public:
-  explicit LinearStepPricer(const LinearStepTime& time) : time_(time) {}
+  explicit LinearStepPricer(const LinearStepTime& time, std::size_t coupled_replicas = 1)
+      : time_(time), coupled_replicas_(coupled_replicas) {}
 
   StepCost price(const StepBatch& batch) override {
     const Seconds p50 = time_.per_step + double(batch.tokens()) * time_.per_token +
@@ -28,10 +29,14 @@ class LinearStepPricer final : public StepPricer {
     return {p50 * (1.0 - time_.spread), p50, p50 * (1.0 + time_.spread), Seconds(0.0)};
   }
   std::vector<KernelTime> breakdown() const override { return {{Family::Gemm, "step", sum_, double(steps_)}}; }
-  std::unique_ptr<StepPricer> clone() const override { return std::make_unique<LinearStepPricer>(time_); }
+  std::unique_ptr<StepPricer> clone() const override {
+    return std::make_unique<LinearStepPricer>(time_, coupled_replicas_);
+  }
+  std::size_t coupled_replicas() const override { return coupled_replicas_; }
 
  private:
   LinearStepTime time_;
+  std::size_t coupled_replicas_;
   Seconds sum_{0.0};
   std::int64_t steps_ = 0;
 };

@@ -44,6 +44,21 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
   if (!config.max_num_batched_tokens) config.max_num_batched_tokens = large ? 8192 : 2048;
 }
 
+Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model) {
+  Sharding sharding;
+  sharding.tensor_parallel = config.tensor_parallel_size;
+  sharding.pipeline_parallel = config.pipeline_parallel_size;
+  if (model.mixture) {
+    sharding.attention_data_parallel = config.data_parallel_size;
+    if (config.enable_expert_parallel) {
+      sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;
+    }
+  } else {
+    sharding.data_parallel = config.data_parallel_size;
+  }
+  return sharding;
+}
+
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
   if (config.max_num_seqs && config.max_num_batched_tokens && *config.max_num_batched_tokens < *config.max_num_seqs) {

@@ -7,6 +7,8 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/models/architecture.h"
+#include "warploom/models/sharding.h"
 #include "warploom/serving/host_model.h"
 
 namespace warploom {
@@ -33,16 +35,16 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   HostModel host;
 
-  // Replicas of a mixture of experts spread over data-parallel ranks exchange tokens in every layer: they
-  // step together.
-  bool replicas_step_together() const { return enable_expert_parallel && data_parallel_size > 1; }
-
   static FieldTable describe();
 };
 
 // Fills max_num_seqs and max_num_batched_tokens the way `vllm serve` does since 0.8.5: 1024 and 8192 on GPUs of at least
 // 70 GiB other than A100, else 256 and 2048 (vllm/engine/arg_utils.py, get_batch_defaults).
 void resolve_defaults(ServingConfig& config, const GpuSpec& gpu);
+
+// How the engine spreads the model: vLLM's data-parallel ranks of a mixture of experts share its experts and step together
+// (attention_data_parallel), those of a dense model are independent replicas. Checked by check_sharding's callers.
+Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model);
 
 // Throws InvalidInput on values out of range and combinations the engine refuses.
 void check_config(const ServingConfig& config);

@@ -41,6 +41,18 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
   }
 }
 
+void check_replicas(const ServingConfig& config, const StepPricer& pricer) {
+  if (config.pipeline_parallel_size > 1) {
+    throw Unsupported(fmt::format("pipeline_parallel_size is {}: overlapping pipeline stages are not simulated, expected 1",
+                                  config.pipeline_parallel_size));
+  }
+  if (config.data_parallel_size % std::int64_t(pricer.coupled_replicas()) != 0) {
+    throw InvalidInput(fmt::format("data_parallel_size is {}, expected a multiple of the {} ranks that share a mixture of "
+                                   "experts",
+                                   config.data_parallel_size, pricer.coupled_replicas()));
+  }
+}
+
 class Run final : public EngineObserver {
  public:
   Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer, const SimulationOptions& options);
@@ -83,7 +95,7 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
       replicas_(std::size_t(config.data_parallel_size)), timeline_(options.timeline_samples),
       kv_blocks_(config.num_gpu_blocks_override.value_or(0)) {
   const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
-  const std::size_t group_size = config.replicas_step_together() ? replicas_ : 1;
+  const std::size_t group_size = pricer.coupled_replicas();
   for (std::size_t i = 0; i < replicas_; i += group_size) {
     groups_.emplace_back(config, blocks, group_size, pricer, options.step_time);
   }
@@ -246,6 +258,7 @@ SimulationResult simulate(const ServingConfig& config, const Workload& workload,
                           const SimulationOptions& options) {
   check_config(config);
   check_workload(workload);
+  check_replicas(config, pricer);
   const SchedulerLimits limits = limits_of(config);
   for (std::size_t i = 0; i < workload.requests.size(); ++i) check_request(config, limits, workload, i);
   return Run(config, workload, pricer, options).result();

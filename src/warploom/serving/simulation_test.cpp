@@ -11,9 +11,10 @@
 namespace warploom {
 namespace {
 
-LinearStepPricer pricer_of(double scale = 1.0) {
+LinearStepPricer pricer_of(double scale = 1.0, std::size_t coupled_replicas = 1) {
   return LinearStepPricer({.per_step = milliseconds(5) * scale, .per_token = microseconds(20) * scale,
-                           .per_context_token = microseconds(0.01) * scale, .spread = 0.1});
+                           .per_context_token = microseconds(0.01) * scale, .spread = 0.1},
+                          coupled_replicas);
 }
 
 ServingConfig small_config() {
@@ -78,9 +79,9 @@ RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
   config.max_num_batched_tokens = config.enable_chunked_prefill ? 256 : 512;
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(29, 200);
   config.data_parallel_size = *rc::gen::inRange(1, 4);
-  config.enable_expert_parallel = *rc::gen::arbitrary<bool>();
+  const std::size_t coupled = *rc::gen::arbitrary<bool>() ? std::size_t(config.data_parallel_size) : 1;
   const Workload workload = random_workload(*rc::gen::inRange(1, 60), *rc::gen::arbitrary<std::uint64_t>(), 50);
-  const SimulationResult result = simulate(config, workload, pricer_of());
+  const SimulationResult result = simulate(config, workload, pricer_of(1.0, coupled));
   RC_ASSERT(result.metrics.completed == std::int64_t(workload.requests.size()));
   std::int64_t needed = 0, outputs = 0, preemptions = 0;
   for (const RequestRecord& record : result.requests) {
@@ -179,8 +180,7 @@ TEST(Simulation, RanksOfOneMixtureStepTogether) {
   ServingConfig config = small_config();
   config.data_parallel_size = 2;
   const SimTime alone = simulate(config, workload, pricer_of()).requests[0].first_token;
-  config.enable_expert_parallel = true;
-  const SimulationResult together = simulate(config, workload, pricer_of());
+  const SimulationResult together = simulate(config, workload, pricer_of(1.0, 2));
   EXPECT_GT(together.requests[0].first_token, alone);
   EXPECT_EQ(together.requests[0].first_token, together.requests[1].first_token);
 }

@@ -58,6 +58,8 @@ class StepPricer {
   virtual std::vector<KernelTime> breakdown() const = 0;
   // The same prices (tables kept), with zero sums.
   virtual std::unique_ptr<StepPricer> clone() const = 0;
+  // Data-parallel replicas that run every step together, because they hold one mixture of experts between them.
+  virtual std::size_t coupled_replicas() const { return 1; }
 };
 
 }  // namespace warploom

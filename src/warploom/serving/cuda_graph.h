@@ -1,0 +1,16 @@
+// Which batch sizes run as CUDA graphs, and what size they are padded to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace warploom {
+
+// vLLM's capture sizes: 1, 2, 4, multiples of 8 below 256, multiples of 16 up to the largest, which is
+// min(2 * max_num_seqs, 512) (vllm/config, `cudagraph_capture_sizes`). Empty in eager mode.
+std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager);
+
+// The smallest capture size that holds `tokens`; `tokens` itself when none does.
+std::int64_t padded_tokens(const std::vector<std::int64_t>& sizes, std::int64_t tokens);
+
+}  // namespace warploom

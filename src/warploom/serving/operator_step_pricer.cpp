@@ -1,0 +1,160 @@
+#include "warploom/serving/operator_step_pricer.h"
+
+#include <algorithm>
+
+namespace warploom {
+namespace {
+
+constexpr std::int64_t kContextGridStart = 16;
+
+// Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.
+std::vector<std::int64_t> context_grid(std::int64_t limit) {
+  std::vector<std::int64_t> grid{0};
+  for (const std::int64_t point : geometric_grid(limit / kContextGridStart + 1, 4, 6)) {
+    grid.push_back(point * kContextGridStart);
+  }
+  return grid;
+}
+
+// Routed experts and what carries tokens to them and back work on the tokens of the whole group.
+bool serves_group(const OperatorNode& node) {
+  return std::holds_alternative<FusedMoe>(node.op) || node.label.starts_with("moe_");
+}
+
+}  // namespace
+
+OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
+                                       std::vector<std::int64_t> graph_sizes, const PricedDomain& domain)
+    : plan_(plan), pricer_(std::move(pricer)), graph_sizes_(std::move(graph_sizes)),
+      token_grid_(geometric_grid(domain.tokens, 64, 32)), row_grid_(geometric_grid(domain.sequences, 64, 32)),
+      sequence_grid_(geometric_grid(domain.sequences, 8, 6)), context_grid_(context_grid(domain.context)),
+      token_table_(token_grid_.size()), group_table_(token_grid_.size()), row_table_(row_grid_.size()),
+      decode_table_(sequence_grid_.size() * context_grid_.size()) {}
+
+std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
+  auto copy = std::make_unique<OperatorStepPricer>(*this);
+  copy->sums_.clear();
+  return copy;
+}
+
+StepCost OperatorStepPricer::price(const StepBatch& batch) {
+  ListPrice price;
+  const std::int64_t padded = padded_tokens(graph_sizes_, batch.tokens());
+  const std::int64_t group_tokens = std::max(padded, batch.group_tokens);
+  add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
+  add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
+  if (batch.logits_rows > 0) {
+    add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
+  }
+  if (!batch.decode_contexts.empty()) add_decode(batch, price);
+  if (!batch.chunks.empty()) add_prefill(batch, price);
+  return price.cost();
+}
+
+void OperatorStepPricer::list_per_token(std::int64_t tokens) {
+  nodes_.clear();
+  for (const OperatorNode& node : plan_.dense_operators(tokens, 0)) {
+    if (!serves_group(node)) nodes_.push_back(node);
+  }
+  for (const OperatorNode& node : plan_.collective_operators(tokens, 0)) {
+    if (!serves_group(node)) nodes_.push_back(node);
+  }
+}
+
+void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
+  nodes_.clear();
+  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().attention_data_parallel);
+  for (const OperatorNode& node : plan_.dense_operators(own, 0, group_tokens)) {
+    if (serves_group(node)) nodes_.push_back(node);
+  }
+  for (const OperatorNode& node : plan_.collective_operators(own, 0, group_tokens)) {
+    if (serves_group(node)) nodes_.push_back(node);
+  }
+}
+
+void OperatorStepPricer::list_per_row(std::int64_t rows) {
+  nodes_.clear();
+  // The plan lists what scales with rows last and leaves it out when there are none.
+  const std::size_t dense = plan_.dense_operators(1, 0).size();
+  const auto with_rows = plan_.dense_operators(1, rows);
+  nodes_.assign(with_rows.begin() + std::ptrdiff_t(dense), with_rows.end());
+  const std::size_t collectives = plan_.collective_operators(1, 0).size();
+  const auto gathered = plan_.collective_operators(1, rows);
+  nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
+}
+
+void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid, PriceTable& table,
+                                  ListPrice& price) {
+  if (size > grid.back()) {
+    (this->*part)(size);
+    price += pricer_.price(nodes_, &sums_);
+    return;
+  }
+  const GridPosition at = locate(grid, double(size));
+  for (const auto& [row, weight] : {std::pair{at.low, 1.0 - at.weight}, std::pair{at.low + 1, at.weight}}) {
+    if (weight == 0) continue;
+    if (!table.has(row)) {
+      (this->*part)(grid[row]);
+      table.fill(row, nodes_, pricer_, sums_);
+    }
+    table.use(row, weight, price, sums_);
+  }
+}
+
+std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(double sequences, double context) {
+  const GridPosition s = locate(sequence_grid_, sequences), c = locate(context_grid_, context);
+  std::array<Corner, 4> corners;
+  std::size_t i = 0;
+  for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
+    for (const auto& [ci, cw] : {std::pair{c.low, 1.0 - c.weight}, std::pair{c.low + 1, c.weight}}) {
+      if (sw * cw == 0) {
+        ++i;
+        continue;
+      }
+      const std::size_t row = si * context_grid_.size() + ci;
+      if (!decode_table_.has(row)) {
+        const auto step = StepShape::one_token_each(sequence_grid_[si], context_grid_[ci]);
+        decode_table_.fill(row, plan_.attention_operators(step), pricer_, sums_);
+      }
+      corners[i++] = {row, sw * cw};
+    }
+  }
+  return corners;
+}
+
+double OperatorStepPricer::decode_time(double sequences, double context) {
+  double time = 0;
+  for (const Corner& corner : decode_corners(sequences, context)) {
+    if (corner.weight > 0) time += corner.weight * decode_table_.time(corner.row);
+  }
+  return time;
+}
+
+void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
+  const double sequences = double(batch.decode_contexts.size());
+  const double mean_context = double(batch.decode_context_sum) / sequences;
+  double scale = 1.0;
+  // Far longer than the mean: the one request may outlast all others together.
+  if (double(batch.decode_context_max) > 2.0 * mean_context) {
+    const double longest = decode_time(1.0, batch.decode_context_max), together = decode_time(sequences, mean_context);
+    if (longest > together && together > 0) scale = longest / together;
+  }
+  for (const Corner& corner : decode_corners(sequences, mean_context)) {
+    if (corner.weight > 0) decode_table_.use(corner.row, corner.weight * scale, price, sums_);
+  }
+}
+
+void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
+  shape_.prefill.clear();
+  for (const PrefillChunk& chunk : batch.chunks) {
+    if (!shape_.prefill.empty() && shape_.prefill.back().query_tokens == chunk.tokens &&
+        shape_.prefill.back().context_tokens == chunk.context) {
+      ++shape_.prefill.back().count;
+    } else {
+      shape_.prefill.push_back({1, chunk.tokens, chunk.context});
+    }
+  }
+  price += pricer_.price(plan_.attention_operators(shape_), &sums_);
+}
+
+}  // namespace warploom

@@ -1,0 +1,183 @@
+#include "warploom/serving/operator_step_pricer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/serving/simulation.h"
+#include "warploom/serving/workload/fitted_workload.h"
+
+namespace warploom {
+namespace {
+
+// Latency known in closed form: 2 us and a rate for each kind of operator.
+class StraightLatency final : public LatencyModel {
+ public:
+  LatencyEstimate estimate(const Operator& op, const GpuSpec&, const KernelContext&) const override {
+    const double us = 2.0 + std::visit([](const auto& o) { return work(o); }, op);
+    return {.p10 = microseconds(us * 0.9), .p50 = microseconds(us), .p90 = microseconds(us * 1.2)};
+  }
+
+ private:
+  static double work(const Gemm& gemm) { return 0.01 * double(gemm.m); }
+  static double work(const AttentionDecode& attention) {
+    double tokens = 0;
+    for (const RequestGroup& group : attention.requests) tokens += double(group.count * group.kv_tokens());
+    return 0.001 * tokens;
+  }
+  static double work(const AttentionPrefill& attention) {
+    double area = 0;
+    for (const RequestGroup& group : attention.requests) {
+      area += double(group.count * group.query_tokens) * (double(group.context_tokens) + 0.5 * double(group.query_tokens));
+    }
+    return 1e-5 * area;
+  }
+  template <class O>
+  static double work(const O&) {
+    return 1.0;
+  }
+};
+
+ModelArchitecture small_model(bool mixture = false) {
+  ModelArchitecture model;
+  model.name = "small";
+  model.hidden = 1024;
+  model.heads = 16;
+  model.kv_heads = 8;
+  model.head_dim = model.rotary_dim = 64;
+  model.intermediate = 4096;
+  model.vocabulary = 32000;
+  model.max_positions = 1 << 20;
+  model.layers = {LayerGroup{.count = 32, .mixture = mixture}};
+  if (mixture) model.mixture = MixtureOfExperts{.experts = 16, .top_k = 2, .intermediate = 512};
+  return model;
+}
+
+struct Bench {
+  StraightLatency model;
+  GpuSpec gpu;
+  Sharding sharding;
+  ModelArchitecture architecture;
+  OperatorStepPricer pricer;
+  explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
+      : sharding(spread), architecture(small_model(mixture)),
+        pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .framework = {}, .version = {}},
+               cuda_graph_sizes(256, eager)) {}
+
+  // The sum over the whole operator graph, without tables.
+  double exact_microseconds(const StepShape& step) const {
+    double us = 0;
+    for (const OperatorNode& node : build_operator_graph(architecture, sharding, step)) {
+      us += double(node.count) * to_microseconds(model.estimate(node.op, gpu, {}).p50);
+    }
+    return us;
+  }
+};
+
+StepBatch decode_batch(const std::vector<std::int32_t>& contexts) {
+  StepBatch batch;
+  batch.decode_contexts = contexts;
+  for (const std::int32_t context : contexts) {
+    batch.decode_context_sum += context;
+    batch.decode_context_max = std::max(batch.decode_context_max, context);
+  }
+  batch.logits_rows = std::int64_t(contexts.size());
+  batch.group_tokens = batch.logits_rows;
+  return batch;
+}
+
+TEST(OperatorStepPricer, IsTheSumOfTheOperatorGraph) {
+  for (const Sharding& sharding : {Sharding{}, Sharding{.tensor_parallel = 4}}) {
+    Bench bench(sharding);
+    for (const int sequences : {1, 7, 45, 333}) {
+      for (const int context : {3, 517, 4444, 100001}) {
+        const std::vector<std::int32_t> contexts(std::size_t(sequences), context);
+        const double us = to_microseconds(bench.pricer.price(decode_batch(contexts)).p50);
+        EXPECT_NEAR(us / bench.exact_microseconds(StepShape::one_token_each(sequences, context)), 1, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(OperatorStepPricer, MixtureRanksPriceTheTokensOfTheirGroup) {
+  Bench bench({.expert_parallel = 2, .attention_data_parallel = 2}, true, true);
+  EXPECT_EQ(bench.pricer.coupled_replicas(), 2u);
+  const std::vector<std::int32_t> contexts(20, 500);
+  StepBatch batch = decode_batch(contexts);
+  batch.group_tokens = 50;
+  StepShape step = StepShape::one_token_each(20, 500);
+  step.group_tokens = 50;
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
+}
+
+TEST(OperatorStepPricer, PricesChunksOnTheirHistory) {
+  Bench bench;
+  const std::vector<PrefillChunk> chunks{{100, 900}, {50, 0}};
+  StepBatch batch;
+  batch.chunks = chunks;
+  batch.chunk_tokens = 150;
+  batch.group_tokens = 150;
+  batch.logits_rows = 1;
+  const StepShape step{.prefill = {{1, 100, 900}, {1, 50, 0}}, .decode = {}, .logits_rows = 1};
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
+}
+
+TEST(OperatorStepPricer, PadsToGraphSizes) {
+  Bench eager, graphs({}, false);
+  const std::vector<std::int32_t> nine(9, 100);
+  EXPECT_GT(graphs.pricer.price(decode_batch(nine)).p50, eager.pricer.price(decode_batch(nine)).p50);
+  EXPECT_EQ(padded_tokens(cuda_graph_sizes(256, false), 9), 16);
+  EXPECT_EQ(padded_tokens(cuda_graph_sizes(256, false), 513), 513);
+  EXPECT_EQ(cuda_graph_sizes(256, false).back(), 512);
+  EXPECT_EQ(cuda_graph_sizes(3, false), (std::vector<std::int64_t>{1, 2, 4}));
+}
+
+TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
+  Bench bench;
+  std::vector<std::int32_t> contexts(63, 16);
+  contexts.push_back(100000);
+  EXPECT_GE(to_microseconds(bench.pricer.price(decode_batch(contexts)).p50), 32 * 100.0);
+}
+
+TEST(OperatorStepPricer, CombinesRepeatsLinearlyAndKernelsInQuadrature) {
+  Bench bench;
+  const std::vector<std::int32_t> contexts{16};
+  const StepCost cost = bench.pricer.price(decode_batch(contexts));
+  double squares = 0;
+  for (const OperatorNode& node : build_operator_graph(bench.architecture, {}, StepShape::one_token_each(1, 16))) {
+    const double us = double(node.count) * to_microseconds(bench.model.estimate(node.op, bench.gpu, {}).p50);
+    squares += us * us;
+  }
+  EXPECT_NEAR(to_microseconds(cost.p50 - cost.p10), 0.1 * std::sqrt(squares), 1e-6);
+  EXPECT_NEAR(to_microseconds(cost.p90 - cost.p50), 0.2 * std::sqrt(squares), 1e-6);
+}
+
+TEST(OperatorStepPricer, OnlySeveralGpusHaveCollectives) {
+  const Workload workload = sample_workload(fitted_workload("conversation"), 50, std::nullopt, 1);
+  EXPECT_EQ(simulate({}, workload, Bench().pricer).totals.collectives.value(), 0);
+  EXPECT_GT(simulate({}, workload, Bench({.tensor_parallel = 2}).pricer).totals.collectives.value(), 0);
+}
+
+TEST(OperatorStepPricer, BreakdownOfARunIsItsGpuTime) {
+  const Workload workload = sample_workload(fitted_workload("conversation"), 300, 10.0, 1);
+  const SimulationResult result = simulate({}, workload, Bench({.tensor_parallel = 2}, false).pricer);
+  double sum = 0;
+  for (const KernelTime& kernel : result.kernels) sum += kernel.time.value();
+  EXPECT_NEAR(sum / result.totals.gpu_p50.value(), 1, 1e-9);
+}
+
+TEST(PriceGrid, CoversItsDomainWithoutGaps) {
+  const auto grid = geometric_grid(5000, 64, 32);
+  EXPECT_EQ(grid.front(), 1);
+  EXPECT_EQ(grid.back(), 5000);
+  for (std::size_t i = 1; i < grid.size(); ++i) {
+    EXPECT_GT(grid[i], grid[i - 1]);
+    EXPECT_LE(double(grid[i] - grid[i - 1]), std::max(1.0, double(grid[i - 1]) / 31.0));
+  }
+  const GridPosition at = locate(grid, 5000);
+  EXPECT_EQ(grid[at.low], 5000);
+  EXPECT_EQ(at.weight, 0);
+}
+
+}  // namespace
+}  // namespace warploom

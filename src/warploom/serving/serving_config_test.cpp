@@ -1,0 +1,61 @@
+#include "warploom/serving/serving_config.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
+
+namespace warploom {
+namespace {
+
+TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
+  GpuSpec h100{.name = "h100_sxm", .memory_capacity = gibibytes(80)};
+  GpuSpec a100{.name = "a100_sxm_80gb", .memory_capacity = gibibytes(80)};
+  ServingConfig large, other;
+  resolve_defaults(large, h100);
+  EXPECT_EQ(large.max_num_seqs, 1024);
+  EXPECT_EQ(large.max_num_batched_tokens, 8192);
+  other.max_num_seqs = 7;
+  resolve_defaults(other, a100);
+  EXPECT_EQ(other.max_num_seqs, 7);
+  EXPECT_EQ(other.max_num_batched_tokens, 2048);
+}
+
+TEST(ServingConfig, SpreadsMixturesOverDataParallelRanks) {
+  ServingConfig config;
+  config.tensor_parallel_size = 2;
+  config.data_parallel_size = 4;
+  ModelArchitecture model;
+  EXPECT_EQ(sharding_of(config, model).data_parallel, 4);
+  EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 1);
+  model.mixture = MixtureOfExperts{};
+  EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 4);
+  EXPECT_EQ(sharding_of(config, model).expert_parallel, 1);
+  config.enable_expert_parallel = true;
+  EXPECT_EQ(sharding_of(config, model).expert_parallel, 8);
+}
+
+TEST(ServingConfig, CountsTheBlocksThatFit) {
+  ServingConfig config;
+  config.gpu_memory_utilization = 0.9;
+  EXPECT_EQ(kv_cache_blocks(config, gigabytes(80), gigabytes(16), gigabytes(4), Bytes(131072)),
+            std::int64_t(52e9 / (16 * 131072.0)));
+  EXPECT_LT(kv_cache_blocks(config, gigabytes(10), gigabytes(16), gigabytes(4), Bytes(131072)), 0);
+}
+
+TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
+  ServingConfig config;
+  config.max_num_seqs = 77;
+  config.host.serial_tail = milliseconds(1.5);
+  const auto again = from_json<ServingConfig>(to_json(config), "test");
+  EXPECT_EQ(again.max_num_seqs, 77);
+  EXPECT_NEAR(again.host.serial_tail.value(), 1.5e-3, 1e-12);
+  EXPECT_FALSE(again.max_num_batched_tokens);
+  EXPECT_THROW(from_json<ServingConfig>(parse_json(R"({"max_num_seq": 3})", "test"), "test"), InvalidInput);
+  EXPECT_THROW(from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom
