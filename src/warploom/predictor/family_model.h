@@ -1,0 +1,74 @@
+// What was learned about one family of operators: plain data, as stored in a predictor file.
+//
+// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell + sum of the
+// trees of its GPU. On a GPU that was never measured the offset is that of the class (the same context without
+// version, mean over GPUs) and the trees are the cross ensemble, shrunk.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// Intervals differ with the size of the operator: buckets of the base time, in seconds.
+inline constexpr std::array<double, 3> kBucketEdges{15e-6, 60e-6, 300e-6};
+inline constexpr std::size_t kBuckets = kBucketEdges.size() + 1;
+std::size_t bucket_of(double log_base);
+
+// ln(latency / predicted) at p10 and p90, per bucket. low <= 0 <= high.
+struct LogInterval {
+  std::array<float, kBuckets> low{}, high{};
+};
+
+struct ContextRecord {
+  std::string framework, version, kernel;
+};
+
+struct GpuRecord {
+  std::string name;
+  std::int32_t architecture = 0;  // architecture_class
+  std::uint32_t rows = 0;         // learned from
+};
+
+struct CellRecord {
+  static constexpr std::uint16_t kAnyGpu = 0xFFFF;  // a class
+  std::uint16_t gpu = kAnyGpu;                      // index into gpus
+  std::uint16_t context = 0;                        // index into contexts
+  std::uint16_t kind = 0;
+  bool launch_bound = false;  // timed eagerly; never a default
+  std::uint32_t rows = 0;
+  float offset = 0;  // mean ln(latency / base)
+  LogInterval interval;
+};
+
+struct EnsembleRecord {
+  std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
+  std::vector<float> low, high;             // range of each feature in training: the measured domain
+  std::string trees;                        // encode_trees
+};
+
+struct FamilyModel {
+  Family family = Family::Gemm;
+  // Provenance.
+  std::string created_by;
+  std::uint64_t data_hash = 0, seed = 0;
+  // Shapes of the test set ShapeSplit{test_fraction, split_seed} (measurements/splits.h) were never seen.
+  double test_fraction = 0;
+  std::uint64_t split_seed = 0;
+
+  std::vector<GpuRecord> gpus;
+  std::vector<ContextRecord> contexts;
+  std::vector<CellRecord> cells;
+  std::vector<EnsembleRecord> ensembles;
+  float shrink_known = 1, shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
+  LogInterval interval_known, interval_unknown;
+};
+
+// Features that follow those of compute_features. `offset` is that of the cell or class.
+inline constexpr int kContextFeatures = 3;
+
+}  // namespace warploom

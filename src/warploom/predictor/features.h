@@ -1,0 +1,44 @@
+// The inputs of the learners: a physical base time and dimensionless features of one operator on one GPU.
+//
+// The base is a short structural model (tiles, waves, cache residency, launch floor); the learners predict
+// ln(latency / base). Features are ratios to that base, wave counts and fills, and log2 of sizes, so that another GPU
+// is mostly interpolation. No heap allocation; a few hundred nanoseconds. Thread-safe (pure functions).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// Slots of a row: features, and one at the end that the trees keep for themselves.
+inline constexpr int kMaxFeatures = 63;
+
+struct FeatureRow {
+  std::array<float, kMaxFeatures + 1> values;  // the first `count` are set
+  int count = 0;
+  double log_base = 0;  // ln of the base time in seconds
+
+  void add(double value) { values[std::size_t(count++)] = static_cast<float>(value); }
+  void add_log2(double value);  // log2, values below 1e-12 count as 1e-12
+};
+
+// Changes whenever the meaning, order or number of features of any family changes; model files carry it.
+inline constexpr int kFeatureVersion = 1;
+
+// Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family alone.
+// Needs a checked operator.
+void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);
+inline constexpr int kGpuFeatures = 6;
+
+// The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel context and
+// kind form a cell. At most 16 bits.
+std::uint32_t kind_code(const Operator& op);
+
+// GPUs whose kernels are built alike: the key of "a generation never measured".
+// GA10x parts (compute capability 86) count with Ada, whose SM they share.
+int architecture_class(const GpuSpec& gpu);
+
+}  // namespace warploom
