@@ -63,6 +63,10 @@ struct SetRequests {
   }
 };
 
+void set_rows(Operator& op, std::int64_t rows, const RowRule& rule) {
+  std::visit(SetRows{rows * rule.factor, static_cast<double>(rows) * rule.bytes_per_row}, op);
+}
+
 std::int64_t launches(const ScaledOperators& operators) {
   std::int64_t total = 0;
   for (const OperatorNode& node : operators.nodes) total += node.count;
@@ -86,9 +90,20 @@ std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::i
     const std::int64_t source = rule.source == RowSource::Tokens        ? tokens
                                 : rule.source == RowSource::GroupTokens ? group_tokens
                                                                         : logits_rows;
-    std::visit(SetRows{source * rule.factor, static_cast<double>(source) * rule.bytes_per_row}, nodes[i].op);
+    set_rows(nodes[i].op, source, rule);
   }
   return {nodes.data(), used};
+}
+
+std::span<const OperatorNode> RequestOperators::fill(const StepShape& step) {
+  const std::size_t begin = step.prefill.empty() ? decode_begin : 0;
+  const std::size_t end = step.decode.empty() ? decode_begin : nodes.size();
+  for (std::size_t i = begin; i < end; ++i) {
+    const bool decode = i >= decode_begin;
+    std::visit(SetRequests{decode ? step.decode : step.prefill, chunks[i], decode}, nodes[i].op);
+  }
+  return end > begin ? std::span<const OperatorNode>{nodes.data() + begin, end - begin}
+                     : std::span<const OperatorNode>{};
 }
 
 void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk) {
@@ -120,16 +135,25 @@ std::span<const OperatorNode> StepPlan::collective_operators(std::int64_t tokens
   return collectives_.scale(tokens, group_tokens(tokens, group), logits_rows);
 }
 
-std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) {
-  const std::size_t begin = step.prefill.empty() ? attention_.decode_begin : 0;
-  const std::size_t end = step.decode.empty() ? attention_.decode_begin : attention_.nodes.size();
-  for (std::size_t i = begin; i < end; ++i) {
-    const bool decode = i >= attention_.decode_begin;
-    std::visit(SetRequests{decode ? step.decode : step.prefill, attention_.chunks[i], decode},
-               attention_.nodes[i].op);
+std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) { return attention_.fill(step); }
+
+std::vector<OperatorNode> StepPlan::operators_of(RowSource source, std::int64_t rows) const {
+  WARPLOOM_ASSERT(rows > 0);
+  std::vector<OperatorNode> result;
+  for (const ScaledOperators* list : {&dense_, &collectives_}) {
+    for (std::size_t i = 0; i < list->nodes.size(); ++i) {
+      if (list->rules[i].source != source) continue;
+      result.push_back(list->nodes[i]);
+      set_rows(result.back().op, rows, list->rules[i]);
+    }
   }
-  return end > begin ? std::span<const OperatorNode>{attention_.nodes.data() + begin, end - begin}
-                     : std::span<const OperatorNode>{};
+  return result;
+}
+
+std::vector<OperatorNode> StepPlan::attention_of(const StepShape& step) const {
+  RequestOperators operators = attention_;
+  const std::span<const OperatorNode> nodes = operators.fill(step);
+  return {nodes.begin(), nodes.end()};
 }
 
 std::int64_t StepPlan::dense_launches() const { return launches(dense_) + launches(collectives_); }

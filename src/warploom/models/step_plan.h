@@ -6,8 +6,11 @@
 //     price(plan.collective_operators(tokens, logits_rows));
 //     price(plan.attention_operators(step));                   // depends on every request
 //
+// With data-parallel attention the routed experts and the exchange of their tokens scale with the tokens of all ranks
+// (RowSource::GroupTokens).
+//
 // Spans stay valid until the next call of the same function. Calls reuse storage: no allocation once the lists of
-// requests have grown to their largest. Not thread-safe; copies are independent.
+// requests have grown to their largest. Const functions are thread-safe, the others not; copies are independent.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +48,7 @@ struct RequestOperators {
   std::size_t decode_begin = 0;
 
   void add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk = 0);
+  std::span<const OperatorNode> fill(const StepShape& step);
 };
 
 class StepPlan {
@@ -61,6 +65,11 @@ class StepPlan {
                                                      std::int64_t group_tokens = 0);
   // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear attention).
   std::span<const OperatorNode> attention_operators(const StepShape& step);
+
+  // The same by what they scale with, dense and collective operators together, and attention; copies, for callers that
+  // share a plan between threads. Empty when the model has none. rows > 0.
+  std::vector<OperatorNode> operators_of(RowSource source, std::int64_t rows) const;
+  std::vector<OperatorNode> attention_of(const StepShape& step) const;
 
   const Sharding& sharding() const { return sharding_; }
   // Layers priced by this plan.

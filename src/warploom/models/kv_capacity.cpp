@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "warploom/models/memory_footprint.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::int64_t kMostRanks = 1024;
+
+// The widest outputs of two consecutive operators of one token, in elements.
+double widest_outputs(const ModelArchitecture& model, const Sharding& sharding, const LocalShape& local) {
+  double widest = 3.0 * static_cast<double>(local.intermediate);
+  if (model.latent) {
+    const MlaShape& shape = model.latent->shape;
+    const std::int64_t per_head = shape.nope_head_dim * 2 + shape.rope_head_dim + shape.value_head_dim * 2;
+    widest = std::max(widest, static_cast<double>(local.latent_heads * per_head + model.latent->q_lora_rank));
+  } else {
+    widest = std::max(widest, static_cast<double>((2 * local.heads + 2 * local.kv_heads) * model.head_dim));
+  }
+  if (model.mixture) {
+    // Both grouped products keep one row for each chosen expert; data-parallel ranks bring their tokens too.
+    const double pairs = static_cast<double>(model.mixture->top_k * sharding.attention_data_parallel);
+    widest = std::max(widest, pairs * static_cast<double>(2 * local.expert_intermediate +
+                                                          std::max(local.expert_intermediate, model.hidden)));
+  }
+  return widest;
+}
+
+struct Need {
+  Bytes weights, activations, total;
+};
+
+Need memory_need(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options) {
+  Need need{weight_bytes_per_gpu(model, sharding), activation_bytes(model, sharding, options), Bytes(0)};
+  need.total = need.weights + need.activations + options.runtime_reserve;
+  return need;
+}
+
+// The same engine over more tensor-parallel ranks; whole-expert parallelism grows along.
+std::int64_t least_fitting_tensor_parallel(const ModelArchitecture& model, Sharding sharding, Bytes usable,
+                                           const KvCapacityOptions& options) {
+  const bool whole_experts = sharding.expert_parallel > 1 && sharding.expert_parallel == sharding.moe_ranks();
+  while (sharding.tensor_parallel < kMostRanks) {
+    sharding.tensor_parallel *= 2;
+    if (whole_experts) sharding.expert_parallel *= 2;
+    try {
+      if (memory_need(model, sharding, options).total < usable) return sharding.tensor_parallel;
+    } catch (const InvalidInput&) {
+      return 0;  // the model does not split that far
+    }
+  }
+  return 0;
+}
+
+void explain(KvCapacity& capacity, const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
+             const KvCapacityOptions& options) {
+  const Bytes needed = capacity.weights + capacity.activations + capacity.reserve;
+  capacity.fitting_tensor_parallel = least_fitting_tensor_parallel(model, sharding, capacity.usable, options);
+  capacity.explanation = fmt::format(
+      "{} does not fit: it needs {:.1f} GiB per GPU (weights {:.1f}, activations {:.1f}, runtime {:.1f}) before any KV "
+      "cache, and {:.1f} GiB may be used ({:.0f} % of {:.1f} GiB), {:.1f} GiB too little; ",
+      model.name, to_gibibytes(needed), to_gibibytes(capacity.weights), to_gibibytes(capacity.activations),
+      to_gibibytes(capacity.reserve), to_gibibytes(capacity.usable), options.gpu_memory_utilization * 100.0,
+      to_gibibytes(gpu_memory), to_gibibytes(needed - capacity.usable));
+  if (capacity.fitting_tensor_parallel > 0) {
+    capacity.explanation += fmt::format("tensor_parallel={} would fit", capacity.fitting_tensor_parallel);
+  } else {
+    capacity.explanation += "no tensor_parallel of this model would fit: use more pipeline stages or a larger GPU";
+  }
+}
+
+}  // namespace
+
+Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options) {
+  const LocalShape local = local_shape(model, sharding);
+  const double element = bytes_per_element(model.dtype);
+  const double per_token =
+      (2.0 * static_cast<double>(model.hidden) + widest_outputs(model, sharding, local)) * element;
+  // Logits as computed, gathered, and twice in fp32 while sampling.
+  const double per_row = static_cast<double>(model.vocabulary) * (2.0 * element + 2.0 * 4.0);
+  return Bytes(per_token * static_cast<double>(options.max_num_batched_tokens) +
+               per_row * static_cast<double>(std::min(options.max_num_seqs, options.max_num_batched_tokens)));
+}
+
+KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
+                       const KvCapacityOptions& options) {
+  check_sharding(model, sharding, "sharding");
+  if (!(options.gpu_memory_utilization > 0 && options.gpu_memory_utilization <= 1)) {
+    throw InvalidInput(fmt::format("gpu_memory_utilization is {}, expected above 0 and at most 1",
+                                   options.gpu_memory_utilization));
+  }
+  if (options.max_num_batched_tokens < 1 || options.max_num_seqs < 1 || options.block_size < 1) {
+    throw InvalidInput("max_num_batched_tokens, max_num_seqs and block_size must be positive");
+  }
+  const Need need = memory_need(model, sharding, options);
+  KvCapacity capacity;
+  capacity.usable = gpu_memory * options.gpu_memory_utilization;
+  capacity.weights = need.weights;
+  capacity.activations = need.activations;
+  capacity.reserve = options.runtime_reserve;
+  double tokens = std::numeric_limits<double>::infinity();
+  capacity.kv_cache = std::max(Bytes(0), capacity.usable - need.total);
+  for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
+    const Bytes weights = weight_footprint(model, sharding, stage).total();
+    const Bytes left = capacity.usable - weights - need.activations - options.runtime_reserve;
+    const KvFootprint kv = kv_footprint(model, sharding, options.kv_cache, stage);
+    const auto length = static_cast<double>(options.request_tokens);
+    const Bytes per_token = options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token();
+    if (per_token.value() > 0) tokens = std::min(tokens, left / per_token);
+  }
+  const double most = 9e15;  // a model without a growing cache
+  capacity.blocks = static_cast<std::int64_t>(
+      std::floor(std::clamp(tokens, 0.0, most) / static_cast<double>(options.block_size)));
+  capacity.tokens = capacity.blocks * options.block_size;
+  capacity.fits = capacity.blocks > 0;
+  if (!capacity.fits) explain(capacity, model, sharding, gpu_memory, options);
+  return capacity;
+}
+
+KvCapacity require_kv_capacity(const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
+                               const KvCapacityOptions& options) {
+  KvCapacity capacity = kv_capacity(model, sharding, gpu_memory, options);
+  if (!capacity.fits) throw InvalidInput(capacity.explanation);
+  return capacity;
+}
+
+}  // namespace warploom
