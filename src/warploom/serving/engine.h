@@ -1,8 +1,9 @@
 // One replica of an inference engine: its sequences, its scheduler and its KV cache, without a clock. The
 // simulation tells it when steps start and end.
 //
-// Life of a step: start() chooses tokens and books them as computed, so that a second step may be chosen before the first
-// ends (async scheduling); finish() ends the oldest step, emits its tokens and retires completed sequences.
+// Life of a step: start() chooses tokens and books them as computed, so that a second step may be chosen
+// before the first ends (async scheduling); finish() ends the oldest step, emits its tokens and retires
+// completed sequences.
 #pragma once
 
 #include <cstdint>

@@ -1,19 +1,42 @@
 #include "warploom/serving/host_model.h"
 
+#include <fmt/format.h>
+
+#include "warploom/base/error.h"
+
 namespace warploom {
 
 FieldTable HostModel::describe() {
-  const auto ms = [](std::string_view doc) { return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .scale = 1e-3}; };
-  const auto us = [](std::string_view doc) { return FieldOptions{.unit = "us", .doc = doc, .min = 0, .scale = 1e-6}; };
+  const auto ms = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .scale = 1e-3};
+  };
+  const auto us = [](std::string_view doc) {
+    return FieldOptions{.unit = "us", .doc = doc, .min = 0, .scale = 1e-6};
+  };
   return FieldList<HostModel>("host_model")
       .add("dispatch_ms", &HostModel::dispatch, ms("host time before the GPU can start a step, never hidden"))
       .add("dispatch_per_sequence_us", &HostModel::dispatch_per_sequence, us("the same, for each sequence"))
       .add("host_floor_ms", &HostModel::host_floor, ms("host work of a step that overlaps with the GPU"))
-      .add("host_floor_per_sequence_us", &HostModel::host_floor_per_sequence, us("the same, for each sequence"))
+      .add("host_floor_per_sequence_us", &HostModel::host_floor_per_sequence,
+           us("the same, for each sequence"))
       .add("serial_tail_ms", &HostModel::serial_tail, ms("host time between the end of a step and the next"))
-      .add("serial_tail_per_sequence_us", &HostModel::serial_tail_per_sequence, us("the same, for each sequence"))
+      .add("serial_tail_per_sequence_us", &HostModel::serial_tail_per_sequence,
+           us("the same, for each sequence"))
       .add("frontend_latency_ms", &HostModel::frontend_latency, ms("from the client to the engine's queue"))
       .table();
+}
+
+HostModel default_host_model(std::string_view engine, std::int64_t layers) {
+  constexpr Seconds kSglangPerLayer = microseconds(28);
+  if (engine == "vllm") return {};
+  HostModel host{.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
+  if (engine == "trtllm") return host;
+  if (engine == "sglang") {
+    host.serial_tail = double(layers) * kSglangPerLayer;
+    return host;
+  }
+  throw NotFound(
+      fmt::format("host model: no constants for engine '{}', expected vllm, sglang or trtllm", engine));
 }
 
 }  // namespace warploom

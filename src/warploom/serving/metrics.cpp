@@ -11,9 +11,9 @@
 namespace warploom {
 namespace {
 
-constexpr double kFirstBin = 1e3;     // ns; shorter gaps share the first bin
+constexpr double kFirstBin = 1e3;  // ns; shorter gaps share the first bin
 constexpr double kBinRatio = 1.001;
-constexpr double kLastBin = 1e13;     // ns; longer gaps share the last bin
+constexpr double kLastBin = 1e13;  // ns; longer gaps share the last bin
 
 using SummaryMember = LatencySummary ServingMetrics::*;
 using StatisticMember = Seconds LatencySummary::*;
@@ -54,9 +54,13 @@ FieldTable ServingMetrics::describe() {
   const std::array<std::pair<const char*, SummaryMember>, 4> summaries{
       {{"ttft", &M::ttft}, {"tpot", &M::tpot}, {"itl", &M::itl}, {"e2el", &M::e2el}}};
   using L = LatencySummary;
-  const std::array<std::pair<const char*, StatisticMember>, 7> statistics{
-      {{"mean", &L::mean}, {"median", &L::median}, {"std", &L::std}, {"p50", &L::p50}, {"p90", &L::p90},
-       {"p95", &L::p95}, {"p99", &L::p99}}};
+  const std::array<std::pair<const char*, StatisticMember>, 7> statistics{{{"mean", &L::mean},
+                                                                           {"median", &L::median},
+                                                                           {"std", &L::std},
+                                                                           {"p50", &L::p50},
+                                                                           {"p90", &L::p90},
+                                                                           {"p95", &L::p95},
+                                                                           {"p99", &L::p99}}};
   for (const auto& [what, summary] : summaries) {
     for (const auto& [which, statistic] : statistics) {
       table.fields.push_back(statistic_field(std::string(which) + "_" + what + "_ms", summary, statistic));
@@ -66,7 +70,9 @@ FieldTable ServingMetrics::describe() {
 }
 
 FieldTable Slo::describe() {
-  const auto limit = [](std::string_view doc) { return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .scale = 1e-3}; };
+  const auto limit = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .scale = 1e-3};
+  };
   return FieldList<Slo>("slo")
       .add("ttft", &Slo::ttft, limit("longest time to the first token"))
       .add("tpot", &Slo::tpot, limit("longest time per output token after the first"))
@@ -137,8 +143,8 @@ std::int64_t requests_meeting(const Slo& slo, std::span<const RequestRecord> rec
   for (const RequestRecord& record : records) {
     if (!record.completed()) continue;
     const Seconds tpot = record.tpot();
-    const bool good = (!slo.ttft || record.ttft().seconds() <= *slo.ttft) && (!slo.tpot || tpot <= *slo.tpot) &&
-                      (!slo.e2el || record.e2el().seconds() <= *slo.e2el);
+    const bool good = (!slo.ttft || record.ttft().seconds() <= *slo.ttft) &&
+                      (!slo.tpot || tpot <= *slo.tpot) && (!slo.e2el || record.e2el().seconds() <= *slo.e2el);
     met += good ? 1 : 0;
   }
   return met;
@@ -170,7 +176,8 @@ ServingMetrics metrics_of(std::span<const RequestRecord> records, const LatencyH
     const double seconds = metrics.duration.value();
     metrics.request_throughput = double(metrics.completed) / seconds;
     metrics.output_throughput = double(metrics.total_output_tokens) / seconds;
-    metrics.total_token_throughput = double(metrics.total_input_tokens + metrics.total_output_tokens) / seconds;
+    metrics.total_token_throughput =
+        double(metrics.total_input_tokens + metrics.total_output_tokens) / seconds;
   }
   metrics.ttft = summarize(std::move(ttft));
   metrics.tpot = summarize(std::move(tpot));

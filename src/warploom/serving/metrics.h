@@ -1,6 +1,6 @@
-// What a run is judged by, with the definitions and names of `vllm bench serve`: TTFT from arrival to the first token;
-// TPOT = (last token - first token) / (output tokens - 1), over requests of at least two tokens; ITL every gap between
-// two tokens; E2EL from arrival to the last token. Over completed requests.
+// What a run is judged by, with the definitions and names of `vllm bench serve`: TTFT from arrival to the
+// first token; TPOT = (last token - first token) / (output tokens - 1), over requests of at least two tokens;
+// ITL every gap between two tokens; E2EL from arrival to the last token. Over completed requests.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,26 @@ struct LatencySummary {
 struct ServingMetrics {
   Seconds duration;  // from the first arrival to the last token
   std::int64_t completed = 0;
-  std::int64_t failed = 0;  // not finished when the run was stopped
-  std::int64_t total_input_tokens = 0;   // of completed requests
+  std::int64_t failed = 0;              // not finished when the run was stopped
+  std::int64_t total_input_tokens = 0;  // of completed requests
   std::int64_t total_output_tokens = 0;
-  double request_throughput = 0;      // requests/s
-  double output_throughput = 0;       // tokens/s
-  double total_token_throughput = 0;  // tokens/s, input and output
+  double request_throughput = 0;       // requests/s
+  double output_throughput = 0;        // tokens/s
+  double total_token_throughput = 0;   // tokens/s, input and output
   double max_output_tokens_per_s = 0;  // in the best full second
   std::int64_t max_concurrent_requests = 0;
   LatencySummary ttft, tpot, itl, e2el;
 
-  // Flat keys: "duration", "completed", ..., "mean_ttft_ms", "median_ttft_ms", "std_ttft_ms", "p50_ttft_ms", ...
+  // Flat keys: "duration", "completed", ..., "mean_ttft_ms", "median_ttft_ms", "std_ttft_ms", "p50_ttft_ms",
+  // ...
   static FieldTable describe();
 };
 
 // Exact moments and quantiles of the samples. O(n log n).
 LatencySummary summarize(std::vector<double> seconds);
 
-// Samples counted in logarithmic bins 0.1 % wide: mean and deviation are exact, quantiles within 0.05 %. Memory does not
-// grow with the samples.
+// Samples counted in logarithmic bins 0.1 % wide: mean and deviation are exact, quantiles within 0.05 %.
+// Memory does not grow with the samples.
 class LatencyHistogram {
  public:
   LatencyHistogram();

@@ -28,10 +28,20 @@ TEST(LatencyHistogram, AgreesWithExactStatistics) {
 
 TEST(ServingMetrics, FollowTheDefinitionsOfTheBenchmark) {
   std::vector<RequestRecord> records(2);
-  records[0] = {.arrival = SimTime(0), .first_token = SimTime(100), .last_token = SimTime(500), .input_tokens = 7,
-                .output_tokens = 5, .tokens_emitted = 5, .replica = 0};
-  records[1] = {.arrival = SimTime(100), .first_token = SimTime(400), .last_token = SimTime(1000), .input_tokens = 9,
-                .output_tokens = 4, .tokens_emitted = 3, .replica = 0};
+  records[0] = {.arrival = SimTime(0),
+                .first_token = SimTime(100),
+                .last_token = SimTime(500),
+                .input_tokens = 7,
+                .output_tokens = 5,
+                .tokens_emitted = 5,
+                .replica = 0};
+  records[1] = {.arrival = SimTime(100),
+                .first_token = SimTime(400),
+                .last_token = SimTime(1000),
+                .input_tokens = 9,
+                .output_tokens = 4,
+                .tokens_emitted = 3,
+                .replica = 0};
   const ServingMetrics metrics = metrics_of(records, {});
   EXPECT_EQ(metrics.completed, 1);
   EXPECT_EQ(metrics.failed, 1);
@@ -46,7 +56,8 @@ TEST(ServingMetrics, WritesTheKeysOfTheBenchmark) {
   metrics.ttft.p99 = milliseconds(12.5);
   const Json document = to_json(metrics);
   EXPECT_EQ(document.at("p99_ttft_ms").get<double>(), 12.5);
-  for (const char* key : {"duration", "completed", "request_throughput", "mean_tpot_ms", "median_itl_ms", "std_e2el_ms"}) {
+  for (const char* key :
+       {"duration", "completed", "request_throughput", "mean_tpot_ms", "median_itl_ms", "std_e2el_ms"}) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
   EXPECT_EQ(from_json<ServingMetrics>(document, "test").ttft.p99, metrics.ttft.p99);

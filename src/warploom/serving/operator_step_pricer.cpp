@@ -25,10 +25,16 @@ bool serves_group(const OperatorNode& node) {
 
 OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
                                        std::vector<std::int64_t> graph_sizes, const PricedDomain& domain)
-    : plan_(plan), pricer_(std::move(pricer)), graph_sizes_(std::move(graph_sizes)),
-      token_grid_(geometric_grid(domain.tokens, 64, 32)), row_grid_(geometric_grid(domain.sequences, 64, 32)),
-      sequence_grid_(geometric_grid(domain.sequences, 8, 6)), context_grid_(context_grid(domain.context)),
-      token_table_(token_grid_.size()), group_table_(token_grid_.size()), row_table_(row_grid_.size()),
+    : plan_(plan),
+      pricer_(std::move(pricer)),
+      graph_sizes_(std::move(graph_sizes)),
+      token_grid_(geometric_grid(domain.tokens, 64, 32)),
+      row_grid_(geometric_grid(domain.sequences, 64, 32)),
+      sequence_grid_(geometric_grid(domain.sequences, 8, 6)),
+      context_grid_(context_grid(domain.context)),
+      token_table_(token_grid_.size()),
+      group_table_(token_grid_.size()),
+      row_table_(row_grid_.size()),
       decode_table_(sequence_grid_.size() * context_grid_.size()) {}
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
@@ -83,8 +89,8 @@ void OperatorStepPricer::list_per_row(std::int64_t rows) {
   nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
 }
 
-void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid, PriceTable& table,
-                                  ListPrice& price) {
+void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid,
+                                  PriceTable& table, ListPrice& price) {
   if (size > grid.back()) {
     (this->*part)(size);
     price += pricer_.price(nodes_, &sums_);
@@ -101,7 +107,8 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const 
   }
 }
 
-std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(double sequences, double context) {
+std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(double sequences,
+                                                                             double context) {
   const GridPosition s = locate(sequence_grid_, sequences), c = locate(context_grid_, context);
   std::array<Corner, 4> corners;
   std::size_t i = 0;
@@ -136,7 +143,8 @@ void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
   double scale = 1.0;
   // Far longer than the mean: the one request may outlast all others together.
   if (double(batch.decode_context_max) > 2.0 * mean_context) {
-    const double longest = decode_time(1.0, batch.decode_context_max), together = decode_time(sequences, mean_context);
+    const double longest = decode_time(1.0, batch.decode_context_max),
+                 together = decode_time(sequences, mean_context);
     if (longest > together && together > 0) scale = longest / together;
   }
   for (const Corner& corner : decode_corners(sequences, mean_context)) {

@@ -1,14 +1,17 @@
 // The step price from kernels: the operators of a step, each priced by a LatencyModel.
 //
-// - Dense operators and collectives depend on the number of tokens: priced at the CUDA graph's padded size where a graph
-//   holds the step, at the step's own size elsewhere; remembered on a grid of token counts (every one up to 64, then at
-//   most 1/32 apart) and interpolated.
+// - Dense operators and collectives depend on the number of tokens: priced at the CUDA graph's padded size
+// where a graph
+//   holds the step, at the step's own size elsewhere; remembered on a grid of token counts (every one up to
+//   64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
-// - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear in their
-//   product where bandwidth rules, which bilinear interpolation keeps exactly. Never below the time of the longest request
-//   alone, which bounds a batch of uneven contexts.
-// - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal part.
+// - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
+// in their
+//   product where bandwidth rules, which bilinear interpolation keeps exactly. Never below the time of the
+//   longest request alone, which bounds a batch of uneven contexts.
+// - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
+// part.
 #pragma once
 
 #include <array>
@@ -34,15 +37,17 @@ struct PricedDomain {
 
 class OperatorStepPricer final : public StepPricer {
  public:
-  // The model and the GPU in `pricer` outlive this and its clones. Graph sizes from cuda_graph_sizes(). A plan over
-  // several pipeline stages prices one batch that passes through all of them.
+  // The model and the GPU in `pricer` outlive this and its clones. Graph sizes from cuda_graph_sizes(). A
+  // plan over several pipeline stages prices one batch that passes through all of them.
   OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
                      const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
   std::vector<KernelTime> breakdown() const override { return sums_.sorted(); }
   std::unique_ptr<StepPricer> clone() const override;
-  std::size_t coupled_replicas() const override { return std::size_t(plan_.sharding().attention_data_parallel); }
+  std::size_t coupled_replicas() const override {
+    return std::size_t(plan_.sharding().attention_data_parallel);
+  }
 
  private:
   // A part of the step that depends on one size: lists its operators into nodes_.
@@ -50,7 +55,8 @@ class OperatorStepPricer final : public StepPricer {
   void list_per_token(std::int64_t tokens);
   void list_per_group_token(std::int64_t group_tokens);
   void list_per_row(std::int64_t rows);
-  void add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid, PriceTable& table, ListPrice& price);
+  void add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid, PriceTable& table,
+                ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
   // The four grid points around a batch, with their weights.

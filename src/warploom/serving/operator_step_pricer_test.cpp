@@ -28,7 +28,8 @@ class StraightLatency final : public LatencyModel {
   static double work(const AttentionPrefill& attention) {
     double area = 0;
     for (const RequestGroup& group : attention.requests) {
-      area += double(group.count * group.query_tokens) * (double(group.context_tokens) + 0.5 * double(group.query_tokens));
+      area += double(group.count * group.query_tokens) *
+              (double(group.context_tokens) + 0.5 * double(group.query_tokens));
     }
     return 1e-5 * area;
   }
@@ -60,7 +61,8 @@ struct Bench {
   ModelArchitecture architecture;
   OperatorStepPricer pricer;
   explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
-      : sharding(spread), architecture(small_model(mixture)),
+      : sharding(spread),
+        architecture(small_model(mixture)),
         pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .framework = {}, .version = {}},
                cuda_graph_sizes(256, eager)) {}
 
@@ -144,7 +146,8 @@ TEST(OperatorStepPricer, CombinesRepeatsLinearlyAndKernelsInQuadrature) {
   const std::vector<std::int32_t> contexts{16};
   const StepCost cost = bench.pricer.price(decode_batch(contexts));
   double squares = 0;
-  for (const OperatorNode& node : build_operator_graph(bench.architecture, {}, StepShape::one_token_each(1, 16))) {
+  for (const OperatorNode& node :
+       build_operator_graph(bench.architecture, {}, StepShape::one_token_each(1, 16))) {
     const double us = double(node.count) * to_microseconds(bench.model.estimate(node.op, bench.gpu, {}).p50);
     squares += us * us;
   }

@@ -38,7 +38,8 @@ std::vector<KernelTime> KernelSums::sorted() const {
   for (const KernelTime& kernel : kernels_) {
     if (kernel.calls > 0) used.push_back(kernel);
   }
-  std::stable_sort(used.begin(), used.end(), [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
+  std::stable_sort(used.begin(), used.end(),
+                   [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
   return used;
 }
 
@@ -97,7 +98,8 @@ void PriceTable::use(std::size_t row, double weight, ListPrice& price, KernelSum
   price.below += weight * used.price.below;
   price.above += weight * used.price.above;
   price.collectives += weight * used.price.collectives;
-  for (const Kernel& kernel : used.kernels) sums.add(kernel.index, weight * kernel.seconds, weight * kernel.calls);
+  for (const Kernel& kernel : used.kernels)
+    sums.add(kernel.index, weight * kernel.seconds, weight * kernel.calls);
 }
 
 }  // namespace warploom

@@ -1,5 +1,5 @@
-// Prices of operator lists, remembered at the points of a grid and interpolated between them. A row is one list; it
-// keeps the time of each kernel, so that a breakdown costs one addition per kernel and step.
+// Prices of operator lists, remembered at the points of a grid and interpolated between them. A row is one
+// list; it keeps the time of each kernel, so that a breakdown costs one addition per kernel and step.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace warploom {
 
-// Times of a list of operators. `below` and `above` are the squared half-widths of the interval, summed over distinct
-// operators (see StepCost); they add when lists are joined.
+// Times of a list of operators. `below` and `above` are the squared half-widths of the interval, summed over
+// distinct operators (see StepCost); they add when lists are joined.
 struct ListPrice {
   double p50 = 0, below = 0, above = 0;  // s, s^2, s^2
   double collectives = 0;                // part of p50
@@ -50,8 +50,8 @@ struct OperatorPricer {
   ListPrice price(std::span<const OperatorNode> operators, KernelSums* sums) const;
 };
 
-// Ascending grid points that cover [1, limit]: every integer up to `dense`, then steps of at most 1/`per_octave` of the
-// value (so that rounding never leaves gaps).
+// Ascending grid points that cover [1, limit]: every integer up to `dense`, then steps of at most
+// 1/`per_octave` of the value (so that rounding never leaves gaps).
 std::vector<std::int64_t> geometric_grid(std::int64_t limit, std::int64_t dense, std::int64_t per_octave);
 
 // Where a value lies on a grid: between points low and low + 1, at share `weight` of the way.
@@ -66,7 +66,8 @@ class PriceTable {
  public:
   explicit PriceTable(std::size_t rows) : rows_(rows) {}
   bool has(std::size_t row) const { return rows_[row].filled; }
-  void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer, KernelSums& sums);
+  void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
+            KernelSums& sums);
   double time(std::size_t row) const { return rows_[row].price.p50; }
   // Adds `weight` times the row to `price` and `sums`.
   void use(std::size_t row, double weight, ListPrice& price, KernelSums& sums) const;

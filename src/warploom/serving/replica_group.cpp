@@ -6,7 +6,10 @@ namespace warploom {
 
 ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
                            const StepPricer& pricer, StepTime step_time)
-    : pricer_(pricer.clone()), host_(config.host), step_time_(step_time), depth_(config.async_scheduling ? 2 : 1) {
+    : pricer_(pricer.clone()),
+      host_(config.host),
+      step_time_(step_time),
+      depth_(config.async_scheduling ? 2 : 1) {
   engines_.reserve(replicas);
   for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks);
 }
@@ -37,7 +40,9 @@ SimDuration ReplicaGroup::price_latest() {
     const ScheduledBatch& batch = engine.latest();
     if (batch.empty()) continue;
     const StepCost cost = pricer_->price(batch.step(group_tokens));
-    const Seconds gpu = step_time_ == StepTime::Low ? cost.p10 : step_time_ == StepTime::High ? cost.p90 : cost.p50;
+    const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
+                        : step_time_ == StepTime::High ? cost.p90
+                                                       : cost.p50;
     const Seconds host = host_.overhead(gpu, batch.sequences());
     longest = std::max(longest, gpu + host);
     ++totals_.steps;

@@ -1,6 +1,6 @@
-// Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks, whose step lasts
-// as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second step is chosen while the first
-// runs and starts the moment it ends.
+// Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks,
+// whose step lasts as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second
+// step is chosen while the first runs and starts the moment it ends.
 #pragma once
 
 #include <deque>
@@ -15,8 +15,8 @@ namespace warploom {
 
 class ReplicaGroup {
  public:
-  ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas, const StepPricer& pricer,
-               StepTime step_time);
+  ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
+               const StepPricer& pricer, StepTime step_time);
 
   std::size_t size() const { return engines_.size(); }
   Engine& engine(std::size_t replica) { return engines_[replica]; }
@@ -37,7 +37,7 @@ class ReplicaGroup {
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
   StepTime step_time_;
-  std::size_t depth_;   // steps in flight at most
+  std::size_t depth_;  // steps in flight at most
   SimTime gpu_free_;
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;

@@ -10,16 +10,16 @@ namespace warploom {
 // Times are meaningful as far as the request got: `scheduled` when it was scheduled once, `first_token` and
 // `last_token` when tokens_emitted > 0. Complete when tokens_emitted == output_tokens.
 struct RequestRecord {
-  SimTime arrival;      // at the front end
-  SimTime queued;       // at the engine's queue: arrival plus the front end's latency
-  SimTime scheduled;    // first taken into a batch
+  SimTime arrival;    // at the front end
+  SimTime queued;     // at the engine's queue: arrival plus the front end's latency
+  SimTime scheduled;  // first taken into a batch
   SimTime first_token;
   SimTime last_token;
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;   // wanted
   std::int32_t tokens_emitted = 0;  // so far
   std::int32_t preemptions = 0;
-  std::int32_t replica = -1;        // -1: never reached an engine
+  std::int32_t replica = -1;  // -1: never reached an engine
   bool was_scheduled = false;
 
   bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0; }
@@ -27,7 +27,8 @@ struct RequestRecord {
   SimDuration e2el() const { return last_token - arrival; }
   // Zero for requests of one token.
   Seconds tpot() const {
-    return output_tokens > 1 ? (last_token - first_token).seconds() / double(output_tokens - 1) : Seconds(0.0);
+    return output_tokens > 1 ? (last_token - first_token).seconds() / double(output_tokens - 1)
+                             : Seconds(0.0);
   }
 };
 

@@ -1,6 +1,6 @@
 // Simulated time in integer nanoseconds: exact, so that a run gives the same bytes everywhere.
-// SimTime is a point (since the start of the run), SimDuration a difference; neither mixes with plain numbers.
-// The range is 292 years either way; readers of traces refuse times beyond 1e9 seconds.
+// SimTime is a point (since the start of the run), SimDuration a difference; neither mixes with plain
+// numbers. The range is 292 years either way; readers of traces refuse times beyond 1e9 seconds.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,10 @@ class SimDuration {
   constexpr std::int64_t nanoseconds() const { return nanoseconds_; }
   constexpr Seconds seconds() const { return Seconds(double(nanoseconds_) * 1e-9); }
   constexpr auto operator<=>(const SimDuration&) const = default;
-  constexpr SimDuration& operator+=(SimDuration other) { nanoseconds_ += other.nanoseconds_; return *this; }
+  constexpr SimDuration& operator+=(SimDuration other) {
+    nanoseconds_ += other.nanoseconds_;
+    return *this;
+  }
   friend constexpr SimDuration operator+(SimDuration a, SimDuration b) {
     return SimDuration(a.nanoseconds_ + b.nanoseconds_);
   }
@@ -37,7 +40,9 @@ class SimTime {
   constexpr std::int64_t nanoseconds() const { return nanoseconds_; }
   constexpr Seconds seconds() const { return Seconds(double(nanoseconds_) * 1e-9); }
   constexpr auto operator<=>(const SimTime&) const = default;
-  friend constexpr SimTime operator+(SimTime t, SimDuration d) { return SimTime(t.nanoseconds_ + d.nanoseconds()); }
+  friend constexpr SimTime operator+(SimTime t, SimDuration d) {
+    return SimTime(t.nanoseconds_ + d.nanoseconds());
+  }
   friend constexpr SimDuration operator-(SimTime a, SimTime b) {
     return SimDuration(a.nanoseconds_ - b.nanoseconds_);
   }

@@ -25,37 +25,41 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
                        request.input_tokens, request.output_tokens);
   };
   if (config.max_model_len && tokens > *config.max_model_len) {
-    throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all", where(),
-                                   *config.max_model_len));
+    throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all",
+                                   where(), *config.max_model_len));
   }
   if (!limits.enable_chunked_prefill && tokens > limits.max_num_batched_tokens) {
-    throw InvalidInput(fmt::format("{} does not fit into a step without chunked prefill, expected at most "
-                                   "max_num_batched_tokens = {} tokens",
-                                   where(), limits.max_num_batched_tokens));
+    throw InvalidInput(
+        fmt::format("{} does not fit into a step without chunked prefill, expected at most "
+                    "max_num_batched_tokens = {} tokens",
+                    where(), limits.max_num_batched_tokens));
   }
   // The last output token is never written to the cache.
   const std::int64_t blocks = (tokens - 1 + config.block_size - 1) / config.block_size;
   if (config.num_gpu_blocks_override && blocks > *config.num_gpu_blocks_override) {
-    throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache", where(),
-                                   blocks, config.block_size, *config.num_gpu_blocks_override));
+    throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache",
+                                   where(), blocks, config.block_size, *config.num_gpu_blocks_override));
   }
 }
 
 void check_replicas(const ServingConfig& config, const StepPricer& pricer) {
   if (config.pipeline_parallel_size > 1) {
-    throw Unsupported(fmt::format("pipeline_parallel_size is {}: overlapping pipeline stages are not simulated, expected 1",
-                                  config.pipeline_parallel_size));
+    throw Unsupported(
+        fmt::format("pipeline_parallel_size is {}: overlapping pipeline stages are not simulated, expected 1",
+                    config.pipeline_parallel_size));
   }
   if (config.data_parallel_size % std::int64_t(pricer.coupled_replicas()) != 0) {
-    throw InvalidInput(fmt::format("data_parallel_size is {}, expected a multiple of the {} ranks that share a mixture of "
-                                   "experts",
-                                   config.data_parallel_size, pricer.coupled_replicas()));
+    throw InvalidInput(
+        fmt::format("data_parallel_size is {}, expected a multiple of the {} ranks that share a mixture of "
+                    "experts",
+                    config.data_parallel_size, pricer.coupled_replicas()));
   }
 }
 
 class Run final : public EngineObserver {
  public:
-  Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer, const SimulationOptions& options);
+  Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
+      const SimulationOptions& options);
   SimulationResult result();
 
   void on_token_gaps(SimDuration gap, std::int64_t count) override { itl_.add(gap, count); }
@@ -91,8 +95,11 @@ class Run final : public EngineObserver {
 
 Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
          const SimulationOptions& options)
-    : workload_(workload), options_(options), frontend_latency_(to_sim_duration(config.host.frontend_latency)),
-      replicas_(std::size_t(config.data_parallel_size)), timeline_(options.timeline_samples),
+    : workload_(workload),
+      options_(options),
+      frontend_latency_(to_sim_duration(config.host.frontend_latency)),
+      replicas_(std::size_t(config.data_parallel_size)),
+      timeline_(options.timeline_samples),
       kv_blocks_(config.num_gpu_blocks_override.value_or(0)) {
   const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
   const std::size_t group_size = pricer.coupled_replicas();
@@ -130,7 +137,8 @@ void Run::arrive() {
   const std::size_t replica = request % replicas_;
   const std::size_t group = replica / groups_[0].size();
   record.replica = std::int32_t(replica);
-  groups_[group].engine(replica % groups_[0].size())
+  groups_[group]
+      .engine(replica % groups_[0].size())
       .add(std::uint32_t(request), record.input_tokens, record.output_tokens);
   touched_[group] = true;
   most_live_ = std::max(most_live_, ++live_);

@@ -12,8 +12,10 @@ namespace warploom {
 namespace {
 
 LinearStepPricer pricer_of(double scale = 1.0, std::size_t coupled_replicas = 1) {
-  return LinearStepPricer({.per_step = milliseconds(5) * scale, .per_token = microseconds(20) * scale,
-                           .per_context_token = microseconds(0.01) * scale, .spread = 0.1},
+  return LinearStepPricer({.per_step = milliseconds(5) * scale,
+                           .per_token = microseconds(20) * scale,
+                           .per_context_token = microseconds(0.01) * scale,
+                           .spread = 0.1},
                           coupled_replicas);
 }
 
@@ -63,8 +65,11 @@ TEST(Simulation, SplitsPromptsByTheTokenBudget) {
 
 TEST(Simulation, InfinitelyFastGpuLeavesTheHostCost) {
   ServingConfig config = small_config();
-  config.host = HostModel{.dispatch = milliseconds(1), .host_floor = milliseconds(2), .serial_tail = milliseconds(3),
-                          .serial_tail_per_sequence = microseconds(7), .frontend_latency = milliseconds(11)};
+  config.host = HostModel{.dispatch = milliseconds(1),
+                          .host_floor = milliseconds(2),
+                          .serial_tail = milliseconds(3),
+                          .serial_tail_per_sequence = microseconds(7),
+                          .frontend_latency = milliseconds(11)};
   const SimulationResult result = simulate(config, one_request(200, 3), LinearStepPricer({}));
   EXPECT_EQ(result.requests[0].ttft().nanoseconds(), 17'007'000);
   EXPECT_EQ(result.metrics.tpot.mean.value(), 6.007e-3);
@@ -80,7 +85,8 @@ RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(29, 200);
   config.data_parallel_size = *rc::gen::inRange(1, 4);
   const std::size_t coupled = *rc::gen::arbitrary<bool>() ? std::size_t(config.data_parallel_size) : 1;
-  const Workload workload = random_workload(*rc::gen::inRange(1, 60), *rc::gen::arbitrary<std::uint64_t>(), 50);
+  const Workload workload =
+      random_workload(*rc::gen::inRange(1, 60), *rc::gen::arbitrary<std::uint64_t>(), 50);
   const SimulationResult result = simulate(config, workload, pricer_of(1.0, coupled));
   RC_ASSERT(result.metrics.completed == std::int64_t(workload.requests.size()));
   std::int64_t needed = 0, outputs = 0, preemptions = 0;
@@ -116,7 +122,8 @@ TEST(Simulation, GivesTheSameResultForTheSameInput) {
   const SimulationResult a = simulate(small_config(), workload, pricer_of());
   const SimulationResult b = simulate(small_config(), workload, pricer_of());
   ASSERT_EQ(a.requests.size(), b.requests.size());
-  for (std::size_t i = 0; i < a.requests.size(); ++i) EXPECT_EQ(a.requests[i].last_token, b.requests[i].last_token);
+  for (std::size_t i = 0; i < a.requests.size(); ++i)
+    EXPECT_EQ(a.requests[i].last_token, b.requests[i].last_token);
   EXPECT_EQ(a.metrics.itl.mean, b.metrics.itl.mean);
 }
 
@@ -154,7 +161,8 @@ TEST(Simulation, AsyncSchedulingMakesNewcomersWaitForTheStepAlreadyChosen) {
 }
 
 TEST(Simulation, ClosedLoopKeepsTheConcurrency) {
-  Workload workload = synthetic_workload({.requests = 80, .input_tokens = 100, .output_tokens = 30, .range_ratio = 0.8}, 1);
+  Workload workload =
+      synthetic_workload({.requests = 80, .input_tokens = 100, .output_tokens = 30, .range_ratio = 0.8}, 1);
   set_closed_loop(workload, 8);
   const SimulationResult result = simulate(small_config(), workload, pricer_of());
   EXPECT_EQ(result.metrics.max_concurrent_requests, 8);
@@ -189,7 +197,8 @@ TEST(Simulation, IntervalsBracketTheRun) {
   const Workload workload = random_workload(100, 6, 10);
   const SimulationResult mid = simulate(small_config(), workload, pricer_of());
   const SimulationResult low = simulate(small_config(), workload, pricer_of(), {.step_time = StepTime::Low});
-  const SimulationResult high = simulate(small_config(), workload, pricer_of(), {.step_time = StepTime::High});
+  const SimulationResult high =
+      simulate(small_config(), workload, pricer_of(), {.step_time = StepTime::High});
   EXPECT_LT(low.metrics.ttft.mean, mid.metrics.ttft.mean);
   EXPECT_LT(mid.metrics.ttft.mean, high.metrics.ttft.mean);
   EXPECT_NEAR(mid.totals.gpu_p90 / mid.totals.gpu_p50, 1.1, 1e-9);

@@ -16,7 +16,8 @@ void check_batch(std::span<const std::int32_t> prompts, std::int64_t output_toke
   if (prompts.empty()) throw InvalidInput("static batch: no prompts, expected at least one");
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     if (prompts[i] < 1) {
-      throw InvalidInput(fmt::format("static batch: prompt {} has {} tokens, expected at least 1", i, prompts[i]));
+      throw InvalidInput(
+          fmt::format("static batch: prompt {} has {} tokens, expected at least 1", i, prompts[i]));
     }
   }
   if (output_tokens < 1) {
@@ -42,8 +43,8 @@ StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<Prefi
 
 }  // namespace
 
-StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens, StepPricer& pricer,
-                                   const HostModel& host) {
+StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens,
+                                   StepPricer& pricer, const HostModel& host) {
   check_batch(prompts, output_tokens);
   const auto size = std::int64_t(prompts.size());
   std::vector<PrefillChunk> chunks;

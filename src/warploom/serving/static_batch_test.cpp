@@ -11,7 +11,8 @@ namespace {
 
 TEST(StaticBatch, EqualsASimulationOfTheSameRequests) {
   const std::vector<std::int32_t> prompts{100, 700, 1, 333};
-  LinearStepPricer pricer({.per_step = milliseconds(3), .per_token = microseconds(11.3),
+  LinearStepPricer pricer({.per_step = milliseconds(3),
+                           .per_token = microseconds(11.3),
                            .per_context_token = microseconds(0.0137)});
   const HostModel host;
   const StaticBatchTime time = price_static_batch(prompts, 50, pricer, host);

@@ -23,18 +23,19 @@ struct StepBatch {
   std::span<const std::int32_t> decode_contexts;  // cached tokens of each request that adds one token
   std::int64_t decode_context_sum = 0;            // of decode_contexts
   std::int32_t decode_context_max = 0;
-  std::span<const PrefillChunk> chunks;           // more than one token each
-  std::int64_t chunk_tokens = 0;                  // of chunks
-  std::int64_t logits_rows = 0;                   // requests that emit a token
-  std::int64_t group_tokens = 0;                  // new tokens of all data-parallel ranks that step together
+  std::span<const PrefillChunk> chunks;  // more than one token each
+  std::int64_t chunk_tokens = 0;         // of chunks
+  std::int64_t logits_rows = 0;          // requests that emit a token
+  std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
 
   std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + chunk_tokens; }
   bool pure_decode() const { return chunks.empty(); }
 };
 
 // GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
-// layer, and the errors of different kernels as independent: half-widths of distinct operators add in quadrature,
-// those of repeats add up. The same kernels return in the next step, so over steps p10 and p90 add up.
+// layer, and the errors of different kernels as independent: half-widths of distinct operators add in
+// quadrature, those of repeats add up. The same kernels return in the next step, so over steps p10 and p90
+// add up.
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
@@ -58,7 +59,8 @@ class StepPricer {
   virtual std::vector<KernelTime> breakdown() const = 0;
   // The same prices (tables kept), with zero sums.
   virtual std::unique_ptr<StepPricer> clone() const = 0;
-  // Data-parallel replicas that run every step together, because they hold one mixture of experts between them.
+  // Data-parallel replicas that run every step together, because they hold one mixture of experts between
+  // them.
   virtual std::size_t coupled_replicas() const { return 1; }
 };
 

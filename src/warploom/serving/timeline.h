@@ -1,5 +1,5 @@
-// Keeps about a given number of samples of a run whose length is not known beforehand: when full, every second sample
-// goes and the spacing doubles.
+// Keeps about a given number of samples of a run whose length is not known beforehand: when full, every
+// second sample goes and the spacing doubles.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,7 @@ namespace warploom {
 struct ScheduledBatch {
   std::vector<std::int32_t> decode_contexts;
   std::vector<PrefillChunk> chunks;
-  std::vector<Slot> emitting;     // each of these gives one token when the step ends
+  std::vector<Slot> emitting;         // each of these gives one token when the step ends
   std::vector<Slot> first_scheduled;  // in a batch for the first time
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
@@ -43,8 +43,8 @@ SchedulerLimits limits_of(const ServingConfig& config);
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  // Fills an empty `batch`, moving sequences between waiting and running and taking KV blocks. An empty result
-  // means that nothing can run before a step in flight ends or a request arrives.
+  // Fills an empty `batch`, moving sequences between waiting and running and taking KV blocks. An empty
+  // result means that nothing can run before a step in flight ends or a request arrives.
   virtual void schedule(SchedulerState& state, ScheduledBatch& batch) = 0;
 };
 

@@ -34,8 +34,8 @@ std::unique_ptr<Scheduler> make_scheduler(std::string_view engine, const Schedul
     if (name == engine) return maker(limits);
   }
   const auto names = scheduler_names();
-  throw NotFound(fmt::format("engine: no scheduler named '{}', expected one of: {}{}", engine, fmt::join(names, ", "),
-                             did_you_mean(engine, names)));
+  throw NotFound(fmt::format("engine: no scheduler named '{}', expected one of: {}{}", engine,
+                             fmt::join(names, ", "), did_you_mean(engine, names)));
 }
 
 }  // namespace warploom

@@ -24,8 +24,8 @@ void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   if (!preempted && !state.waiting.empty()) schedule_waiting(state, batch, budget);
 }
 
-std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
-                                             bool& preempted) {
+std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBatch& batch,
+                                             std::int64_t budget, bool& preempted) {
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
@@ -47,7 +47,8 @@ std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBat
   return budget;
 }
 
-std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget) {
+std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBatch& batch,
+                                             std::int64_t budget) {
   while (!state.waiting.empty() && budget > 0 && std::int64_t(state.running.size()) < limits_.max_num_seqs) {
     const Slot slot = state.waiting.front();
     Sequence& sequence = state.sequences[slot];

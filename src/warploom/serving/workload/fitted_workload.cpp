@@ -18,14 +18,16 @@ namespace {
 
 void check_quantiles(const std::vector<double>& quantiles, std::string_view what, std::string_view where) {
   if (quantiles.size() < 2 || !std::is_sorted(quantiles.begin(), quantiles.end()) || quantiles.front() < 0) {
-    throw InvalidInput(fmt::format("{}: '{}' has {} quantiles, expected at least two, ascending and not negative", where,
-                                   what, quantiles.size()));
+    throw InvalidInput(
+        fmt::format("{}: '{}' has {} quantiles, expected at least two, ascending and not negative", where,
+                    what, quantiles.size()));
   }
 }
 
 std::vector<FittedWorkload> load_all() {
   std::vector<FittedWorkload> all;
-  for (const EmbeddedFile& file : embedded::traces()) all.push_back(parse_fitted_workload(file.contents, file.name));
+  for (const EmbeddedFile& file : embedded::traces())
+    all.push_back(parse_fitted_workload(file.contents, file.name));
   return all;
 }
 
@@ -45,10 +47,12 @@ FieldTable FittedWorkload::describe() {
   return FieldList<F>("fitted_workload")
       .add("name", &F::name, {.required = true})
       .add("source", &F::source, {.required = true})
-      .add("request_rate_per_s", &F::request_rate, {.unit = "requests/s", .min = 1e-9, .max = 1e9, .required = true})
+      .add("request_rate_per_s", &F::request_rate,
+           {.unit = "requests/s", .min = 1e-9, .max = 1e9, .required = true})
       .add("input_tokens", &F::input_tokens, {.doc = "quantiles", .min = 0, .max = 1e8, .required = true})
       .add("output_tokens", &F::output_tokens, {.doc = "quantiles", .min = 0, .max = 1e8, .required = true})
-      .add("arrival_gap", &F::arrival_gap, {.doc = "quantiles, mean 1", .min = 0, .max = 1e6, .required = true})
+      .add("arrival_gap", &F::arrival_gap,
+           {.doc = "quantiles, mean 1", .min = 0, .max = 1e6, .required = true})
       .table();
 }
 
@@ -79,9 +83,10 @@ Workload sample_workload(const FittedWorkload& fitted, std::int64_t requests, st
                          std::uint64_t seed) {
   const double arrivals_per_second = rate.value_or(fitted.request_rate);
   if (requests < 1 || !std::isfinite(arrivals_per_second) || arrivals_per_second <= 0) {
-    throw InvalidInput(fmt::format("workload '{}': {} requests at {} requests per second, expected at least 1 at a "
-                                   "positive rate",
-                                   fitted.name, requests, arrivals_per_second));
+    throw InvalidInput(
+        fmt::format("workload '{}': {} requests at {} requests per second, expected at least 1 at a "
+                    "positive rate",
+                    fitted.name, requests, arrivals_per_second));
   }
   RandomStream lengths(seed, "lengths"), gaps(seed, "arrivals");
   Workload workload;

@@ -1,4 +1,5 @@
-// Readers of recorded request traces. The layout is recognised by the header (CSV) or the keys (JSONL); gzip is undone.
+// Readers of recorded request traces. The layout is recognised by the header (CSV) or the keys (JSONL); gzip
+// is undone.
 //
 //   layout        arrival                      input                output
 //   warploom      arrived_s or arrival_s [s]   input_tokens         output_tokens
@@ -7,8 +8,8 @@
 //   mooncake      timestamp [ms]               input_length         output_length        (JSONL)
 //   llmservingsim arrival_time_ns              input_toks           output_toks          (JSONL)
 //
-// A CSV may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped. Arrivals are
-// counted from the first request's.
+// A CSV may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped.
+// Arrivals are counted from the first request's.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ struct TraceFile {
   std::string layout;  // by the names above
 };
 
-// Reads at most `max_requests` (0: all). Throws IoError when the file cannot be read, InvalidInput naming file and line on an
-// unknown layout, a missing or malformed value, a length below 1, arrivals out of order, or no requests.
+// Reads at most `max_requests` (0: all). Throws IoError when the file cannot be read, InvalidInput naming
+// file and line on an unknown layout, a missing or malformed value, a length below 1, arrivals out of order,
+// or no requests.
 TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests = 0);
 
 }  // namespace warploom

@@ -27,9 +27,10 @@ const JsonlLayout& layout_of(const Json& first, const std::string& where) {
   for (const JsonlLayout& layout : kLayouts) {
     if (first.contains(std::string(layout.input))) return layout;
   }
-  throw InvalidInput(fmt::format("{}: no known trace layout, expected the keys timestamp, input_length, output_length or "
-                                 "arrival_time_ns, input_toks, output_toks",
-                                 where));
+  throw InvalidInput(
+      fmt::format("{}: no known trace layout, expected the keys timestamp, input_length, output_length or "
+                  "arrival_time_ns, input_toks, output_toks",
+                  where));
 }
 
 double number(const Json& object, std::string_view key, const std::string& where) {
@@ -66,7 +67,8 @@ TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_r
     if (!object.is_object()) throw InvalidInput(fmt::format("{}: not a JSON object", where));
     if (layout == nullptr) layout = &layout_of(object, where);
     rows.add({.line = line,
-              .arrival_ns = seconds_to_ns(number(object, layout->arrival, where) * layout->seconds_per_unit, where),
+              .arrival_ns =
+                  seconds_to_ns(number(object, layout->arrival, where) * layout->seconds_per_unit, where),
               .input_tokens = count(object, layout->input, where),
               .output_tokens = count(object, layout->output, where)});
   }

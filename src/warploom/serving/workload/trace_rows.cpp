@@ -37,17 +37,19 @@ std::int64_t fraction_ns(std::string_view text) {
 
 void TraceRows::add(const TraceRow& row) {
   const auto where = [&] { return fmt::format("{}:{}", path_.string(), row.line); };
-  for (const auto& [what, tokens] : {std::pair{"input", row.input_tokens}, std::pair{"output", row.output_tokens}}) {
+  for (const auto& [what, tokens] :
+       {std::pair{"input", row.input_tokens}, std::pair{"output", row.output_tokens}}) {
     if (tokens < 1 || tokens > kMaxRequestTokens) {
-      throw InvalidInput(fmt::format("{}: {} {} tokens, expected 1 to {}", where(), tokens, what, kMaxRequestTokens));
+      throw InvalidInput(
+          fmt::format("{}: {} {} tokens, expected 1 to {}", where(), tokens, what, kMaxRequestTokens));
     }
   }
   if (workload_.requests.empty()) first_ns_ = row.arrival_ns;
   const SimTime arrival(row.arrival_ns - first_ns_);
   const SimTime previous = workload_.requests.empty() ? SimTime() : workload_.requests.back().arrival;
   if (arrival < previous) {
-    throw InvalidInput(fmt::format("{}: arrives {} s before the request above it, expected arrivals in order", where(),
-                                   (previous - arrival).seconds().value()));
+    throw InvalidInput(fmt::format("{}: arrives {} s before the request above it, expected arrivals in order",
+                                   where(), (previous - arrival).seconds().value()));
   }
   workload_.requests.push_back({arrival, std::int32_t(row.input_tokens), std::int32_t(row.output_tokens)});
 }
@@ -73,10 +75,12 @@ std::int64_t parse_date_and_time(std::string_view text, std::string_view where) 
   const int hour = digits_at(text, 11, 2), minute = digits_at(text, 14, 2), second = digits_at(text, 17, 2);
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
                                          std::chrono::day(unsigned(day))};
-  const bool separators = text.size() >= 19 && text[4] == '-' && text[7] == '-' && text[13] == ':' && text[16] == ':';
-  if (!separators || year < 1970 || year > 2200 || !date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
-      second < 0 || second > 60) {
-    throw InvalidInput(fmt::format("{}: '{}', expected a time like 2023-11-16 18:15:46.6805900", where, text));
+  const bool separators =
+      text.size() >= 19 && text[4] == '-' && text[7] == '-' && text[13] == ':' && text[16] == ':';
+  if (!separators || year < 1970 || year > 2200 || !date.ok() || hour < 0 || hour > 23 || minute < 0 ||
+      minute > 59 || second < 0 || second > 60) {
+    throw InvalidInput(
+        fmt::format("{}: '{}', expected a time like 2023-11-16 18:15:46.6805900", where, text));
   }
   const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   const std::int64_t seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;

@@ -36,8 +36,8 @@ class TraceRows {
 // Nanoseconds; throws InvalidInput when not within 0 and 1e9 seconds.
 std::int64_t seconds_to_ns(double seconds, std::string_view where);
 
-// "2023-11-16 18:15:46.6805900" (fraction and time zone optional; the zone is ignored, one trace has one) to nanoseconds
-// since 1970. Throws InvalidInput.
+// "2023-11-16 18:15:46.6805900" (fraction and time zone optional; the zone is ignored, one trace has one) to
+// nanoseconds since 1970. Throws InvalidInput.
 std::int64_t parse_date_and_time(std::string_view text, std::string_view where);
 
 }  // namespace warploom

@@ -13,14 +13,15 @@ namespace {
 
 void check_rate(double rate) {
   if (!std::isfinite(rate) || rate <= 0) {
-    throw InvalidInput(fmt::format("request rate is {}, expected a positive number of requests per second", rate));
+    throw InvalidInput(
+        fmt::format("request rate is {}, expected a positive number of requests per second", rate));
   }
 }
 
 void check_length(const Workload& workload, std::size_t index, std::string_view what, std::int64_t tokens) {
   if (tokens < 1 || tokens > kMaxRequestTokens) {
-    throw InvalidInput(fmt::format("workload '{}': request {} has {} {} tokens, expected 1 to {}", workload.name, index,
-                                   tokens, what, kMaxRequestTokens));
+    throw InvalidInput(fmt::format("workload '{}': request {} has {} {} tokens, expected 1 to {}",
+                                   workload.name, index, tokens, what, kMaxRequestTokens));
   }
 }
 
@@ -40,10 +41,10 @@ void check_workload(const Workload& workload) {
     check_length(workload, i, "input", request.input_tokens);
     check_length(workload, i, "output", request.output_tokens);
     if (request.arrival < previous) {
-      throw InvalidInput(fmt::format("workload '{}': request {} arrives at {} s, expected at least {} s, when the one "
-                                     "before it arrives",
-                                     workload.name, i, request.arrival.seconds().value(),
-                                     previous.seconds().value()));
+      throw InvalidInput(
+          fmt::format("workload '{}': request {} arrives at {} s, expected at least {} s, when the one "
+                      "before it arrives",
+                      workload.name, i, request.arrival.seconds().value(), previous.seconds().value()));
     }
     previous = request.arrival;
   }
@@ -79,7 +80,8 @@ void set_closed_loop(Workload& workload, std::int64_t concurrency) {
 
 double arrival_rate(const Workload& workload) {
   if (workload.requests.size() < 2) return 0;
-  const double span = (workload.requests.back().arrival - workload.requests.front().arrival).seconds().value();
+  const double span =
+      (workload.requests.back().arrival - workload.requests.front().arrival).seconds().value();
   return span > 0 ? double(workload.requests.size() - 1) / span : 0;
 }
 
@@ -87,9 +89,10 @@ void rescale_arrivals(Workload& workload, double rate) {
   check_rate(rate);
   const double now = arrival_rate(workload);
   if (now <= 0) {
-    throw InvalidInput(fmt::format("workload '{}': all requests arrive at one time, expected distinct times to scale "
-                                   "to {} requests per second",
-                                   workload.name, rate));
+    throw InvalidInput(
+        fmt::format("workload '{}': all requests arrive at one time, expected distinct times to scale "
+                    "to {} requests per second",
+                    workload.name, rate));
   }
   for (WorkloadRequest& request : workload.requests) {
     request.arrival = to_sim_time(request.arrival.seconds() * (now / rate));
@@ -98,9 +101,10 @@ void rescale_arrivals(Workload& workload, double rate) {
 
 Workload synthetic_workload(const SyntheticLengths& lengths, std::uint64_t seed) {
   if (lengths.requests < 1 || !(lengths.range_ratio > 0 && lengths.range_ratio <= 1)) {
-    throw InvalidInput(fmt::format("synthetic workload: {} requests with range ratio {}, expected at least 1 request and a "
-                                   "ratio in (0, 1]",
-                                   lengths.requests, lengths.range_ratio));
+    throw InvalidInput(
+        fmt::format("synthetic workload: {} requests with range ratio {}, expected at least 1 request and a "
+                    "ratio in (0, 1]",
+                    lengths.requests, lengths.range_ratio));
   }
   Workload workload;
   workload.name = fmt::format("random {} in, {} out", lengths.input_tokens, lengths.output_tokens);

@@ -20,7 +20,8 @@ struct WorkloadRequest {
 struct Workload {
   std::string name;
   std::vector<WorkloadRequest> requests;  // in order of arrival
-  // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are ignored.
+  // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are
+  // ignored.
   std::optional<std::int64_t> concurrency;
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
@@ -28,8 +29,8 @@ struct Workload {
 // Lengths above this are refused: no model reads them, and counters stay 32-bit.
 constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 
-// Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals out of order,
-// concurrency below 1. `name` and the request's index are in the message.
+// Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals
+// out of order, concurrency below 1. `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
@@ -41,8 +42,8 @@ void rescale_arrivals(Workload& workload, double rate);
 // Requests per second between the first and the last arrival; 0 when they do not differ.
 double arrival_rate(const Workload& workload);
 
-// Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX and `vllm bench` do with their
-// random data set; range_ratio 1 gives fixed lengths. Arrivals are zero: set them or close the loop.
+// Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX and `vllm bench` do with
+// their random data set; range_ratio 1 gives fixed lengths. Arrivals are zero: set them or close the loop.
 struct SyntheticLengths {
   std::int64_t requests = 100;
   std::int64_t input_tokens = 1024;

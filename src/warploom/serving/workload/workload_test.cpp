@@ -11,8 +11,8 @@ namespace warploom {
 namespace {
 
 TEST(Workload, SyntheticLengthsStayInTheirRange) {
-  const Workload workload =
-      synthetic_workload({.requests = 2000, .input_tokens = 1000, .output_tokens = 100, .range_ratio = 0.8}, 4);
+  const Workload workload = synthetic_workload(
+      {.requests = 2000, .input_tokens = 1000, .output_tokens = 100, .range_ratio = 0.8}, 4);
   double sum = 0;
   for (const WorkloadRequest& request : workload.requests) {
     EXPECT_GE(request.input_tokens, 800);
@@ -56,7 +56,8 @@ TEST(Workload, ConversationHasTheMomentsOfItsTrace) {
 TEST(Workload, RateLeavesTheLengthsAlone) {
   const FittedWorkload& fitted = fitted_workload("conversation");
   const Workload slow = sample_workload(fitted, 100, 1.0, 7), fast = sample_workload(fitted, 100, 10.0, 7);
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(slow.requests[i].input_tokens, fast.requests[i].input_tokens);
+  for (std::size_t i = 0; i < 100; ++i)
+    EXPECT_EQ(slow.requests[i].input_tokens, fast.requests[i].input_tokens);
   EXPECT_THROW(fitted_workload("conversations"), NotFound);
   EXPECT_THROW(sample_workload(fitted, 100, -1.0, 7), InvalidInput);
 }
