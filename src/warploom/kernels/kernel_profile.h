@@ -1,0 +1,59 @@
+// One flat numeric description of an operator on a GPU: what learned models take as features.
+#pragma once
+
+#include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/structural_time.h"
+
+namespace warploom {
+
+// Times in seconds, of the whole GPU. Grid quantities are those of the dominant kernel (the one with the
+// longest pipeline time); pipeline times add up over the kernels of the call.
+struct KernelProfile {
+  Family family = Family::Gemm;
+  Work work;
+
+  double tasks = 0;  // blocks
+  double steps = 0;  // mean inner iterations of a block
+  double longest_steps = 0;
+  double tile_m = 0, tile_n = 0;  // rows, and columns or keys; 0 without tiles
+  double splits = 1;              // of the inner length
+  double occupancy = 1;           // blocks that one SM holds
+  double waves = 0;               // tasks / (SMs * occupancy)
+  double sm_waves = 0;            // tasks / SMs
+  double wave_fill = 1;           // of the SMs over whole waves
+  double balance = 1;             // busiest SM / mean SM
+  double padding = 1;             // FLOP that the grid executes / FLOP of the operator
+  double resident_share = 0;      // of weights (or all operands) expected in L2 at the start
+  double unit_rate = 0;           // FLOP per clock per SM of the matrix unit in use
+  double launches = 1;
+
+  double t_tensor = 0, t_fma = 0, t_special = 0, t_shared = 0, t_l2 = 0, t_dram = 0, t_network = 0;
+  double t_launch = 0;  // launches at the family's usual floor
+  double t_useful = 0;  // products of the operator without padding at the unit's peak
+
+  double roofline = 0;    // RooflineModel's p50
+  double structural = 0;  // of the structural model
+  double physical_bound = 0;
+  Bound limited_by = Bound::Dram;  // what sets the roofline
+  Bound bound = Bound::Launch;     // what sets the physical bound
+
+  RoutingLoad routing;  // FusedMoe alone
+};
+
+// What a profile may draw on besides its arguments. Pointers may be null: then typical constants of the GPU's
+// generation serve, and routing loads are computed anew.
+struct ProfileSources {
+  const StructuralParameters* parameters = nullptr;
+  const RoutingCache* routing = nullptr;
+};
+
+// Expects a checked operator. Throws Unsupported when the GPU cannot run the types. No allocation for gemm
+// and for attention of up to four request groups.
+KernelProfile profile(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {},
+                      const ProfileSources& sources = {});
+
+// The kernels behind a profile, block by block.
+KernelSequence kernel_sequence(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {},
+                               const ProfileSources& sources = {});
+
+}  // namespace warploom

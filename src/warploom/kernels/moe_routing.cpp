@@ -1,0 +1,174 @@
+#include "warploom/kernels/moe_routing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "warploom/base/hash.h"
+#include "warploom/base/random.h"
+
+namespace warploom {
+namespace {
+
+constexpr int kDraws = 4;   // of the loads
+constexpr int kOrders = 4;  // of the experts over the ranks, per draw
+constexpr std::size_t kLargestCache = 1 << 16;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+void add_expert(RoutingLoad& load, std::int64_t pairs) {
+  load.pairs += double(pairs);
+  if (pairs == 0) return;
+  load.experts_hit += 1;
+  for (std::size_t i = 0; i < kRowBlocks.size(); ++i)
+    load.row_tiles[i] += double(ceil_div(pairs, kRowBlocks[i]));
+}
+
+RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t begin, std::size_t end) {
+  RoutingLoad load;
+  load.experts_held = double(end - begin);
+  std::int64_t busiest = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    add_expert(load, counts[i]);
+    busiest = std::max(busiest, counts[i]);
+  }
+  load.busiest_pairs = double(busiest);
+  return load;
+}
+
+std::vector<std::int64_t> balanced_counts(const FusedMoe& op) {
+  const std::int64_t stride = ceil_div(op.experts, op.top_k);
+  // Whole rounds of E tokens give every expert k pairs.
+  const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
+  const std::int64_t rest = op.tokens - rounds * op.experts;
+  std::vector<std::int64_t> counts(std::size_t(op.experts), rounds * op.top_k);
+  for (std::int64_t t = 0; t < rest; ++t) {
+    const std::int64_t start = op.tokens < stride ? t * stride / op.tokens : t;
+    for (std::int64_t j = 0; j < op.top_k; ++j) ++counts[std::size_t((start + j * stride) % op.experts)];
+  }
+  return counts;
+}
+
+// Moves counts to the sum `total` one by one, round robin over the experts.
+void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most) {
+  std::int64_t gap = total - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::int64_t step = gap > 0 ? 1 : -1;
+  for (std::size_t idle = 0, i = 0; gap != 0 && idle < counts.size(); i = (i + 1) % counts.size()) {
+    if ((step > 0 && counts[i] < most) || (step < 0 && counts[i] > 0)) {
+      counts[i] += step;
+      gap -= step;
+      idle = 0;
+    } else {
+      ++idle;
+    }
+  }
+}
+
+double power_law_quantile(double u, double low, double high, double alpha) {
+  if (std::abs(alpha - 1.0) < 1e-9) return low * std::pow(high / low, u);
+  const double p = 1.0 - alpha;
+  const double a = std::pow(low, p), b = std::pow(high, p);
+  return std::pow(a + (b - a) * u, 1.0 / p);
+}
+
+// Loads in rising order, one in each stratum of the distribution.
+void draw_counts(const FusedMoe& op, RandomStream& rng, std::vector<double>& loads,
+                 std::vector<std::int64_t>& counts) {
+  const double tokens = double(op.tokens), pairs = tokens * double(op.top_k), experts = double(op.experts);
+  const bool crowded = pairs > experts;
+  const double low = crowded ? 1.0 : 0.01;
+  const double high = crowded ? std::max(0.8 * tokens, 1.0 + 1e-9) : 2.0;
+  double sum = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    loads[i] = power_law_quantile((double(i) + rng.uniform()) / experts, low, high, op.routing_alpha);
+    sum += loads[i];
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    counts[i] = std::min(op.tokens, std::int64_t(std::llround(pairs * loads[i] / sum)));
+  }
+  repair(counts, op.tokens * op.top_k, op.tokens);
+}
+
+void shuffle(std::vector<std::int64_t>& counts, RandomStream& rng) {
+  for (std::size_t i = counts.size(); i > 1; --i) {
+    std::swap(counts[i - 1], counts[std::min(i - 1, std::size_t(rng.uniform() * double(i)))]);
+  }
+}
+
+void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
+  mean.experts_held = load.experts_held;
+  mean.experts_hit += weight * load.experts_hit;
+  mean.pairs += weight * load.pairs;
+  mean.busiest_pairs += weight * load.busiest_pairs;
+  for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
+}
+
+RoutingLoad busiest_rank(const std::vector<std::int64_t>& counts, std::size_t block) {
+  std::size_t busiest_begin = 0;
+  std::int64_t busiest = -1;
+  for (std::size_t begin = 0; begin + block <= counts.size(); begin += block) {
+    const auto first = counts.begin() + std::ptrdiff_t(begin);
+    const std::int64_t pairs = std::accumulate(first, first + std::ptrdiff_t(block), std::int64_t{0});
+    if (pairs > busiest) busiest = pairs, busiest_begin = begin;
+  }
+  return load_of_range(counts, busiest_begin, busiest_begin + block);
+}
+
+RoutingLoad power_law_load(const FusedMoe& op) {
+  const std::size_t experts = std::size_t(op.experts);
+  const std::size_t block = std::max<std::size_t>(1, experts / std::size_t(op.expert_parallel));
+  const int orders = op.expert_parallel > 1 ? kOrders : 1;
+  RandomStream rng(0x10AD, "moe_routing");
+  std::vector<double> loads(experts);
+  std::vector<std::int64_t> counts(experts);
+  RoutingLoad mean;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    draw_counts(op, rng, loads, counts);
+    for (int order = 0; order < orders; ++order) {
+      if (orders > 1) shuffle(counts, rng);
+      accumulate(mean, busiest_rank(counts, block), 1.0 / (kDraws * orders));
+    }
+  }
+  return mean;
+}
+
+}  // namespace
+
+RoutingLoad routing_load(const FusedMoe& op) {
+  if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) return power_law_load(op);
+  const std::size_t held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
+  return load_of_range(balanced_counts(op), 0, held);
+}
+
+struct RoutingCache::Table {
+  std::shared_mutex mutex;
+  std::unordered_map<std::uint64_t, RoutingLoad> loads;
+};
+
+RoutingCache::RoutingCache() : table_(std::make_unique<Table>()) {}
+RoutingCache::~RoutingCache() = default;
+RoutingCache::RoutingCache(RoutingCache&&) noexcept = default;
+RoutingCache& RoutingCache::operator=(RoutingCache&&) noexcept = default;
+
+RoutingLoad RoutingCache::find(const FusedMoe& op) const {
+  std::uint64_t key = hash_combine(std::uint64_t(op.tokens), std::uint64_t(op.experts));
+  key = hash_combine(key, std::uint64_t(op.top_k));
+  key = hash_combine(key, std::uint64_t(op.expert_parallel));
+  key =
+      hash_combine(key, op.routing == RoutingKind::Balanced ? 0 : 1 + std::uint64_t(op.routing_alpha * 1e6));
+  {
+    const std::shared_lock lock(table_->mutex);
+    if (const auto found = table_->loads.find(key); found != table_->loads.end()) return found->second;
+  }
+  const RoutingLoad load = routing_load(op);
+  const std::unique_lock lock(table_->mutex);
+  if (table_->loads.size() >= kLargestCache) table_->loads.clear();
+  table_->loads.emplace(key, load);
+  return load;
+}
+
+}  // namespace warploom

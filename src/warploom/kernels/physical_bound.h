@@ -1,0 +1,32 @@
+// The time that no implementation on a GPU can beat, and what sets it.
+#pragma once
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/work.h"
+
+namespace warploom {
+
+struct PhysicalBound {
+  Seconds time;
+  Bound bound = Bound::Launch;  // the pipeline that sets it
+};
+
+// The maximum of
+//   products / matrix rate at the highest clock the driver allows;
+//   exponentials of attention / special-function rate, half of them computed on FMA lanes;
+//   bytes that cannot be in L2 / DRAM bandwidth: cold weights in full; of warm tensors what exceeds L2
+//     (weights rotated in c copies: what exceeds L2 / c);
+//   bytes that must leave the GPU / link bandwidth (all-reduce: one buffer each way, as a reducing switch
+//   needs;
+//     dispatch and combine: tokens sent once per peer at best);
+//   the shortest kernel, 0.5 us.
+// Only Gemm says whether its weights are cold; every other operator may find its operands in L2.
+// Throws Unsupported when the GPU cannot run the types. O(groups of requests).
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work& work);
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu);
+
+// Bytes of DRAM traffic that no cache policy avoids.
+Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work);
+
+}  // namespace warploom
