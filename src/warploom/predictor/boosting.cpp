@@ -39,14 +39,15 @@ PlainTree to_plain(const nlohmann::json& tree) {
 
 }  // namespace
 
-std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns, std::span<const float> targets,
-                                   const BoostingOptions& options) {
+std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns,
+                                   std::span<const float> targets, const BoostingOptions& options) {
   if (targets.empty() || columns == 0 || rows.size() != columns * targets.size())
     throw InvalidInput("boosting: expected rows x columns features and one target a row, got " +
-                       std::to_string(rows.size()) + " features and " + std::to_string(targets.size()) + " targets");
+                       std::to_string(rows.size()) + " features and " + std::to_string(targets.size()) +
+                       " targets");
   DMatrixHandle raw_matrix = nullptr;
-  check(XGDMatrixCreateFromMat_omp(rows.data(), targets.size(), columns, std::numeric_limits<float>::quiet_NaN(),
-                                   &raw_matrix, 1));
+  check(XGDMatrixCreateFromMat_omp(rows.data(), targets.size(), columns,
+                                   std::numeric_limits<float>::quiet_NaN(), &raw_matrix, 1));
   const std::unique_ptr<void, FreeMatrix> matrix(raw_matrix);
   check(XGDMatrixSetFloatInfo(raw_matrix, "label", targets.data(), targets.size()));
   BoosterHandle booster_handle = nullptr;

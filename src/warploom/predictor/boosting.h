@@ -11,18 +11,18 @@ namespace warploom {
 
 struct BoostingOptions {
   int trees = 150;
-  int leaves = 512;       // at most, per tree; grown best first
-  int depth = 12;         // at most
-  double eta = 0.12;      // learning rate
-  double lambda = 1;      // L2 penalty of leaf values
-  double min_rows = 4;    // of a leaf (each row weighs 1)
+  int leaves = 512;                            // at most, per tree; grown best first
+  int depth = 12;                              // at most
+  double eta = 0.12;                           // learning rate
+  double lambda = 1;                           // L2 penalty of leaf values
+  double min_rows = 4;                         // of a leaf (each row weighs 1)
   double row_share = 0.8, column_share = 0.7;  // drawn for each tree
   std::uint64_t seed = 1;
 };
 
-// Least squares on `targets`; `rows` is row-major, `columns` wide. Runs on one thread: equal inputs give equal trees.
-// Throws InvalidInput when sizes disagree or nothing is given.
-std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns, std::span<const float> targets,
-                                   const BoostingOptions& options);
+// Least squares on `targets`; `rows` is row-major, `columns` wide. Runs on one thread: equal inputs give
+// equal trees. Throws InvalidInput when sizes disagree or nothing is given.
+std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns,
+                                   std::span<const float> targets, const BoostingOptions& options);
 
 }  // namespace warploom

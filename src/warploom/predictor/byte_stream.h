@@ -1,5 +1,5 @@
-// Little-endian binary records. Writing appends to a string; reading checks every bound and throws InvalidInput
-// naming the source.
+// Little-endian binary records. Writing appends to a string; reading checks every bound and throws
+// InvalidInput naming the source.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,8 @@ namespace warploom {
 class ByteWriter {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T>
-  void put(T value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
+  requires std::is_arithmetic_v<T>
+  void put(T value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void put_text(std::string_view text) {
     put(std::uint32_t(text.size()));
     bytes_.append(text);
@@ -40,8 +38,7 @@ class ByteReader {
   ByteReader(std::string_view bytes, std::string_view where) : bytes_(bytes), where_(where) {}
 
   template <class T>
-    requires std::is_arithmetic_v<T>
-  T take() {
+  requires std::is_arithmetic_v<T> T take() {
     T value;
     std::memcpy(&value, take_bytes(sizeof value).data(), sizeof value);
     return value;

@@ -22,10 +22,13 @@ struct NameKeys {
 };
 
 std::uint64_t key_of(std::uint64_t place, const NameKeys& names, std::uint64_t kind) {
-  return hash_combine(hash_combine(hash_combine(hash_combine(place, names.framework), names.version), names.kernel), kind);
+  return hash_combine(
+      hash_combine(hash_combine(hash_combine(place, names.framework), names.version), names.kernel), kind);
 }
 
-std::uint64_t architecture_key(int architecture) { return hash_combine(0x61726368, std::uint64_t(architecture)); }
+std::uint64_t architecture_key(int architecture) {
+  return hash_combine(0x61726368, std::uint64_t(architecture));
+}
 
 int framework_rank(std::string_view framework) {
   if (framework == "vllm") return 3;
@@ -38,7 +41,8 @@ int framework_rank(std::string_view framework) {
 
 int compare_versions(std::string_view a, std::string_view b) {
   const auto next = [](std::string_view& text) {
-    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0) text.remove_prefix(1);
+    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0)
+      text.remove_prefix(1);
     long value = text.empty() ? -1 : 0;
     while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
       value = std::min(value * 10 + (text.front() - '0'), 1000000000L);
@@ -62,8 +66,9 @@ std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contex
   }
   std::vector<ContextCodes> codes;
   for (const ContextRecord& context : contexts)
-    codes.push_back({float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
-                     float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel})))});
+    codes.push_back(
+        {float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
+         float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel})))});
   return codes;
 }
 
@@ -81,12 +86,14 @@ CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_c
       continue;
     }
     const std::uint64_t place = hash_bytes(model.gpus[cell.gpu].name);
-    for (const NameKeys& names : {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-                                  NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
+    for (const NameKeys& names :
+         {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+          NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
       offer(key_of(place, names, kind), i);
     // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
     const std::uint64_t arch = architecture_key(model.gpus[cell.gpu].architecture);
-    for (const NameKeys& names : {NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}}) offer(key_of(arch, names, kind), i);
+    for (const NameKeys& names : {NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
+      offer(key_of(arch, names, kind), i);
   }
 }
 
@@ -108,20 +115,23 @@ const CellRecord* CellIndex::lookup(std::uint64_t key) const {
   return at == cells_.end() ? nullptr : &model_.cells[at->second];
 }
 
-const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
+const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& context,
+                                   std::uint32_t kind) const {
   const NameKeys names{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
   const CellRecord* cell = lookup(key_of(gpu.name_hash, names, kind));
   if (cell == nullptr) return nullptr;
   const ContextRecord& record = model_.contexts[cell->context];
-  const bool same =
-      record.framework == context.framework && record.version == context.version && record.kernel == context.kernel;
+  const bool same = record.framework == context.framework && record.version == context.version &&
+                    record.kernel == context.kernel;
   return same ? cell : nullptr;
 }
 
 CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
   const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
   const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
-  const auto class_of = [&](const NameKeys& names, std::uint64_t k) { return lookup(key_of(kNoGpu, names, k)); };
+  const auto class_of = [&](const NameKeys& names, std::uint64_t k) {
+    return lookup(key_of(kNoGpu, names, k));
+  };
   if (const CellRecord* cell = at_gpu(full)) return {cell, true, true};
   if (full.kernel != 0) {
     if (const CellRecord* cell = at_gpu({full.framework, 0, full.kernel})) return {cell, true, true};

@@ -28,9 +28,10 @@ class CellIndex {
     bool measured = false;             // on this GPU
     bool exact_kind = true;            // false: the class is of another kind (data type)
   };
-  // Empty parts of the context are free: vLLM before SGLang before TensorRT-LLM before others, then the newest version, then
-  // the kernel with most rows, never one timed eagerly if there is another. A version that was never measured falls to the
-  // newest; a kernel never measured on this GPU falls to the other GPUs. O(1), no allocation.
+  // Empty parts of the context are free: vLLM before SGLang before TensorRT-LLM before others, then the
+  // newest version, then the kernel with most rows, never one timed eagerly if there is another. A version
+  // that was never measured falls to the newest; a kernel never measured on this GPU falls to the other GPUs.
+  // O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // A cell by exactly these.
   const CellRecord* exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;

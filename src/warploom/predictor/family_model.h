@@ -1,8 +1,8 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
-// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell + sum of the
-// trees of its GPU. On a GPU that was never measured the offset is that of the class (the same context without
-// version, mean over GPUs) and the trees are the cross ensemble, shrunk.
+// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
+// + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
+// context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
 #include <array>
@@ -64,7 +64,8 @@ struct FamilyModel {
   std::vector<ContextRecord> contexts;
   std::vector<CellRecord> cells;
   std::vector<EnsembleRecord> ensembles;
-  float shrink_known = 1, shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
+  float shrink_known = 1,
+        shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
   LogInterval interval_known, interval_unknown;
 };
 

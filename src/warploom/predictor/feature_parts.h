@@ -24,8 +24,8 @@ void add_stream(const Operator& op, const GpuSpec& gpu, FeatureRow& row);
 // Matrix-unit operations per clock per SM for a type; a type without its own rate runs at the next wider one.
 double tensor_rate_per_clock(const GpuSpec& gpu, DataType type);
 
-// Share of the data-sheet matrix rate that long kernels sustain: the power limit lowers the clock. From the ratio of
-// board power to dense bf16 rate against what each generation needs for full clock; square root, as
+// Share of the data-sheet matrix rate that long kernels sustain: the power limit lowers the clock. From the
+// ratio of board power to dense bf16 rate against what each generation needs for full clock; square root, as
 // dynamic power grows faster than the clock. Fitted on measured GEMM rates of seven GPUs, +-5 %.
 double sustained_rate_share(const GpuSpec& gpu);
 
@@ -36,6 +36,8 @@ inline double ceil_div(double a, double b) { return std::ceil(a / b); }
 // Share of the last wave of `waves` waves that is filled, in (0, 1].
 inline double wave_fill(double waves) { return waves / std::ceil(waves); }
 // (a^p + b^p)^(1/p), a and b positive.
-inline double power_sum(double a, double b, double p) { return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p); }
+inline double power_sum(double a, double b, double p) {
+  return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p);
+}
 
 }  // namespace warploom::features

@@ -16,13 +16,19 @@ double tensor_rate_per_clock(const GpuSpec& gpu, DataType type) {
   const double half = rates.fp16 > 0 ? rates.fp16 : 2 * gpu.fma_lanes;
   const double byte = rates.fp8 > 0 ? rates.fp8 : half;
   switch (type) {
-    case DataType::Fp32: return 2 * gpu.fma_lanes;
-    case DataType::Tf32: return rates.tf32 > 0 ? rates.tf32 : 2 * gpu.fma_lanes;
-    case DataType::Fp8: return byte;
-    case DataType::Int8: return rates.int8 > 0 ? rates.int8 : half;
+    case DataType::Fp32:
+      return 2 * gpu.fma_lanes;
+    case DataType::Tf32:
+      return rates.tf32 > 0 ? rates.tf32 : 2 * gpu.fma_lanes;
+    case DataType::Fp8:
+      return byte;
+    case DataType::Int8:
+      return rates.int8 > 0 ? rates.int8 : half;
     case DataType::NvFp4:
-    case DataType::MxFp4: return rates.fp4 > 0 ? rates.fp4 : byte;
-    default: return half;
+    case DataType::MxFp4:
+      return rates.fp4 > 0 ? rates.fp4 : byte;
+    default:
+      return half;
   }
 }
 
@@ -30,12 +36,18 @@ double sustained_rate_share(const GpuSpec& gpu) {
   // Watts per dense bf16 TFLOP/s below which the clock drops, by class.
   const auto needed = [&] {
     switch (architecture_class(gpu)) {
-      case 80: return 1.4;
-      case 89: return 2.0;
-      case 90: return 1.0;
-      case 100: return 0.6;
-      case 120: return 1.6;
-      default: return 1.0;
+      case 80:
+        return 1.4;
+      case 89:
+        return 2.0;
+      case 90:
+        return 1.0;
+      case 100:
+        return 0.6;
+      case 120:
+        return 1.6;
+      default:
+        return 1.0;
     }
   }();
   const double tera = gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value() * 1e-12;
@@ -63,16 +75,26 @@ void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
   std::visit(
       [&](const auto& o) {
         using T = std::decay_t<decltype(o)>;
-        if constexpr (std::is_same_v<T, Gemm>) features::add_gemm(o, gpu, row);
-        else if constexpr (std::is_same_v<T, AttentionPrefill>) features::add_attention_prefill(o, gpu, row);
-        else if constexpr (std::is_same_v<T, AttentionDecode>) features::add_attention_decode(o, gpu, row);
-        else if constexpr (std::is_same_v<T, MlaPrefill>) features::add_mla_prefill(o, gpu, row);
-        else if constexpr (std::is_same_v<T, MlaDecode>) features::add_mla_decode(o, gpu, row);
-        else if constexpr (std::is_same_v<T, MlaModule>) features::add_mla_module(o, gpu, row);
-        else if constexpr (std::is_same_v<T, FusedMoe>) features::add_moe(o, gpu, row);
-        else if constexpr (std::is_same_v<T, LinearAttention>) features::add_linear_attention(o, gpu, row);
-        else if constexpr (std::is_same_v<T, Collective>) features::add_collective(o, gpu, row);
-        else features::add_stream(op, gpu, row);
+        if constexpr (std::is_same_v<T, Gemm>)
+          features::add_gemm(o, gpu, row);
+        else if constexpr (std::is_same_v<T, AttentionPrefill>)
+          features::add_attention_prefill(o, gpu, row);
+        else if constexpr (std::is_same_v<T, AttentionDecode>)
+          features::add_attention_decode(o, gpu, row);
+        else if constexpr (std::is_same_v<T, MlaPrefill>)
+          features::add_mla_prefill(o, gpu, row);
+        else if constexpr (std::is_same_v<T, MlaDecode>)
+          features::add_mla_decode(o, gpu, row);
+        else if constexpr (std::is_same_v<T, MlaModule>)
+          features::add_mla_module(o, gpu, row);
+        else if constexpr (std::is_same_v<T, FusedMoe>)
+          features::add_moe(o, gpu, row);
+        else if constexpr (std::is_same_v<T, LinearAttention>)
+          features::add_linear_attention(o, gpu, row);
+        else if constexpr (std::is_same_v<T, Collective>)
+          features::add_collective(o, gpu, row);
+        else
+          features::add_stream(op, gpu, row);
       },
       op);
   features::add_gpu(gpu, row);
@@ -91,7 +113,9 @@ namespace {
 
 // fp16 and bf16 run at the same rates: measured as one, predicted as one.
 int half_as_one(DataType type) { return int(type == DataType::Fp16 ? DataType::Bf16 : type); }
-int half_as_one(MatmulScheme scheme) { return int(scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : scheme); }
+int half_as_one(MatmulScheme scheme) {
+  return int(scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : scheme);
+}
 
 }  // namespace
 
@@ -100,20 +124,33 @@ std::uint32_t kind_code(const Operator& op) {
       [](const auto& o) -> std::uint32_t {
         using T = std::decay_t<decltype(o)>;
         const auto code = [](auto a, auto b) { return std::uint32_t(a) * 16 + std::uint32_t(b); };
-        if constexpr (std::is_same_v<T, Gemm>) return code(half_as_one(o.scheme), o.batch > 1);
-        else if constexpr (std::is_same_v<T, AttentionPrefill>) return code(half_as_one(o.compute), half_as_one(o.kv_cache)) * 2 + (o.causal ? 1 : 0);
-        else if constexpr (std::is_same_v<T, AttentionDecode>) return code(half_as_one(o.compute), half_as_one(o.kv_cache));
+        if constexpr (std::is_same_v<T, Gemm>)
+          return code(half_as_one(o.scheme), o.batch > 1);
+        else if constexpr (std::is_same_v<T, AttentionPrefill>)
+          return code(half_as_one(o.compute), half_as_one(o.kv_cache)) * 2 + (o.causal ? 1 : 0);
+        else if constexpr (std::is_same_v<T, AttentionDecode>)
+          return code(half_as_one(o.compute), half_as_one(o.kv_cache));
         else if constexpr (std::is_same_v<T, MlaPrefill> || std::is_same_v<T, MlaDecode>)
           return code(half_as_one(o.compute), half_as_one(o.kv_cache));
         else if constexpr (std::is_same_v<T, MlaModule>)
-          return (code(half_as_one(o.compute), half_as_one(o.kv_cache)) * 16 + std::uint32_t(half_as_one(o.projections))) * 2 + (o.decode ? 1 : 0);
-        else if constexpr (std::is_same_v<T, FusedMoe>) return code(half_as_one(o.scheme), o.pass) * 2 + (o.gated ? 1 : 0);
-        else if constexpr (std::is_same_v<T, RmsNorm>) return code(half_as_one(o.type), o.layer_norm) * 2 + (o.residual ? 1 : 0);
-        else if constexpr (std::is_same_v<T, Activation>) return code(half_as_one(o.type), o.gated);
-        else if constexpr (std::is_same_v<T, Elementwise>) return code(o.kind, half_as_one(o.type)) * 4 + std::uint32_t(o.inputs & 3);
-        else if constexpr (std::is_same_v<T, Quantize>) return code(o.target, o.dynamic);
-        else if constexpr (std::is_same_v<T, LinearAttention>) return code(o.kind, o.stage);
-        else return 0;
+          return (code(half_as_one(o.compute), half_as_one(o.kv_cache)) * 16 +
+                  std::uint32_t(half_as_one(o.projections))) *
+                     2 +
+                 (o.decode ? 1 : 0);
+        else if constexpr (std::is_same_v<T, FusedMoe>)
+          return code(half_as_one(o.scheme), o.pass) * 2 + (o.gated ? 1 : 0);
+        else if constexpr (std::is_same_v<T, RmsNorm>)
+          return code(half_as_one(o.type), o.layer_norm) * 2 + (o.residual ? 1 : 0);
+        else if constexpr (std::is_same_v<T, Activation>)
+          return code(half_as_one(o.type), o.gated);
+        else if constexpr (std::is_same_v<T, Elementwise>)
+          return code(o.kind, half_as_one(o.type)) * 4 + std::uint32_t(o.inputs & 3);
+        else if constexpr (std::is_same_v<T, Quantize>)
+          return code(o.target, o.dynamic);
+        else if constexpr (std::is_same_v<T, LinearAttention>)
+          return code(o.kind, o.stage);
+        else
+          return 0;
       },
       op);
 }

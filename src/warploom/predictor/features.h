@@ -1,8 +1,9 @@
 // The inputs of the learners: a physical base time and dimensionless features of one operator on one GPU.
 //
 // The base is a short structural model (tiles, waves, cache residency, launch floor); the learners predict
-// ln(latency / base). Features are ratios to that base, wave counts and fills, and log2 of sizes, so that another GPU
-// is mostly interpolation. No heap allocation; a few hundred nanoseconds. Thread-safe (pure functions).
+// ln(latency / base). Features are ratios to that base, wave counts and fills, and log2 of sizes, so that
+// another GPU is mostly interpolation. No heap allocation; a few hundred nanoseconds. Thread-safe (pure
+// functions).
 #pragma once
 
 #include <array>
@@ -28,13 +29,13 @@ struct FeatureRow {
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
 inline constexpr int kFeatureVersion = 1;
 
-// Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family alone.
-// Needs a checked operator.
+// Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
+// alone. Needs a checked operator.
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);
 inline constexpr int kGpuFeatures = 6;
 
-// The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel context and
-// kind form a cell. At most 16 bits.
+// The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
+// context and kind form a cell. At most 16 bits.
 std::uint32_t kind_code(const Operator& op);
 
 // GPUs whose kernels are built alike: the key of "a generation never measured".

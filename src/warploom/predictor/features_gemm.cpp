@@ -8,9 +8,18 @@ struct Tile {
   std::int64_t rows, columns;
   double saturation;  // share of the matrix rate it can reach: min(1, (rows/128)^0.4 (columns/128)^0.45)
 };
-constexpr std::array<Tile, 12> kTiles{{{16, 64, 0.319}, {32, 64, 0.420}, {64, 64, 0.555}, {64, 128, 0.758},
-                                       {128, 64, 0.732}, {128, 128, 1.0}, {64, 256, 1.0}, {128, 256, 1.0},
-                                       {256, 128, 1.0}, {32, 128, 0.574}, {16, 128, 0.435}, {256, 256, 1.0}}};
+constexpr std::array<Tile, 12> kTiles{{{16, 64, 0.319},
+                                       {32, 64, 0.420},
+                                       {64, 64, 0.555},
+                                       {64, 128, 0.758},
+                                       {128, 64, 0.732},
+                                       {128, 128, 1.0},
+                                       {64, 256, 1.0},
+                                       {128, 256, 1.0},
+                                       {256, 128, 1.0},
+                                       {32, 128, 0.574},
+                                       {16, 128, 0.435},
+                                       {256, 256, 1.0}}};
 constexpr std::int64_t kLoopDepth = 64;        // K of one main-loop step
 constexpr double kStepCycles = 22;             // issue and synchronisation of a step
 constexpr double kPrologueCycles = 1300;       // launch of a CTA, first loads
@@ -33,18 +42,22 @@ TileTimes price_tiles(const Gemm& op, const GpuSpec& gpu, double weight_bytes, d
   TileTimes times;
   for (std::size_t i = 0; i < kTiles.size(); ++i) {
     const Tile& tile = kTiles[i];
-    const double math_cycles = 2.0 * double(tile.rows * tile.columns) / (rate * tile.saturation);  // per unit of K
+    const double math_cycles =
+        2.0 * double(tile.rows * tile.columns) / (rate * tile.saturation);  // per unit of K
     const double feed_cycles =
         (double(tile.rows) * input_bytes + double(tile.columns) * weight_bytes) / kFeedBytesPerCycle;
     const double fixed = kPrologueCycles + double(tile.rows * tile.columns) * 2 / kEpilogueBytesPerCycle;
-    const std::int64_t grid = ((op.m + tile.rows - 1) / tile.rows) * ((op.n + tile.columns - 1) / tile.columns) * op.batch;
+    const std::int64_t grid =
+        ((op.m + tile.rows - 1) / tile.rows) * ((op.n + tile.columns - 1) / tile.columns) * op.batch;
     double least = 1e30, waves_of_least = 0;
     for (int split = 1; split <= 8; split *= 2) {
       const std::int64_t steps = (op.k + kLoopDepth * split - 1) / (kLoopDepth * split);
       const double waves = double(grid * split) / sms;
       const double cycles =
-          std::ceil(waves) * (std::max(math_cycles, feed_cycles) * double(steps * kLoopDepth) + kStepCycles * double(steps) + fixed);
-      const double seconds = cycles / clock + (split > 1 ? kSplitSeconds + double(split) * split_traffic : 0.0);
+          std::ceil(waves) * (std::max(math_cycles, feed_cycles) * double(steps * kLoopDepth) +
+                              kStepCycles * double(steps) + fixed);
+      const double seconds =
+          cycles / clock + (split > 1 ? kSplitSeconds + double(split) * split_traffic : 0.0);
       if (seconds < least) {
         least = seconds;
         waves_of_least = waves;
@@ -73,14 +86,16 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
   const double l2 = gpu.l2_capacity.value(), bandwidth = gpu.memory_bandwidth.value();
   const double sm_cycles = gpu.sm_cycles_per_second();
   // Share of the weights that must come from DRAM: a smooth step at 0.65 of the L2 cache.
-  const double footprint = op.residency == Residency::Cold ? 1e3 * l2 + weights : op.weight_copies * weights + activations;
+  const double footprint =
+      op.residency == Residency::Cold ? 1e3 * l2 + weights : op.weight_copies * weights + activations;
   const double fill = footprint / (0.65 * l2);
   const double cold = fill * fill * fill * fill / (1 + fill * fill * fill * fill);
   const double spilled = std::clamp(activations / (0.65 * l2) - 0.5, 0.0, 1.0);
   const double dram_seconds = (weights * cold + activations * spilled) / (kDramShare * bandwidth);
   const double memory_seconds =
       dram_seconds + (weights + activations) / (kL2BytesPerClockPerSm * sm_cycles) * (1 - cold);
-  const double peak_seconds = 2 * m * n * k * batch / gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
+  const double peak_seconds =
+      2 * m * n * k * batch / gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double stream_seconds = (weights + activations) / bandwidth;
 
   const TileTimes tiles = price_tiles(op, gpu, weight_bytes, input_bytes);
@@ -117,7 +132,8 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
   for (const double seconds : tiles.seconds) row.add_log2(seconds / base);
   for (const std::size_t shown : {5, 7, 2, 8}) {
     const Tile& tile = kTiles[shown];
-    const double waves = ceil_div(m, double(tile.rows)) * ceil_div(n, double(tile.columns)) * batch / double(gpu.sm_count);
+    const double waves =
+        ceil_div(m, double(tile.rows)) * ceil_div(n, double(tile.columns)) * batch / double(gpu.sm_count);
     row.add(std::min(waves, 32.0));
     row.add(wave_fill(waves));
   }

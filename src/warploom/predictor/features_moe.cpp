@@ -5,11 +5,13 @@ namespace warploom::features {
 
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row) {
   const double tokens = double(op.tokens), top_k = double(op.top_k), experts = double(op.experts);
-  const double hidden = double(op.hidden), ranks = double(op.expert_parallel), split = double(op.tensor_parallel);
+  const double hidden = double(op.hidden), ranks = double(op.expert_parallel),
+               split = double(op.tensor_parallel);
   const double width = double(op.intermediate) / split, local_experts = experts / ranks;
   const double alpha = op.routing == RoutingKind::PowerLaw ? op.routing_alpha : 0.0;
   const double weight_bytes = bytes_per_element(weight_type(op.scheme));
-  const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value(), bandwidth = gpu.memory_bandwidth.value();
+  const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value(),
+               bandwidth = gpu.memory_bandwidth.value();
   const double rate = tensor_rate_per_clock(gpu, math_type(op.scheme));
   const double gate_outputs = (op.pass == MoePass::Down ? 0.0 : (op.gated ? 2.0 : 1.0)) * width;
   const double down_outputs = op.pass == MoePass::GateUp ? 0.0 : hidden;
@@ -19,7 +21,8 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row) {
   const double skew = alpha > 0 ? std::min(1 + 1.5 * (1 - 1 / ranks), ranks) : 1.0;
   const double pairs = std::max(tokens * top_k / ranks * skew, 1.0);
   const double per_expert = pairs / local_experts;
-  const double spread = alpha > 0 ? local_experts * (1 - std::pow(1 + per_expert / 0.7, -0.7)) : std::min(local_experts, pairs);
+  const double spread =
+      alpha > 0 ? local_experts * (1 - std::pow(1 + per_expert / 0.7, -0.7)) : std::min(local_experts, pairs);
   const double hit = std::max(spread, 1.0);
   const double weights = hit * matrices * weight_bytes;
   const double activations = pairs * (hidden * 2 + width * 4) + tokens * hidden * 4;
@@ -34,14 +37,20 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row) {
   double least = 1e30;
   for (std::size_t i = 0; i < kBlocks.size(); ++i) {
     const double rows = kBlocks[i].rows;
-    const double padded = std::max(hit, ceil_div(per_expert, rows) * local_experts * (per_expert < 1 ? hit / local_experts : 1.0));
-    const double per_k = std::max(2 * rows * 128 / (rate * 0.7 * kBlocks[i].saturation), (rows + 128) * weight_bytes / 80) + 22.0 / 64;
+    const double padded = std::max(
+        hit, ceil_div(per_expert, rows) * local_experts * (per_expert < 1 ? hit / local_experts : 1.0));
+    const double per_k =
+        std::max(2 * rows * 128 / (rate * 0.7 * kBlocks[i].saturation), (rows + 128) * weight_bytes / 80) +
+        22.0 / 64;
     const auto pass = [&](double outputs, double depth) {
       if (outputs <= 0) return 0.0;
       return std::ceil(padded * ceil_div(outputs, 128) / sms) * (per_k * depth + 1500);
     };
     seconds[i] = (pass(gate_outputs, hidden) + pass(down_outputs, width)) / clock;
-    waves[i] = padded * std::max(ceil_div(gate_outputs, 128), ceil_div(down_outputs, 128) * (gate_outputs > 0 ? 0.0 : 1.0)) / sms;
+    waves[i] =
+        padded *
+        std::max(ceil_div(gate_outputs, 128), ceil_div(down_outputs, 128) * (gate_outputs > 0 ? 0.0 : 1.0)) /
+        sms;
     least = std::min(least, seconds[i]);
   }
   const double base = 15e-6 + power_sum(least, memory / 0.8, 3);

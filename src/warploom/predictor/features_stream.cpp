@@ -18,7 +18,8 @@ Traffic traffic_of(const Operator& op) {
         using T = std::decay_t<decltype(o)>;
         if constexpr (std::is_same_v<T, RmsNorm>) {
           const double bytes = double(o.tokens * o.width) * bytes_per_element(o.type);
-          return {bytes * (o.residual ? 2 : 1), bytes * (o.residual ? 2 : 1), double(o.tokens), double(o.width)};
+          return {bytes * (o.residual ? 2 : 1), bytes * (o.residual ? 2 : 1), double(o.tokens),
+                  double(o.width)};
         } else if constexpr (std::is_same_v<T, Activation>) {
           const double bytes = double(o.tokens * o.width) * bytes_per_element(o.type);
           return {bytes * (o.gated ? 2 : 1), bytes, double(o.tokens), double(o.width)};
@@ -32,10 +33,12 @@ Traffic traffic_of(const Operator& op) {
         } else if constexpr (std::is_same_v<T, KvWrite>) {
           const double width = double(2 * o.kv_heads * o.head_dim);
           const double elements = double(o.tokens) * width;
-          return {elements * bytes_per_element(o.type), elements * bytes_per_element(o.kv_cache), double(o.tokens), width};
+          return {elements * bytes_per_element(o.type), elements * bytes_per_element(o.kv_cache),
+                  double(o.tokens), width};
         } else if constexpr (std::is_same_v<T, Quantize>) {
           const double elements = double(o.rows * o.width);
-          return {elements * (o.dynamic ? 4.0 : 2.0), elements * bytes_per_element(o.target), double(o.rows), double(o.width)};
+          return {elements * (o.dynamic ? 4.0 : 2.0), elements * bytes_per_element(o.target), double(o.rows),
+                  double(o.width)};
         } else if constexpr (std::is_same_v<T, Embedding>) {
           const double bytes = double(o.tokens * o.hidden) * bytes_per_element(o.type);
           return {bytes, bytes, double(o.tokens), double(o.hidden)};
@@ -84,7 +87,8 @@ void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, Feature
   const double stream = bytes / (0.8 * gpu.memory_bandwidth.value());
   const double math = flop / (0.3 * gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value());
   // A scan walks each sequence chunk by chunk (64 tokens), about a microsecond each.
-  const double serial = op.stage == LinearAttentionStage::Scan ? double(op.tokens_per_sequence) / 64 * 1e-6 : 0.0;
+  const double serial =
+      op.stage == LinearAttentionStage::Scan ? double(op.tokens_per_sequence) / 64 * 1e-6 : 0.0;
   const double base = 4e-6 + stream + math + serial;
   row.log_base = std::log(base);
   row.add(double(kind_code(op)));
@@ -108,16 +112,22 @@ void add_collective(const Collective& op, const GpuSpec& gpu, FeatureRow& row) {
   const double ranks = double(op.ranks), size = std::max(op.size.value(), 1.0);
   const double per_node = op.ranks_per_node > 0 ? double(op.ranks_per_node) : ranks;
   const bool across = per_node < ranks;
-  const double link = gpu.link_bandwidth.value() > 0 ? gpu.link_bandwidth.value() : gpu.pcie_bandwidth.value();
+  const double link =
+      gpu.link_bandwidth.value() > 0 ? gpu.link_bandwidth.value() : gpu.pcie_bandwidth.value();
   const double network = 25e9;  // bytes/s per GPU: 200 Gbit/s, the usual adapter of such a node
   const double bandwidth = across ? std::min(network, link) : link;
   double volume = size;  // bytes that each GPU sends
   switch (op.kind) {
-    case CollectiveKind::AllReduce: volume = 2 * (ranks - 1) / ranks * size; break;
+    case CollectiveKind::AllReduce:
+      volume = 2 * (ranks - 1) / ranks * size;
+      break;
     case CollectiveKind::AllGather:
     case CollectiveKind::ReduceScatter:
-    case CollectiveKind::AllToAll: volume = (ranks - 1) / ranks * size; break;
-    default: break;
+    case CollectiveKind::AllToAll:
+      volume = (ranks - 1) / ranks * size;
+      break;
+    default:
+      break;
   }
   const double transfer = volume / (0.75 * bandwidth);
   const double base = 6e-6 + 1e-6 * ranks + (across ? 15e-6 : 0.0) + transfer;

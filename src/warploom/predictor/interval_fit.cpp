@@ -13,7 +13,8 @@ constexpr std::size_t kEnough = 40;
 
 std::vector<double> BucketResiduals::all() const {
   std::vector<double> together;
-  for (const std::vector<double>& bucket : values) together.insert(together.end(), bucket.begin(), bucket.end());
+  for (const std::vector<double>& bucket : values)
+    together.insert(together.end(), bucket.begin(), bucket.end());
   return together;
 }
 

@@ -14,8 +14,8 @@ struct BucketResiduals {
   std::vector<double> all() const;
 };
 
-// The 10th and 90th percentile of each bucket. A bucket with fewer than 40 residuals takes those of all buckets
-// together; fewer than 40 in all take the fallback's. low <= 0 <= high.
+// The 10th and 90th percentile of each bucket. A bucket with fewer than 40 residuals takes those of all
+// buckets together; fewer than 40 in all take the fallback's. low <= 0 <= high.
 LogInterval fit_interval(const BucketResiduals& residuals, const LogInterval& fallback);
 
 }  // namespace warploom

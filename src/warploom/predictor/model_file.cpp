@@ -103,11 +103,14 @@ void take_records(ByteReader& in, FamilyModel& model) {
 void check_references(const FamilyModel& model, std::string_view where) {
   bool sound = true;
   for (const CellRecord& cell : model.cells)
-    sound = sound && cell.context < model.contexts.size() && (cell.gpu == CellRecord::kAnyGpu || cell.gpu < model.gpus.size());
+    sound = sound && cell.context < model.contexts.size() &&
+            (cell.gpu == CellRecord::kAnyGpu || cell.gpu < model.gpus.size());
   for (const EnsembleRecord& ensemble : model.ensembles)
-    sound = sound && ensemble.low.size() == ensemble.high.size() && ensemble.low.size() <= std::size_t(kMaxFeatures) &&
+    sound = sound && ensemble.low.size() == ensemble.high.size() &&
+            ensemble.low.size() <= std::size_t(kMaxFeatures) &&
             (ensemble.gpu == CellRecord::kAnyGpu || ensemble.gpu < model.gpus.size());
-  if (!sound) throw InvalidInput(fmt::format("{}: the predictor file's records contradict each other", where));
+  if (!sound)
+    throw InvalidInput(fmt::format("{}: the predictor file's records contradict each other", where));
 }
 
 }  // namespace
@@ -144,15 +147,17 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   const auto major = in.take<std::uint32_t>();
   const auto minor = in.take<std::uint32_t>();
   if (major > kPredictorFileMajor)
-    throw Unsupported(fmt::format("{}: predictor file of version {}.{}, but this program reads up to version {}.{}", where,
-                                  major, minor, kPredictorFileMajor, kPredictorFileMinor));
+    throw Unsupported(
+        fmt::format("{}: predictor file of version {}.{}, but this program reads up to version {}.{}", where,
+                    major, minor, kPredictorFileMajor, kPredictorFileMinor));
   ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
   if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
     throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
   const Json head = parse_json(in.take_text(), where);
   if (head.at("feature_version").get<int>() != kFeatureVersion)
-    throw Unsupported(fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
-                                  where, head.at("feature_version").get<int>(), kFeatureVersion));
+    throw Unsupported(
+        fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
+                    where, head.at("feature_version").get<int>(), kFeatureVersion));
   FamilyModel model;
   const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
   if (!family) throw InvalidInput(fmt::format("{}: unknown family {}", where, head.at("family").dump()));

@@ -6,10 +6,10 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/kernels/physical_bound.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/model_file.h"
-#include "warploom/predictor/physical_limit.h"
 #include "warploom/predictor/tree_ensemble.h"
 #include "warploom_embedded/predictor_files.h"
 
@@ -25,17 +25,20 @@ constexpr double kOtherKindWidening = 1.5;
 }  // namespace
 
 std::size_t bucket_of(double log_base) {
-  static const std::array<double, kBucketEdges.size()> edges{std::log(kBucketEdges[0]), std::log(kBucketEdges[1]),
-                                                             std::log(kBucketEdges[2])};
+  static const std::array<double, kBucketEdges.size()> edges{
+      std::log(kBucketEdges[0]), std::log(kBucketEdges[1]), std::log(kBucketEdges[2])};
   return std::size_t(std::upper_bound(edges.begin(), edges.end(), log_base) - edges.begin());
 }
 
 struct Predictor::LoadedFamily {
-  explicit LoadedFamily(FamilyModel m) : model(std::move(m)), index(model), ensembles(model.ensembles.size()) {
+  explicit LoadedFamily(FamilyModel m)
+      : model(std::move(m)), index(model), ensembles(model.ensembles.size()) {
     by_gpu.assign(model.gpus.size(), -1);
     for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
-      if (model.ensembles[i].gpu == CellRecord::kAnyGpu) cross = int(i);
-      else by_gpu[model.ensembles[i].gpu] = int(i);
+      if (model.ensembles[i].gpu == CellRecord::kAnyGpu)
+        cross = int(i);
+      else
+        by_gpu[model.ensembles[i].gpu] = int(i);
     }
   }
 
@@ -51,12 +54,14 @@ struct Predictor::LoadedFamily {
     const EnsembleRecord& record = model.ensembles[std::size_t(i)];
     const std::size_t count = std::min(record.low.size(), std::size_t(row.count));
     bool out = false;
-    for (std::size_t f = 0; f < count; ++f) out |= row.values[f] < record.low[f] || row.values[f] > record.high[f];
+    for (std::size_t f = 0; f < count; ++f)
+      out |= row.values[f] < record.low[f] || row.values[f] > record.high[f];
     return out;
   }
 
   bool knows_architecture(int architecture) const {
-    return std::any_of(model.gpus.begin(), model.gpus.end(), [&](const GpuRecord& g) { return g.architecture == architecture; });
+    return std::any_of(model.gpus.begin(), model.gpus.end(),
+                       [&](const GpuRecord& g) { return g.architecture == architecture; });
   }
 
   struct Lazy {
@@ -81,7 +86,9 @@ Predictor::Predictor(const std::filesystem::path& folder) : families_(kFamilies)
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == kPredictorFileSuffix) paths.push_back(entry.path());
   if (error) throw IoError(folder.string() + ": cannot read the predictor's folder: " + error.message());
-  if (paths.empty()) throw NotFound(folder.string() + ": no predictor files (*" + std::string(kPredictorFileSuffix) + ") here");
+  if (paths.empty())
+    throw NotFound(folder.string() + ": no predictor files (*" + std::string(kPredictorFileSuffix) +
+                   ") here");
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) load(model_from_bytes(read_file(path), path.string()));
 }
@@ -104,7 +111,8 @@ const FamilyModel* Predictor::model(Family family) const {
   return loaded ? &loaded->model : nullptr;
 }
 
-KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
+KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu,
+                                          const KernelContext& context) const {
   const auto& loaded = families_[std::size_t(family_of(op))];
   if (!loaded) return {};
   const CellIndex::Found found = loaded->index.find(gpu, context, kind_code(op));
@@ -113,26 +121,29 @@ KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu
   return {record.framework, record.version, record.kernel};
 }
 
-LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
+LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu,
+                                    const KernelContext& context) const {
   check_operator(op, "operator");
   return estimate_checked(op, gpu, context);
 }
 
-void Predictor::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
-                               std::span<LatencyEstimate> results) const {
+void Predictor::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
+                               const KernelContext& context, std::span<LatencyEstimate> results) const {
   WARPLOOM_ASSERT(operators.size() == results.size());
   for (std::size_t i = 0; i < operators.size(); ++i) results[i] = estimate(operators[i], gpu, context);
 }
 
-LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
-  const PhysicalLimit limit = physical_limit(op, gpu);
+LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& gpu,
+                                            const KernelContext& context) const {
+  const PhysicalBound limit = physical_bound(op, gpu);
   FeatureRow row;
   compute_features(op, gpu, row);
   double log_p50 = row.log_base, low = -kUnlearnedHalfWidth, high = kUnlearnedHalfWidth;
   LatencyEstimate result;
   result.tier = Tier::Roofline;
   const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
-  const CellIndex::Found found = loaded ? loaded->index.find(gpu, context, kind_code(op)) : CellIndex::Found{};
+  const CellIndex::Found found =
+      loaded ? loaded->index.find(gpu, context, kind_code(op)) : CellIndex::Found{};
   if (found.cell != nullptr) {
     const int measured = found.measured ? loaded->by_gpu[found.cell->gpu] : -1;
     const int ensemble = measured >= 0 ? measured : loaded->cross;
@@ -160,9 +171,9 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     high = widening * double(interval->high[bucket]);
     result.tier = found.measured ? Tier::Measured : Tier::CrossGpu;
   }
-  const double bound = limit.seconds.value();
+  const double bound = limit.time.value();
   const double p50 = std::max(std::exp(log_p50), bound);
-  result.physical_bound = limit.seconds;
+  result.physical_bound = limit.time;
   result.bound = limit.bound;
   result.p50 = Seconds(p50);
   result.p10 = Seconds(std::clamp(p50 * std::exp(low), bound, p50));

@@ -1,4 +1,5 @@
-// The learned latency model: predictor files over structural bases, with intervals, tiers and the physical bound.
+// The learned latency model: predictor files over structural bases, with intervals, tiers and the physical
+// bound.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +11,11 @@
 
 namespace warploom {
 
-// Tiers: measured when this GPU and kernel were swept; cross_gpu when the family was learned on other GPUs; roofline when the
-// family has no model (then the structural base alone answers, with a wide interval). An empty context means what
-// engines ship by default: see CellIndex::find. Outside the trained range of a feature the estimate is marked extrapolated
-// and its interval doubles on the log scale. p50 is never below the physical bound.
+// Tiers: measured when this GPU and kernel were swept; cross_gpu when the family was learned on other GPUs;
+// roofline when the family has no model (then the structural base alone answers, with a wide interval). An
+// empty context means what engines ship by default: see CellIndex::find. Outside the trained range of a
+// feature the estimate is marked extrapolated and its interval doubles on the log scale. p50 is never below
+// the physical bound.
 //
 // Immutable after construction but for trees decoded on first use; every const method may run concurrently.
 // One estimate takes a few microseconds and allocates nothing once its trees are decoded.
@@ -28,20 +30,23 @@ class Predictor final : public LatencyModel {
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
 
-  LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {}) const override;
+  LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
                       std::span<LatencyEstimate> results) const override;
 
   // nullptr when the family was not learned.
   const FamilyModel* model(Family family) const;
-  // The kernel context that an estimate would use; parts are empty when the family was not learned. Views stay
-  // valid for the predictor's life.
-  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {}) const;
+  // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
+  // stay valid for the predictor's life.
+  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
+                                 const KernelContext& context = {}) const;
 
  private:
   struct LoadedFamily;
   void load(FamilyModel model);
-  LatencyEstimate estimate_checked(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const;
+  LatencyEstimate estimate_checked(const Operator& op, const GpuSpec& gpu,
+                                   const KernelContext& context) const;
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };
 

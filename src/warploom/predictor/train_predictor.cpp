@@ -23,8 +23,8 @@ namespace warploom {
 namespace {
 
 constexpr std::uint32_t kFewestRowsForTrees = 60;
-constexpr std::size_t kCrossRows = 400000;        // drawn for the cross ensemble
-constexpr std::size_t kLeaveOutRows = 60000;      // for each ensemble that leaves a GPU out
+constexpr std::size_t kCrossRows = 400000;    // drawn for the cross ensemble
+constexpr std::size_t kLeaveOutRows = 60000;  // for each ensemble that leaves a GPU out
 constexpr std::size_t kLeaveOutTestRows = 4000;
 constexpr std::array<double, 6> kShrinkages{0.0, 0.25, 0.5, 0.65, 0.8, 1.0};
 
@@ -33,11 +33,24 @@ BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed)
   BoostingOptions o;
   o.seed = seed;
   switch (family) {
-    case Family::Gemm: o.trees = 200; o.leaves = 512; break;
-    case Family::Moe: o.trees = 256; o.leaves = 900; o.depth = 14; break;
+    case Family::Gemm:
+      o.trees = 200;
+      o.leaves = 512;
+      break;
+    case Family::Moe:
+      o.trees = 256;
+      o.leaves = 900;
+      o.depth = 14;
+      break;
     case Family::AttentionPrefill:
-    case Family::AttentionDecode: o.trees = 160; o.leaves = 512; break;
-    default: o.trees = 128; o.leaves = 256; break;
+    case Family::AttentionDecode:
+      o.trees = 160;
+      o.leaves = 512;
+      break;
+    default:
+      o.trees = 128;
+      o.leaves = 256;
+      break;
   }
   o.leaves = std::min(o.leaves, std::max(8, int(rows / 25)));
   return o;
@@ -79,11 +92,13 @@ void run_tasks(std::size_t count, int threads, const std::function<void(std::siz
 }
 
 // An even draw by hash of shape and position, in row order.
-std::vector<std::uint32_t> thin(std::vector<std::uint32_t> rows, const TrainingTable& table, std::size_t most, std::uint64_t seed) {
+std::vector<std::uint32_t> thin(std::vector<std::uint32_t> rows, const TrainingTable& table, std::size_t most,
+                                std::uint64_t seed) {
   if (rows.size() <= most) return rows;
   const double share = double(most) / double(rows.size());
   const auto limit = std::uint64_t(share * double(std::numeric_limits<std::uint64_t>::max()));
-  std::erase_if(rows, [&](std::uint32_t r) { return hash_combine(hash_combine(seed, table.shape[r]), r) > limit; });
+  std::erase_if(rows,
+                [&](std::uint32_t r) { return hash_combine(hash_combine(seed, table.shape[r]), r) > limit; });
   return rows;
 }
 
@@ -110,7 +125,8 @@ struct FamilyJob {
     return offsets;
   }
 
-  std::string learn(const std::vector<std::uint32_t>& rows, std::span<const float> offsets, const BoostingOptions& boosting) const {
+  std::string learn(const std::vector<std::uint32_t>& rows, std::span<const float> offsets,
+                    const BoostingOptions& boosting) const {
     const LearningSet set = make_learning_set(table, rows, codes, model, offsets);
     return encode_trees(boost_trees(set.rows, table.columns + kContextFeatures, set.targets, boosting));
   }
@@ -152,18 +168,22 @@ EnsembleRecord with_ranges(const FamilyJob& job, const std::vector<std::uint32_t
 
 struct LeftOut {
   bool known_architecture = false;
-  std::vector<double> target, trees, log_base;  // residual after the class offset, and what the trees say of it
+  std::vector<double> target, trees,
+      log_base;  // residual after the class offset, and what the trees say of it
 };
 
 LeftOut leave_out(const FamilyJob& job, int gpu) {
   LeftOut out;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g)
-    if (int(g) != gpu && job.model.gpus[g].architecture == job.model.gpus[std::size_t(gpu)].architecture) out.known_architecture = true;
+    if (int(g) != gpu && job.model.gpus[g].architecture == job.model.gpus[std::size_t(gpu)].architecture)
+      out.known_architecture = true;
   const std::vector<float> offsets = class_offsets(job.model, std::uint16_t(gpu));
-  const auto rows = thin(job.rows_where(Part::Learn, -1, gpu), job.table, kLeaveOutRows, job.options.seed + 17);
+  const auto rows =
+      thin(job.rows_where(Part::Learn, -1, gpu), job.table, kLeaveOutRows, job.options.seed + 17);
   if (rows.size() < kFewestRowsForTrees) return out;
   const TreeEnsemble trees(job.learn(rows, offsets, cross_settings(job.options.seed, true)), "training");
-  for (const std::uint32_t r : thin(job.rows_where(Part::Calibrate, gpu, -1), job.table, kLeaveOutTestRows, job.options.seed + 23)) {
+  for (const std::uint32_t r :
+       thin(job.rows_where(Part::Calibrate, gpu, -1), job.table, kLeaveOutTestRows, job.options.seed + 23)) {
     if (job.model.cells[job.table.cell[r]].launch_bound) continue;
     out.target.push_back(double(job.table.target[r] - offsets[job.table.cell[r]]));
     out.trees.push_back(job.answer(trees, r, offsets));
@@ -196,7 +216,8 @@ void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs, bool known) {
       if (out.known_architecture != known || out.target.empty()) continue;
       any = true;
       double of_gpu = 0;
-      for (std::size_t i = 0; i < out.target.size(); ++i) of_gpu += std::abs(out.target[i] - s * out.trees[i]);
+      for (std::size_t i = 0; i < out.target.size(); ++i)
+        of_gpu += std::abs(out.target[i] - s * out.trees[i]);
       sum += of_gpu / double(out.target.size());
     }
     if (sum < best) {
@@ -220,7 +241,8 @@ void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs, bool known) {
   interval = fit_interval(residuals, interval);
 }
 
-void fit_measured_intervals(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, std::span<const float> offsets) {
+void fit_measured_intervals(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
+                            std::span<const float> offsets) {
   std::vector<BucketResiduals> of_gpu(job.model.gpus.size()), of_cell(job.measured_cells);
   for (const std::uint32_t r : job.rows_where(Part::Calibrate, -1, -1)) {
     const std::uint32_t cell = job.table.cell[r];
@@ -238,7 +260,8 @@ void fit_measured_intervals(FamilyJob& job, const std::vector<TreeEnsemble>& by_
   }
 }
 
-void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, std::span<const float> offsets) {
+void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
+                     std::span<const float> offsets) {
   std::vector<double> all;
   std::size_t all_inside = 0;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
@@ -261,20 +284,23 @@ void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, st
 
 void train_family(FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
-  const std::vector<float> offsets = job.own_offsets(), classes = class_offsets(job.model, CellRecord::kAnyGpu);
+  const std::vector<float> offsets = job.own_offsets(),
+                           classes = class_offsets(job.model, CellRecord::kAnyGpu);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   std::vector<LeftOut> outs(gpus);
   // The largest tasks first; order of results is fixed by position.
   run_tasks(2 * gpus + 1, job.options.threads, [&](std::size_t task) {
     if (task == 0) {
-      const auto rows = thin(job.rows_where(Part::Learn, -1, -1), job.table, kCrossRows, job.options.seed + 5);
+      const auto rows =
+          thin(job.rows_where(Part::Learn, -1, -1), job.table, kCrossRows, job.options.seed + 5);
       ensembles[gpus] = with_ranges(job, rows, CellRecord::kAnyGpu);
       ensembles[gpus].trees = job.learn(rows, classes, cross_settings(job.options.seed, rows.size() < 5000));
     } else if (task <= gpus) {
       const std::size_t g = task - 1;
       const auto rows = job.rows_where(Part::Learn, int(g), -1);
       ensembles[g] = with_ranges(job, rows, std::uint16_t(g));
-      ensembles[g].trees = job.learn(rows, offsets, settings_of(job.model.family, rows.size(), job.options.seed));
+      ensembles[g].trees =
+          job.learn(rows, offsets, settings_of(job.model.family, rows.size(), job.options.seed));
     } else if (gpus > 1) {
       outs[task - gpus - 1] = leave_out(job, int(task - gpus - 1));
     }
@@ -297,20 +323,24 @@ std::uint64_t hash_rows(const Dataset& dataset, Family family) {
   std::uint64_t hash = 0;
   for (const std::uint32_t r : dataset.rows_of(family)) {
     const double latency = dataset.latency(r).value();
-    hash = hash_combine(hash_combine(hash, dataset.shape(r)), hash_bytes({reinterpret_cast<const char*>(&latency), sizeof latency}));
+    hash = hash_combine(hash_combine(hash, dataset.shape(r)),
+                        hash_bytes({reinterpret_cast<const char*>(&latency), sizeof latency}));
   }
   return hash;
 }
 
 std::string summary_line(const FamilyTraining& t) {
-  return fmt::format("{}: learned {} rows in {:.0f} s; {} held-out rows: mean {:.2f} %, median {:.2f} %, p90 {:.1f} %, coverage {:.1f} %",
-                     name_of(t.family), t.rows_learned, t.seconds, t.held_out.rows, 100 * t.held_out.mean,
-                     100 * t.held_out.median, 100 * t.held_out.p90, 100 * t.held_out.coverage);
+  return fmt::format(
+      "{}: learned {} rows in {:.0f} s; {} held-out rows: mean {:.2f} %, median {:.2f} %, p90 {:.1f} %, "
+      "coverage {:.1f} %",
+      name_of(t.family), t.rows_learned, t.seconds, t.held_out.rows, 100 * t.held_out.mean,
+      100 * t.held_out.median, 100 * t.held_out.p90, 100 * t.held_out.coverage);
 }
 
 }  // namespace
 
-TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog, const TrainingOptions& options) {
+TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog,
+                               const TrainingOptions& options) {
   TrainingResult result;
   std::set<Family> present;
   for (std::size_t r = 0; r < dataset.size(); ++r) present.insert(dataset.family(r));

@@ -1,7 +1,9 @@
-// Trains a predictor from measurements: per family one ensemble for each GPU (measured tier), one over all GPUs (cross_gpu
-// tier) whose shrinkage and interval come from leaving each GPU out, and intervals from shapes that the trees never saw.
+// Trains a predictor from measurements: per family one ensemble for each GPU (measured tier), one over all
+// GPUs (cross_gpu tier) whose shrinkage and interval come from leaving each GPU out, and intervals from
+// shapes that the trees never saw.
 //
-// Deterministic: equal rows (in order), options and library version give equal bytes, for any number of threads.
+// Deterministic: equal rows (in order), options and library version give equal bytes, for any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +21,14 @@
 namespace warploom {
 
 struct TrainingOptions {
-  std::vector<Family> families;                 // empty: all that the data hold
-  std::vector<std::string> exclude_gpus;        // as GpuCatalog::get takes them; their rows are not read
-  std::map<std::string, std::int64_t> few_shot; // GPU -> shapes of it to keep, per family
+  std::vector<Family> families;                  // empty: all that the data hold
+  std::vector<std::string> exclude_gpus;         // as GpuCatalog::get takes them; their rows are not read
+  std::map<std::string, std::int64_t> few_shot;  // GPU -> shapes of it to keep, per family
   std::uint64_t seed = 1;
-  // Test shapes are kept out of everything. Of the others a tenth sets the intervals, unseen by the trees too.
+  // Test shapes are kept out of everything. Of the others a tenth sets the intervals, unseen by the trees
+  // too.
   ShapeSplit split{};
-  int threads = 0;                              // 0: all of the machine's
+  int threads = 0;  // 0: all of the machine's
   std::string created_by = "warploom";
   std::function<void(std::string_view)> progress;  // a line at a time; called from one thread
 };
@@ -39,9 +42,9 @@ struct ErrorFigures {
 struct FamilyTraining {
   Family family = Family::Gemm;
   std::size_t rows_learned = 0;
-  ErrorFigures held_out;                              // shapes never seen, GPUs seen
+  ErrorFigures held_out;  // shapes never seen, GPUs seen
   std::map<std::string, ErrorFigures> held_out_by_gpu;
-  std::map<std::string, ErrorFigures> left_out;       // each GPU predicted without any of its rows (a small model)
+  std::map<std::string, ErrorFigures> left_out;  // each GPU predicted without any of its rows (a small model)
   double seconds = 0;
 };
 
@@ -51,6 +54,7 @@ struct TrainingResult {
 };
 
 // Throws InvalidInput when a family that was asked for has too few rows, NotFound on an unknown GPU.
-TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog, const TrainingOptions& options);
+TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog,
+                               const TrainingOptions& options);
 
 }  // namespace warploom

@@ -20,7 +20,8 @@ struct GpuUse {
   std::int64_t shapes_kept = -1;  // -1: all
 };
 
-std::vector<GpuUse> choose_gpus(const Dataset& dataset, const GpuCatalog& catalog, const TrainingOptions& options) {
+std::vector<GpuUse> choose_gpus(const Dataset& dataset, const GpuCatalog& catalog,
+                                const TrainingOptions& options) {
   std::set<std::string> excluded;
   for (const std::string& name : options.exclude_gpus) excluded.insert(catalog.get(name).name);
   std::map<std::string, std::int64_t> few;
@@ -41,8 +42,8 @@ Part part_of(std::uint64_t shape, const TrainingOptions& options) {
 }
 
 // Shapes of a few-shot GPU that stay: those of least hash.
-std::set<std::uint64_t> first_shapes(const Dataset& dataset, const std::vector<std::uint32_t>& rows, std::uint32_t gpu,
-                                     std::int64_t count, const TrainingOptions& options) {
+std::set<std::uint64_t> first_shapes(const Dataset& dataset, const std::vector<std::uint32_t>& rows,
+                                     std::uint32_t gpu, std::int64_t count, const TrainingOptions& options) {
   std::set<std::uint64_t> shapes;
   for (const std::uint32_t row : rows)
     if (dataset.gpu_index(row) == gpu && part_of(dataset.shape(row), options) != Part::HoldOut) {
@@ -117,7 +118,8 @@ TrainingTable make_training_table(const Dataset& dataset, const GpuCatalog& cata
     if (use.shapes_kept >= 0 && part != Part::HoldOut && !few[dataset.gpu_index(r)].contains(shape)) continue;
     compute_features(dataset.op(r), *use.spec, features);
     table.columns = std::size_t(features.count);
-    table.features.insert(table.features.end(), features.values.begin(), features.values.begin() + features.count);
+    table.features.insert(table.features.end(), features.values.begin(),
+                          features.values.begin() + features.count);
     table.target.push_back(float(std::log(dataset.latency(r).value()) - features.log_base));
     table.log_base.push_back(float(features.log_base));
     table.shape.push_back(shape);
@@ -125,12 +127,14 @@ TrainingTable make_training_table(const Dataset& dataset, const GpuCatalog& cata
     const KernelContext context = dataset.context(r);
     const std::string framework(context.framework), version(context.version), kernel(context.kernel);
     const std::uint32_t kind = kind_code(dataset.op(r));
-    const auto [cell, fresh] = cells.try_emplace(CellKey{use.spec->name, framework, version, kernel, kind, marks.launch_bound},
-                                                 std::uint32_t(model.cells.size()));
+    const auto [cell, fresh] =
+        cells.try_emplace(CellKey{use.spec->name, framework, version, kernel, kind, marks.launch_bound},
+                          std::uint32_t(model.cells.size()));
     if (fresh) {
       const auto [gpu, new_gpu] = gpus.try_emplace(use.spec->name, std::uint16_t(model.gpus.size()));
       if (new_gpu) model.gpus.push_back({use.spec->name, architecture_class(*use.spec), 0});
-      const auto [record, new_context] = contexts.try_emplace({framework, version, kernel}, std::uint16_t(model.contexts.size()));
+      const auto [record, new_context] =
+          contexts.try_emplace({framework, version, kernel}, std::uint16_t(model.contexts.size()));
       if (new_context) model.contexts.push_back({framework, version, kernel});
       CellRecord c;
       c.gpu = gpu->second;
@@ -184,9 +188,12 @@ std::vector<float> class_offsets(const FamilyModel& model, std::uint16_t left_ou
   std::vector<float> offsets;
   for (const CellRecord& cell : model.cells) {
     if (cell.gpu == CellRecord::kAnyGpu) break;
-    if (const auto c = classes.find(class_of(model, cell)); c != classes.end()) offsets.push_back(float(c->second.mean()));
-    else if (const auto k = kinds.find(cell.kind); k != kinds.end()) offsets.push_back(float(k->second.mean()));
-    else offsets.push_back(all.by_gpu.empty() ? 0.0F : float(all.mean()));
+    if (const auto c = classes.find(class_of(model, cell)); c != classes.end())
+      offsets.push_back(float(c->second.mean()));
+    else if (const auto k = kinds.find(cell.kind); k != kinds.end())
+      offsets.push_back(float(k->second.mean()));
+    else
+      offsets.push_back(all.by_gpu.empty() ? 0.0F : float(all.mean()));
   }
   return offsets;
 }
@@ -204,7 +211,8 @@ void add_class_cells(FamilyModel& model) {
     if (!fresh) {
       at->second.rows += cell.rows;
       at->second.launch_bound = at->second.launch_bound && cell.launch_bound;
-      if (compare_versions(version, model.contexts[at->second.context].version) > 0) at->second.context = cell.context;
+      if (compare_versions(version, model.contexts[at->second.context].version) > 0)
+        at->second.context = cell.context;
     }
     at->second.gpu = CellRecord::kAnyGpu;
     at->second.offset = offsets[i];
@@ -212,7 +220,8 @@ void add_class_cells(FamilyModel& model) {
   for (const auto& [key, cell] : classes) model.cells.push_back(cell);
 }
 
-void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset, FeatureRow& row) {
+void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
+              FeatureRow& row) {
   row.count = 0;
   for (const float value : table.row(r)) row.add(double(value));
   row.add(double(codes.framework));

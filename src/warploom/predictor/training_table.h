@@ -29,14 +29,14 @@ struct TrainingTable {
 };
 
 // Reads the family's rows and fills the model's gpus, contexts and measured cells (offsets from Learn rows).
-// Cells with fewer than 5 rows to learn from are dropped. Rows that were chosen as bad or as a publisher's test
-// are not used.
+// Cells with fewer than 5 rows to learn from are dropped. Rows that were chosen as bad or as a publisher's
+// test are not used.
 TrainingTable make_training_table(const Dataset& dataset, const GpuCatalog& catalog, Family family,
                                   const TrainingOptions& options, FamilyModel& model);
 
-// A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs of
-// the cells' offsets, without `left_out_gpu` (kAnyGpu: none left out). A cell whose class has no other GPU takes the mean
-// of its kind, else of all. One entry per measured cell.
+// A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
+// of the cells' offsets, without `left_out_gpu` (kAnyGpu: none left out). A cell whose class has no other GPU
+// takes the mean of its kind, else of all. One entry per measured cell.
 std::vector<float> class_offsets(const FamilyModel& model, std::uint16_t left_out_gpu);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).
 void add_class_cells(FamilyModel& model);
@@ -49,6 +49,7 @@ LearningSet make_learning_set(const TrainingTable& table, std::span<const std::u
                               const std::vector<ContextCodes>& codes, const FamilyModel& model,
                               std::span<const float> offsets);
 // The same row for prediction.
-void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset, FeatureRow& row);
+void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
+              FeatureRow& row);
 
 }  // namespace warploom

@@ -90,7 +90,8 @@ TreeEnsemble::TreeEnsemble(std::string_view encoded, std::string_view where) {
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto feature = in.take<std::uint8_t>();
       if (feature == kLeafMark) {
-        nodes_.push_back({float(in.take<std::int16_t>()) * step, std::uint16_t(kMaxFeatures), std::uint16_t(i)});
+        nodes_.push_back(
+            {float(in.take<std::int16_t>()) * step, std::uint16_t(kMaxFeatures), std::uint16_t(i)});
         continue;
       }
       const auto bin = in.take<std::uint8_t>();
@@ -132,7 +133,8 @@ float TreeEnsemble::predict(const FeatureRow& row) const {
   for (; t < roots_.size(); ++t) {
     const Node* base = nodes_.data() + roots_[t];
     std::uint32_t at = 0;
-    for (std::uint8_t d = 0; d < depths_[t]; ++d) at = base[at].left + std::uint32_t(!(x[base[at].feature] < base[at].value));
+    for (std::uint8_t d = 0; d < depths_[t]; ++d)
+      at = base[at].left + std::uint32_t(!(x[base[at].feature] < base[at].value));
     sum += base[at].value;
   }
   return sum;

@@ -1,8 +1,8 @@
 // Boosted regression trees in a compact form: our own inference, without the training library.
 //
-// Encoded: per feature a table of at most 256 thresholds; per node one byte of feature and one of threshold, leaves a
-// 16-bit fraction of the tree's largest; nodes breadth first, so children need no pointers. About 2.5 bytes a node.
-// Decoded: 8 bytes a node; trees are walked several at a time without branches.
+// Encoded: per feature a table of at most 256 thresholds; per node one byte of feature and one of threshold,
+// leaves a 16-bit fraction of the tree's largest; nodes breadth first, so children need no pointers.
+// About 2.5 bytes a node. Decoded: 8 bytes a node; trees are walked several at a time without branches.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ class TreeEnsemble {
   // Throws InvalidInput naming `where` on damaged bytes.
   TreeEnsemble(std::string_view encoded, std::string_view where);
 
-  // Sum of the leaves. The row's last slot must hold minus infinity (set_guard). O(trees x depth), no allocation.
+  // Sum of the leaves. The row's last slot must hold minus infinity (set_guard). O(trees x depth), no
+  // allocation.
   float predict(const FeatureRow& row) const;
   static void set_guard(FeatureRow& row);
 
@@ -43,9 +44,9 @@ class TreeEnsemble {
 
  private:
   struct Node {
-    float value;         // threshold, or the leaf's value
+    float value;            // threshold, or the leaf's value
     std::uint16_t feature;  // kMaxFeatures: a leaf, whose walk stays where it is
-    std::uint16_t left;  // within the tree; right = left + 1
+    std::uint16_t left;     // within the tree; right = left + 1
   };
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> roots_;
