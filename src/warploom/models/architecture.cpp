@@ -31,9 +31,12 @@ std::int64_t ModelArchitecture::mixture_layers() const {
 
 MatmulScheme plain_scheme(DataType dtype) {
   switch (dtype) {
-    case DataType::Fp32: return MatmulScheme::Fp32;
-    case DataType::Fp16: return MatmulScheme::Fp16;
-    default: return MatmulScheme::Bf16;
+    case DataType::Fp32:
+      return MatmulScheme::Fp32;
+    case DataType::Fp16:
+      return MatmulScheme::Fp16;
+    default:
+      return MatmulScheme::Bf16;
   }
 }
 
@@ -53,7 +56,8 @@ std::vector<LayerGroup> merged_layers(const ModelArchitecture& model, std::int64
     const std::int64_t inside = std::min(end, last) - std::max(begin, first);
     begin = end;
     if (inside <= 0) continue;
-    const auto known = std::find_if(merged.begin(), merged.end(), [&](const LayerGroup& g) { return g.alike(group); });
+    const auto known =
+        std::find_if(merged.begin(), merged.end(), [&](const LayerGroup& g) { return g.alike(group); });
     if (known != merged.end()) {
       known->count += inside;
     } else {
@@ -66,8 +70,9 @@ std::vector<LayerGroup> merged_layers(const ModelArchitecture& model, std::int64
 
 ModelArchitecture quantize_linears(const ModelArchitecture& model, MatmulScheme scheme) {
   if (!model.quantization.method.empty()) {
-    throw InvalidInput(fmt::format("{}: the checkpoint is already quantised ({}), expected one in {} to quantise as {}",
-                                   model.name, model.quantization.method, name_of(model.dtype), name_of(scheme)));
+    throw InvalidInput(
+        fmt::format("{}: the checkpoint is already quantised ({}), expected one in {} to quantise as {}",
+                    model.name, model.quantization.method, name_of(model.dtype), name_of(scheme)));
   }
   ModelArchitecture result = model;
   result.quantization.method = name_of(scheme);
@@ -82,8 +87,10 @@ void require(bool holds, std::string_view where, std::string_view message) {
 }
 
 void check_attention(const ModelArchitecture& model, std::string_view where) {
-  const bool standard = model.layers_with(AttentionKind::Full) + model.layers_with(AttentionKind::SlidingWindow) +
-                            model.layers_with(AttentionKind::Chunked) > 0;
+  const bool standard = model.layers_with(AttentionKind::Full) +
+                            model.layers_with(AttentionKind::SlidingWindow) +
+                            model.layers_with(AttentionKind::Chunked) >
+                        0;
   if (standard) {
     require(model.heads > 0 && model.kv_heads > 0 && model.head_dim > 0, where,
             "heads, kv_heads and head_dim must be positive");
@@ -168,8 +175,10 @@ FieldTable QuantizationFacts::describe() {
   return FieldList<QuantizationFacts>("quantization")
       .add("method", &QuantizationFacts::method, {.doc = "as the checkpoint names it"})
       .add("group_size", &QuantizationFacts::group_size, {.doc = "elements sharing a scale", .min = 0})
-      .add("kv_cache", &QuantizationFacts::kv_cache, {.doc = "type of the KV cache that the checkpoint asks for"})
-      .add("not_converted", &QuantizationFacts::not_converted, {.doc = "modules kept in the model's own type"})
+      .add("kv_cache", &QuantizationFacts::kv_cache,
+           {.doc = "type of the KV cache that the checkpoint asks for"})
+      .add("not_converted", &QuantizationFacts::not_converted,
+           {.doc = "modules kept in the model's own type"})
       .table();
 }
 
@@ -186,7 +195,8 @@ FieldTable ModelArchitecture::describe() {
       .add("intermediate", &ModelArchitecture::intermediate, {.doc = "dense MLP", .min = 0, .max = 1e7})
       .add("vocabulary", &ModelArchitecture::vocabulary, {.min = 1, .max = 1e8})
       .add("max_positions", &ModelArchitecture::max_positions, {.min = 0})
-      .add("sliding_window", &ModelArchitecture::sliding_window, {.doc = "window or chunk in tokens", .min = 0})
+      .add("sliding_window", &ModelArchitecture::sliding_window,
+           {.doc = "window or chunk in tokens", .min = 0})
       .add("layers", &ModelArchitecture::layers)
       .add("mixture", &ModelArchitecture::mixture)
       .add("latent", &ModelArchitecture::latent)

@@ -1,5 +1,5 @@
-// What a transformer language model is: sizes, kinds of layers and quantisation, independent of how it is sharded.
-// Sizes are those of the whole model and count elements, heads or layers.
+// What a transformer language model is: sizes, kinds of layers and quantisation, independent of how it is
+// sharded. Sizes are those of the whole model and count elements, heads or layers.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,26 @@ enum class AttentionKind { Full, SlidingWindow, Chunked, Latent, Linear };
 template <>
 struct EnumNames<AttentionKind> {
   static constexpr std::array<std::pair<AttentionKind, std::string_view>, 5> kNames{
-      {{AttentionKind::Full, "full"}, {AttentionKind::SlidingWindow, "sliding_window"},
-       {AttentionKind::Chunked, "chunked"}, {AttentionKind::Latent, "mla"}, {AttentionKind::Linear, "linear"}}};
+      {{AttentionKind::Full, "full"},
+       {AttentionKind::SlidingWindow, "sliding_window"},
+       {AttentionKind::Chunked, "chunked"},
+       {AttentionKind::Latent, "mla"},
+       {AttentionKind::Linear, "linear"}}};
 };
 
-// Normalisation of queries and keys before attention. PerHead: each head alone (Qwen3); FullWidth: all heads of a
-// token together, which tensor parallelism must reduce over (MiniMax-M2).
+// Normalisation of queries and keys before attention. PerHead: each head alone (Qwen3); FullWidth: all heads
+// of a token together, which tensor parallelism must reduce over (MiniMax-M2).
 enum class QueryKeyNorm { None, PerHead, FullWidth };
 template <>
 struct EnumNames<QueryKeyNorm> {
   static constexpr std::array<std::pair<QueryKeyNorm, std::string_view>, 3> kNames{
-      {{QueryKeyNorm::None, "none"}, {QueryKeyNorm::PerHead, "per_head"}, {QueryKeyNorm::FullWidth, "full_width"}}};
+      {{QueryKeyNorm::None, "none"},
+       {QueryKeyNorm::PerHead, "per_head"},
+       {QueryKeyNorm::FullWidth, "full_width"}}};
 };
 
-// How each group of matrices of a layer is stored and multiplied. Routers, embeddings, lm_head and norms keep the
-// model's own type.
+// How each group of matrices of a layer is stored and multiplied. Routers, embeddings, lm_head and norms keep
+// the model's own type.
 struct LayerSchemes {
   MatmulScheme attention_input = MatmulScheme::Bf16;   // q, k, v or the low-rank MLA projections
   MatmulScheme attention_output = MatmulScheme::Bf16;  // o_proj
@@ -87,14 +92,14 @@ struct QuantizationFacts {
 };
 
 struct ModelArchitecture {
-  std::string name;          // canonical id, for example "meta-llama/Llama-3.1-8B"
-  std::string architecture;  // the class name in config.json
+  std::string name;                 // canonical id, for example "meta-llama/Llama-3.1-8B"
+  std::string architecture;         // the class name in config.json
   DataType dtype = DataType::Bf16;  // of weights that are not quantised, and of activations
   std::int64_t hidden = 0;
   std::int64_t heads = 0, kv_heads = 0;  // standard attention
   std::int64_t head_dim = 0;
-  std::int64_t rotary_dim = 0;      // elements of a head that rotate
-  std::int64_t intermediate = 0;    // width of the dense MLP; 0 when every layer is a mixture
+  std::int64_t rotary_dim = 0;    // elements of a head that rotate
+  std::int64_t intermediate = 0;  // width of the dense MLP; 0 when every layer is a mixture
   std::int64_t vocabulary = 0;
   std::int64_t max_positions = 0;
   std::int64_t sliding_window = 0;  // tokens a SlidingWindow layer sees, or the chunk of a Chunked layer
@@ -103,14 +108,14 @@ struct ModelArchitecture {
   std::optional<LatentAttention> latent;
   std::optional<LinearAttentionShape> linear;
   QueryKeyNorm qk_norm = QueryKeyNorm::None;
-  bool qk_norm_weights = true;     // false: normalised without learned scales (Llama 4)
+  bool qk_norm_weights = true;  // false: normalised without learned scales (Llama 4)
   bool qkv_bias = false;
-  bool output_gate = false;        // attention output times a gate projected with the queries (Qwen3-Next)
-  bool gated_mlp = true;           // gate and up projections
-  bool layer_norm = false;         // LayerNorm in place of RMSNorm
+  bool output_gate = false;  // attention output times a gate projected with the queries (Qwen3-Next)
+  bool gated_mlp = true;     // gate and up projections
+  bool layer_norm = false;   // LayerNorm in place of RMSNorm
   std::int64_t norms_per_layer = 2;
   bool tie_embeddings = false;
-  std::int64_t mtp_layers = 0;     // extra layers for multi-token prediction; loaded only for speculation
+  std::int64_t mtp_layers = 0;  // extra layers for multi-token prediction; loaded only for speculation
   QuantizationFacts quantization;
   std::vector<std::string> notes;  // what the record leaves out, for people
 
@@ -129,8 +134,8 @@ void append_layer(std::vector<LayerGroup>& groups, const LayerGroup& layer);
 // Alike layers of [first, last) joined wherever they stand, in order of first appearance.
 std::vector<LayerGroup> merged_layers(const ModelArchitecture& model, std::int64_t first, std::int64_t last);
 
-// The same model with every linear group of its layers in `scheme`, as an engine's --quantization flag makes it.
-// Throws InvalidInput when the checkpoint is already quantised another way.
+// The same model with every linear group of its layers in `scheme`, as an engine's --quantization flag makes
+// it. Throws InvalidInput when the checkpoint is already quantised another way.
 ModelArchitecture quantize_linears(const ModelArchitecture& model, MatmulScheme scheme);
 
 // Throws InvalidInput "<where>: ..." on sizes that are not positive or do not agree.

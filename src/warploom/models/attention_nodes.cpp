@@ -9,7 +9,8 @@ void add_query_key_norms(ScaledOperators& plan, const PlanContext& context, cons
   const bool per_head = model.qk_norm == QueryKeyNorm::PerHead;
   const auto add = [&](std::string_view label, std::int64_t heads) {
     const std::int64_t width = per_head ? model.head_dim : heads * model.head_dim;
-    plan.add(label, group.count, RmsNorm{.type = model.dtype, .width = width}, {.factor = per_head ? heads : 1});
+    plan.add(label, group.count, RmsNorm{.type = model.dtype, .width = width},
+             {.factor = per_head ? heads : 1});
   };
   add("q_norm", context.local.heads);
   add("k_norm", context.local.kv_heads);
@@ -27,7 +28,10 @@ void add_standard_projections(ScaledOperators& plan, const PlanContext& context,
              Rope{.type = model.dtype, .heads = heads, .kv_heads = kv_heads, .head_dim = model.rotary_dim});
   }
   plan.add("kv_write", group.count,
-           KvWrite{.type = model.dtype, .kv_cache = context.kv_cache, .kv_heads = kv_heads, .head_dim = model.head_dim});
+           KvWrite{.type = model.dtype,
+                   .kv_cache = context.kv_cache,
+                   .kv_heads = kv_heads,
+                   .head_dim = model.head_dim});
   if (model.output_gate) {
     plan.add("output_gate", group.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = model.dtype, .width = query_width});
@@ -58,25 +62,29 @@ void add_latent_projections(ScaledOperators& plan, const PlanContext& context, c
   // KvWrite counts keys and values, so half the latent stands for each.
   plan.add("kv_write", group.count,
            KvWrite{.type = model.dtype, .kv_cache = context.kv_cache, .kv_heads = 1, .head_dim = latent / 2});
-  add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden, heads * shape.value_head_dim);
+  add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden,
+             heads * shape.value_head_dim);
 }
 
-void add_linear_attention_projections(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group) {
+void add_linear_attention_projections(ScaledOperators& plan, const PlanContext& context,
+                                      const LayerGroup& group) {
   const ModelArchitecture& model = context.model;
   const LinearAttentionShape& shape = *model.linear;
   const std::int64_t keys = context.local.linear_key_heads * shape.key_dim;
   const std::int64_t value_heads = context.local.linear_value_heads;
   const std::int64_t values = value_heads * shape.value_dim;
   // q, k, v and the output gate z; then the write strength and the decay of each value head.
-  add_linear(plan, "linear_in_proj", group.count, group.schemes.attention_input, 2 * keys + 2 * values, model.hidden);
+  add_linear(plan, "linear_in_proj", group.count, group.schemes.attention_input, 2 * keys + 2 * values,
+             model.hidden);
   plan.add("linear_gates_proj", group.count,
            Gemm{.scheme = plain_scheme(model.dtype), .n = 2 * value_heads, .k = model.hidden});
-  plan.add("gated_norm", group.count, RmsNorm{.type = model.dtype, .width = shape.value_dim, .residual = true},
-           {.factor = value_heads});
+  plan.add("gated_norm", group.count,
+           RmsNorm{.type = model.dtype, .width = shape.value_dim, .residual = true}, {.factor = value_heads});
   add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden, values);
 }
 
-void add_standard_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group, bool decode) {
+void add_standard_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group,
+                            bool decode) {
   const ModelArchitecture& model = context.model;
   const std::int64_t window = group.attention == AttentionKind::SlidingWindow ? model.sliding_window : 0;
   const std::int64_t chunk = group.attention == AttentionKind::Chunked ? model.sliding_window : 0;
@@ -101,7 +109,8 @@ void add_standard_attention(RequestOperators& plan, const PlanContext& context, 
   }
 }
 
-void add_latent_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group, bool decode) {
+void add_latent_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group,
+                          bool decode) {
   const ModelArchitecture& model = context.model;
   MlaShape shape = model.latent->shape;
   shape.heads = context.local.latent_heads;
@@ -116,13 +125,16 @@ void add_latent_attention(RequestOperators& plan, const PlanContext& context, co
   } else {
     plan.add("kv_b_proj", group.count,
              Gemm{.scheme = group.schemes.attention_input,
-                  .n = shape.heads * (shape.nope_head_dim + shape.value_head_dim), .k = shape.kv_lora_rank});
-    plan.add("mla_prefill", group.count,
-             MlaPrefill{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = shape, .requests = {}});
+                  .n = shape.heads * (shape.nope_head_dim + shape.value_head_dim),
+                  .k = shape.kv_lora_rank});
+    plan.add(
+        "mla_prefill", group.count,
+        MlaPrefill{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = shape, .requests = {}});
   }
 }
 
-void add_linear_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group, bool decode) {
+void add_linear_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group,
+                          bool decode) {
   const LinearAttentionShape& shape = *context.model.linear;
   LinearAttention op;
   op.kind = LinearAttentionKind::GatedDeltaNet;
@@ -161,9 +173,12 @@ std::vector<LayerGroup> attention_groups(const PlanContext& context) {
 
 void add_attention_projections(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group) {
   switch (group.attention) {
-    case AttentionKind::Latent: return add_latent_projections(plan, context, group);
-    case AttentionKind::Linear: return add_linear_attention_projections(plan, context, group);
-    default: return add_standard_projections(plan, context, group);
+    case AttentionKind::Latent:
+      return add_latent_projections(plan, context, group);
+    case AttentionKind::Linear:
+      return add_linear_attention_projections(plan, context, group);
+    default:
+      return add_standard_projections(plan, context, group);
   }
 }
 
@@ -172,9 +187,15 @@ RequestOperators attention_plan(const PlanContext& context) {
   for (const bool decode : {false, true}) {
     for (const LayerGroup& group : attention_groups(context)) {
       switch (group.attention) {
-        case AttentionKind::Latent: add_latent_attention(plan, context, group, decode); break;
-        case AttentionKind::Linear: add_linear_attention(plan, context, group, decode); break;
-        default: add_standard_attention(plan, context, group, decode); break;
+        case AttentionKind::Latent:
+          add_latent_attention(plan, context, group, decode);
+          break;
+        case AttentionKind::Linear:
+          add_linear_attention(plan, context, group, decode);
+          break;
+        default:
+          add_standard_attention(plan, context, group, decode);
+          break;
       }
     }
     if (!decode) plan.decode_begin = plan.nodes.size();

@@ -7,10 +7,11 @@ class CollectiveList {
  public:
   explicit CollectiveList(const PlanContext& context) : context_(context) {}
 
-  void add(std::string_view label, std::int64_t count, CollectiveKind kind, std::int64_t ranks, double bytes_per_row,
-           RowSource source = RowSource::Tokens) {
+  void add(std::string_view label, std::int64_t count, CollectiveKind kind, std::int64_t ranks,
+           double bytes_per_row, RowSource source = RowSource::Tokens) {
     if (count == 0) return;
-    Collective op{.kind = kind, .size = Bytes(0), .ranks = ranks, .ranks_per_node = context_.options.ranks_per_node};
+    Collective op{
+        .kind = kind, .size = Bytes(0), .ranks = ranks, .ranks_per_node = context_.options.ranks_per_node};
     plan_.add(label, count, op, {.source = source, .factor = 1, .bytes_per_row = bytes_per_row});
   }
 
@@ -36,11 +37,12 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
   if (context.options.expert_exchange == ExpertExchange::DispatchCombine) {
     const auto top_k = static_cast<double>(model.mixture->top_k);
     const auto ranks = static_cast<double>(sharding.moe_ranks());
-    const bool fp8 = context.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
+    const bool fp8 =
+        context.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
     list.add("moe_dispatch", layers, CollectiveKind::Dispatch, sharding.moe_ranks(),
              hidden * top_k * (fp8 ? 1.0 : bytes) / ranks, RowSource::GroupTokens);
-    list.add("moe_combine", layers, CollectiveKind::Combine, sharding.moe_ranks(), hidden * top_k * bytes / ranks,
-             RowSource::GroupTokens);
+    list.add("moe_combine", layers, CollectiveKind::Combine, sharding.moe_ranks(),
+             hidden * top_k * bytes / ranks, RowSource::GroupTokens);
     return;
   }
   // The router's logits travel with the tokens.
@@ -61,7 +63,8 @@ ScaledOperators collective_plan(const PlanContext& context) {
   const std::int64_t layers = context.layer_count();
   CollectiveList list(context);
   if (ranks > 1) {
-    if (context.first_stage) list.add("embedding_allreduce", 1, CollectiveKind::AllReduce, ranks, hidden_bytes);
+    if (context.first_stage)
+      list.add("embedding_allreduce", 1, CollectiveKind::AllReduce, ranks, hidden_bytes);
     list.add("allreduce", 2 * layers, CollectiveKind::AllReduce, ranks, hidden_bytes);
     if (model.qk_norm == QueryKeyNorm::FullWidth) {
       constexpr double kVarianceBytes = 2 * 4.0;  // one fp32 sum of squares each for queries and keys
@@ -73,8 +76,10 @@ ScaledOperators collective_plan(const PlanContext& context) {
       context.options.pipeline_stage ? (context.last_stage ? 0 : 1) : sharding.pipeline_parallel - 1;
   if (sends > 0) {
     // Hidden state and residual; each rank sends its share, and the receivers gather the whole.
-    list.add("pipeline_send", sends, CollectiveKind::SendRecv, 2, 2.0 * hidden_bytes / static_cast<double>(ranks));
-    if (ranks > 1) list.add("pipeline_allgather", sends, CollectiveKind::AllGather, ranks, 2.0 * hidden_bytes);
+    list.add("pipeline_send", sends, CollectiveKind::SendRecv, 2,
+             2.0 * hidden_bytes / static_cast<double>(ranks));
+    if (ranks > 1)
+      list.add("pipeline_allgather", sends, CollectiveKind::AllGather, ranks, 2.0 * hidden_bytes);
   }
   if (ranks > 1 && context.last_stage) {
     const double logits_bytes =

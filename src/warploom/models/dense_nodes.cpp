@@ -4,8 +4,8 @@
 
 namespace warploom {
 
-void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme, std::int64_t n,
-                std::int64_t k) {
+void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme,
+                std::int64_t n, std::int64_t k) {
   const DataType operand = activation_type(scheme);
   if (bytes_per_element(operand) < 2.0 && !quantises_activations(scheme)) {
     plan.add("quantize", count,
@@ -31,10 +31,12 @@ void add_shared_experts(ScaledOperators& plan, const PlanContext& context, const
   const std::int64_t width = context.local.shared_intermediate;
   const MatmulScheme scheme = group.schemes.shared_experts;
   add_linear(plan, "shared_gate_up_proj", group.count, scheme, 2 * width, model.hidden);
-  plan.add("shared_silu_and_mul", group.count, Activation{.type = model.dtype, .width = width, .gated = true});
+  plan.add("shared_silu_and_mul", group.count,
+           Activation{.type = model.dtype, .width = width, .gated = true});
   add_linear(plan, "shared_down_proj", group.count, scheme, model.hidden, width);
   if (model.mixture->shared_gate) {
-    plan.add("shared_gate", group.count, Gemm{.scheme = plain_scheme(model.dtype), .n = 1, .k = model.hidden});
+    plan.add("shared_gate", group.count,
+             Gemm{.scheme = plain_scheme(model.dtype), .n = 1, .k = model.hidden});
     plan.add("shared_gate", group.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = model.dtype, .width = model.hidden});
   }
@@ -65,9 +67,11 @@ void add_mixture(ScaledOperators& plan, const PlanContext& context, const LayerG
 void add_norms(ScaledOperators& plan, const PlanContext& context) {
   const ModelArchitecture& model = context.model;
   RmsNorm norm{.type = model.dtype, .width = model.hidden, .residual = false, .layer_norm = model.layer_norm};
-  // Two norms of a layer take the residual in; any further ones (after attention and MLP in Gemma 2 and 3) do not.
+  // Two norms of a layer take the residual in; any further ones (after attention and MLP in Gemma 2 and 3) do
+  // not.
   const std::int64_t joining = std::min<std::int64_t>(model.norms_per_layer, 2) * context.layer_count();
-  const std::int64_t plain = model.norms_per_layer * context.layer_count() - joining + (context.first_stage ? 1 : 0);
+  const std::int64_t plain =
+      model.norms_per_layer * context.layer_count() - joining + (context.first_stage ? 1 : 0);
   if (plain > 0) plan.add("rmsnorm", plain, norm);
   norm.residual = true;
   const std::int64_t with_residual = joining - (context.first_stage ? 1 : 0) + (context.last_stage ? 1 : 0);
@@ -95,7 +99,8 @@ ScaledOperators dense_plan(const PlanContext& context) {
   if (context.last_stage) {
     const RowRule logits{.source = RowSource::LogitsRows};
     plan.add("lm_head", 1,
-             Gemm{.scheme = plain_scheme(model.dtype), .n = context.local.vocabulary, .k = model.hidden}, logits);
+             Gemm{.scheme = plain_scheme(model.dtype), .n = context.local.vocabulary, .k = model.hidden},
+             logits);
     if (context.options.sampling) plan.add("sampling", 1, Sampling{.vocabulary = model.vocabulary}, logits);
   }
   return plan;

@@ -61,7 +61,8 @@ void explain(KvCapacity& capacity, const ModelArchitecture& model, const Shardin
   const Bytes needed = capacity.weights + capacity.activations + capacity.reserve;
   capacity.fitting_tensor_parallel = least_fitting_tensor_parallel(model, sharding, capacity.usable, options);
   capacity.explanation = fmt::format(
-      "{} does not fit: it needs {:.1f} GiB per GPU (weights {:.1f}, activations {:.1f}, runtime {:.1f}) before any KV "
+      "{} does not fit: it needs {:.1f} GiB per GPU (weights {:.1f}, activations {:.1f}, runtime {:.1f}) "
+      "before any KV "
       "cache, and {:.1f} GiB may be used ({:.0f} % of {:.1f} GiB), {:.1f} GiB too little; ",
       model.name, to_gibibytes(needed), to_gibibytes(capacity.weights), to_gibibytes(capacity.activations),
       to_gibibytes(capacity.reserve), to_gibibytes(capacity.usable), options.gpu_memory_utilization * 100.0,
@@ -69,13 +70,15 @@ void explain(KvCapacity& capacity, const ModelArchitecture& model, const Shardin
   if (capacity.fitting_tensor_parallel > 0) {
     capacity.explanation += fmt::format("tensor_parallel={} would fit", capacity.fitting_tensor_parallel);
   } else {
-    capacity.explanation += "no tensor_parallel of this model would fit: use more pipeline stages or a larger GPU";
+    capacity.explanation +=
+        "no tensor_parallel of this model would fit: use more pipeline stages or a larger GPU";
   }
 }
 
 }  // namespace
 
-Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options) {
+Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
+                       const KvCapacityOptions& options) {
   const LocalShape local = local_shape(model, sharding);
   const double element = bytes_per_element(model.dtype);
   const double per_token =
@@ -109,7 +112,8 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
     const Bytes left = capacity.usable - weights - need.activations - options.runtime_reserve;
     const KvFootprint kv = kv_footprint(model, sharding, options.kv_cache, stage);
     const auto length = static_cast<double>(options.request_tokens);
-    const Bytes per_token = options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token();
+    const Bytes per_token =
+        options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token();
     if (per_token.value() > 0) tokens = std::min(tokens, left / per_token);
   }
   const double most = 9e15;  // a model without a growing cache

@@ -7,7 +7,8 @@ double product(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
   return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
 }
 
-void add_standard(LayerParameters& layer, const ModelArchitecture& model, const LocalShape& local, bool rotary) {
+void add_standard(LayerParameters& layer, const ModelArchitecture& model, const LocalShape& local,
+                  bool rotary) {
   const std::int64_t queries = local.heads * model.head_dim;
   const std::int64_t keys = local.kv_heads * model.head_dim;
   layer.attention_input = product(model.hidden, (model.output_gate ? 2 : 1) * queries + 2 * keys);
@@ -46,12 +47,19 @@ void add_linear_attention(LayerParameters& layer, const ModelArchitecture& model
 
 }  // namespace
 
-LayerParameters layer_parameters(const ModelArchitecture& model, const LayerGroup& group, const LocalShape& local) {
+LayerParameters layer_parameters(const ModelArchitecture& model, const LayerGroup& group,
+                                 const LocalShape& local) {
   LayerParameters layer;
   switch (group.attention) {
-    case AttentionKind::Latent: add_latent(layer, model, local); break;
-    case AttentionKind::Linear: add_linear_attention(layer, model, local); break;
-    default: add_standard(layer, model, local, group.rotary); break;
+    case AttentionKind::Latent:
+      add_latent(layer, model, local);
+      break;
+    case AttentionKind::Linear:
+      add_linear_attention(layer, model, local);
+      break;
+    default:
+      add_standard(layer, model, local, group.rotary);
+      break;
   }
   layer.plain += product(model.norms_per_layer, model.hidden, model.layer_norm ? 2 : 1);
   if (!group.mixture) {
@@ -61,7 +69,8 @@ LayerParameters layer_parameters(const ModelArchitecture& model, const LayerGrou
   const MixtureOfExperts& mixture = *model.mixture;
   layer.experts = product(model.hidden, local.expert_intermediate, local.experts * (mixture.gated ? 3 : 2));
   layer.shared_experts = product(model.hidden, local.shared_intermediate, 3);
-  layer.plain += product(model.hidden, mixture.experts) + (mixture.shared_gate ? static_cast<double>(model.hidden) : 0);
+  layer.plain +=
+      product(model.hidden, mixture.experts) + (mixture.shared_gate ? static_cast<double>(model.hidden) : 0);
   return layer;
 }
 

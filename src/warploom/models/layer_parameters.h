@@ -16,6 +16,7 @@ struct LayerParameters {
   double total() const { return attention_input + attention_output + mlp + experts + shared_experts + plain; }
 };
 
-LayerParameters layer_parameters(const ModelArchitecture& model, const LayerGroup& layer, const LocalShape& local);
+LayerParameters layer_parameters(const ModelArchitecture& model, const LayerGroup& layer,
+                                 const LocalShape& local);
 
 }  // namespace warploom

@@ -29,16 +29,19 @@ double stored_bytes_per_element(MatmulScheme scheme, std::int64_t group_size) {
   constexpr double kBlockScaleBytes = 4.0 / (128.0 * 128.0);
   constexpr double kGroupScaleBytes = 2.0;
   switch (scheme) {
-    case MatmulScheme::Fp8Block: return 1.0 + kBlockScaleBytes;
+    case MatmulScheme::Fp8Block:
+      return 1.0 + kBlockScaleBytes;
     case MatmulScheme::Int4WeightOnly:
       if (group_size > 0) return 0.5 + kGroupScaleBytes / static_cast<double>(group_size);
       break;
-    default: break;
+    default:
+      break;
   }
   return bytes_per_element(weight_type(scheme));
 }
 
-WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding, std::int64_t stage) {
+WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
+                                 std::int64_t stage) {
   check_sharding(model, sharding, "sharding");
   const LocalShape local = local_shape(model, sharding);
   const LayerRange range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
@@ -75,11 +78,12 @@ Bytes weight_bytes_per_gpu(const ModelArchitecture& model, const Sharding& shard
 
 Bytes KvFootprint::of_request(std::int64_t tokens) const {
   const std::int64_t kept = window > 0 ? std::min(tokens, window) : tokens;
-  return full_per_token * static_cast<double>(tokens) + windowed_per_token * static_cast<double>(kept) + per_request;
+  return full_per_token * static_cast<double>(tokens) + windowed_per_token * static_cast<double>(kept) +
+         per_request;
 }
 
-KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding, std::optional<DataType> kv_cache,
-                         std::int64_t stage) {
+KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
+                         std::optional<DataType> kv_cache, std::int64_t stage) {
   check_sharding(model, sharding, "sharding");
   const LocalShape local = local_shape(model, sharding);
   const double element = bytes_per_element(kv_cache.value_or(model.quantization.kv_cache));
@@ -90,9 +94,13 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
   for (const LayerGroup& group : merged_layers(model, range.first, range.last)) {
     const auto layers = static_cast<double>(group.count);
     switch (group.attention) {
-      case AttentionKind::Full: footprint.full_per_token += layers * standard; break;
+      case AttentionKind::Full:
+        footprint.full_per_token += layers * standard;
+        break;
       case AttentionKind::SlidingWindow:
-      case AttentionKind::Chunked: footprint.windowed_per_token += layers * standard; break;
+      case AttentionKind::Chunked:
+        footprint.windowed_per_token += layers * standard;
+        break;
       case AttentionKind::Latent: {
         const MlaShape& shape = model.latent->shape;
         footprint.full_per_token +=

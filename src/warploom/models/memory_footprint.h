@@ -1,8 +1,8 @@
 // Bytes and parameters of a model, whole and on one GPU.
 //
-// Counted: every matrix, embeddings, router, norms, qkv biases, and for MLA the 16-bit copies of the key and value
-// expansions that absorbed decoding keeps. Left out: other biases (below 0.1 % of any known model), multi-token-prediction
-// layers, vision towers.
+// Counted: every matrix, embeddings, router, norms, qkv biases, and for MLA the 16-bit copies of the key and
+// value expansions that absorbed decoding keeps. Left out: other biases (below 0.1 % of any known model),
+// multi-token-prediction layers, vision towers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct WeightFootprint {
   Bytes total() const { return attention + mlp + experts + embeddings + other; }
 };
 // Of one GPU of a pipeline stage.
-WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding, std::int64_t stage = 0);
+WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
+                                 std::int64_t stage = 0);
 // Of the fullest GPU over all stages.
 Bytes weight_bytes_per_gpu(const ModelArchitecture& model, const Sharding& sharding);
 
@@ -39,14 +40,14 @@ struct KvFootprint {
   Bytes full_per_token;      // layers that keep every token
   Bytes windowed_per_token;  // layers that keep the last `window` tokens
   std::int64_t window = 0;
-  Bytes per_request;         // states of linear-attention layers, any length
+  Bytes per_request;  // states of linear-attention layers, any length
   // Of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;
   // Per token when every layer keeps every token, as engines without per-layer block tables allocate.
   Bytes per_token() const { return full_per_token + windowed_per_token; }
 };
-// kv_cache absent: the checkpoint's. KV heads are replicated when tensor_parallel exceeds them; the MLA latent is whole
-// on every rank.
+// kv_cache absent: the checkpoint's. KV heads are replicated when tensor_parallel exceeds them; the MLA
+// latent is whole on every rank.
 KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
                          std::optional<DataType> kv_cache = std::nullopt, std::int64_t stage = 0);
 
@@ -61,20 +62,22 @@ struct KvCapacityOptions {
   Bytes runtime_reserve = gibibytes(0.75);
 };
 
-// Peak of temporary tensors in a step of max_num_batched_tokens, on the fullest GPU. An estimate: hidden state and
-// residual, the widest pair of consecutive outputs, and the sampler's logits.
-Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options = {});
+// Peak of temporary tensors in a step of max_num_batched_tokens, on the fullest GPU. An estimate: hidden
+// state and residual, the widest pair of consecutive outputs, and the sampler's logits.
+Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
+                       const KvCapacityOptions& options = {});
 
 struct KvCapacity {
   bool fits = false;
   Bytes usable, weights, activations, reserve;  // of the fullest GPU; usable = memory x utilization
   Bytes kv_cache;                               // what is left; 0 when it does not fit
   std::int64_t tokens = 0, blocks = 0;          // of one attention-data-parallel rank
-  std::int64_t fitting_tensor_parallel = 0;     // when it does not fit: the least that would; 0 = none up to 1,024
+  std::int64_t fitting_tensor_parallel =
+      0;                    // when it does not fit: the least that would; 0 = none up to 1,024
   std::string explanation;  // one sentence when it does not fit: needs, has, what would fit
 };
-// An ordinary outcome: a model that does not fit is reported, not thrown. Throws InvalidInput on a sharding that
-// check_sharding refuses, or a utilization outside (0, 1].
+// An ordinary outcome: a model that does not fit is reported, not thrown. Throws InvalidInput on a sharding
+// that check_sharding refuses, or a utilization outside (0, 1].
 KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
                        const KvCapacityOptions& options = {});
 // The same; throws InvalidInput with the explanation when it does not fit.

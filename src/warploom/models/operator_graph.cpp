@@ -13,14 +13,16 @@ std::int64_t PlanContext::layer_count() const {
   return total;
 }
 
-PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options) {
+PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
+                              const GraphOptions& options) {
   check_sharding(model, sharding, "sharding");
   PlanContext context{model, sharding, options, local_shape(model, sharding), {}, true, true, DataType::Bf16};
   LayerRange range{0, model.layer_count()};
   if (options.pipeline_stage) {
     const std::int64_t stage = *options.pipeline_stage;
     if (stage < 0 || stage >= sharding.pipeline_parallel) {
-      throw InvalidInput(fmt::format("pipeline_stage is {}, expected 0 to {}", stage, sharding.pipeline_parallel - 1));
+      throw InvalidInput(
+          fmt::format("pipeline_stage is {}, expected 0 to {}", stage, sharding.pipeline_parallel - 1));
     }
     range = stage_layers(model.layer_count(), sharding.pipeline_parallel, stage);
     context.first_stage = stage == 0;
@@ -35,8 +37,8 @@ PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sh
   return context;
 }
 
-OperatorGraph build_operator_graph(const ModelArchitecture& model, const Sharding& sharding, const StepShape& step,
-                                   const GraphOptions& options) {
+OperatorGraph build_operator_graph(const ModelArchitecture& model, const Sharding& sharding,
+                                   const StepShape& step, const GraphOptions& options) {
   StepPlan plan(model, sharding, options);
   OperatorGraph graph;
   const auto append = [&graph](std::span<const OperatorNode> nodes) {
@@ -52,13 +54,15 @@ FieldTable GraphOptions::describe() {
   return FieldList<GraphOptions>("graph_options")
       .add("kv_cache", &GraphOptions::kv_cache, {.doc = "type of the KV cache; absent = the checkpoint's"})
       .add("routing", &GraphOptions::routing, {.doc = "how tokens spread over experts"})
-      .add("routing_alpha", &GraphOptions::routing_alpha, {.doc = "exponent of power-law routing", .min = 0, .max = 16})
+      .add("routing_alpha", &GraphOptions::routing_alpha,
+           {.doc = "exponent of power-law routing", .min = 0, .max = 16})
       .add("expert_exchange", &GraphOptions::expert_exchange,
            {.doc = "how tokens reach experts under data-parallel attention"})
       .add("mxfp4_scheme", &GraphOptions::mxfp4_scheme, {.doc = "activations that meet mxfp4 weights"})
       .add("sampling", &GraphOptions::sampling, {.doc = "count the sampling kernel"})
       .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
-      .add("pipeline_stage", &GraphOptions::pipeline_stage, {.doc = "one stage alone; absent = all", .min = 0})
+      .add("pipeline_stage", &GraphOptions::pipeline_stage,
+           {.doc = "one stage alone; absent = all", .min = 0})
       .table();
 }
 

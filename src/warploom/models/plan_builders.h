@@ -22,14 +22,16 @@ struct PlanContext {
   double activation_bytes() const { return bytes_per_element(model.dtype); }
 };
 
-PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options);
+PlanContext make_plan_context(const ModelArchitecture& model, const Sharding& sharding,
+                              const GraphOptions& options);
 
 ScaledOperators dense_plan(const PlanContext& context);
-// The projections, norms and positions of one group of alike layers, without attention itself (attention_nodes.cpp).
+// The projections, norms and positions of one group of alike layers, without attention itself
+// (attention_nodes.cpp).
 void add_attention_projections(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group);
 // One linear layer: a Quantize where the scheme needs a separate one, then the product.
-void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme, std::int64_t n,
-                std::int64_t k);
+void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme,
+                std::int64_t n, std::int64_t k);
 
 ScaledOperators collective_plan(const PlanContext& context);
 RequestOperators attention_plan(const PlanContext& context);

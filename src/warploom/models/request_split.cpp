@@ -4,7 +4,8 @@
 
 namespace warploom {
 
-void split_into_chunks(const std::vector<RequestGroup>& groups, std::int64_t chunk, std::vector<RequestGroup>& result) {
+void split_into_chunks(const std::vector<RequestGroup>& groups, std::int64_t chunk,
+                       std::vector<RequestGroup>& result) {
   result.clear();
   for (const RequestGroup& group : groups) {
     std::int64_t position = group.context_tokens;

@@ -8,8 +8,10 @@
 
 namespace warploom {
 
-// A token of chunked attention sees the tokens of its own aligned chunk, so a request equals one request for each chunk
-// that its new tokens touch, with the tokens of the first chunk before them as context. Replaces `result`.
-void split_into_chunks(const std::vector<RequestGroup>& groups, std::int64_t chunk, std::vector<RequestGroup>& result);
+// A token of chunked attention sees the tokens of its own aligned chunk, so a request equals one request for
+// each chunk that its new tokens touch, with the tokens of the first chunk before them as context. Replaces
+// `result`.
+void split_into_chunks(const std::vector<RequestGroup>& groups, std::int64_t chunk,
+                       std::vector<RequestGroup>& result);
 
 }  // namespace warploom

@@ -18,7 +18,8 @@ class Checker {
   }
 
   void divides(std::string_view what, std::int64_t size, std::string_view by, std::int64_t ranks) const {
-    require(size % ranks == 0, fmt::format("{} {} cannot be split by {}={}, expected a divisor", size, what, by, ranks));
+    require(size % ranks == 0,
+            fmt::format("{} {} cannot be split by {}={}, expected a divisor", size, what, by, ranks));
   }
 
  private:
@@ -27,7 +28,8 @@ class Checker {
 };
 
 bool has_standard_attention(const ModelArchitecture& model) {
-  return model.layers_with(AttentionKind::Latent) + model.layers_with(AttentionKind::Linear) < model.layer_count();
+  return model.layers_with(AttentionKind::Latent) + model.layers_with(AttentionKind::Linear) <
+         model.layer_count();
 }
 
 void check_attention_split(const Checker& checker, const ModelArchitecture& model, std::int64_t ranks) {
@@ -46,21 +48,27 @@ void check_attention_split(const Checker& checker, const ModelArchitecture& mode
 
 void check_mixture_split(const Checker& checker, const ModelArchitecture& model, const Sharding& sharding) {
   if (!model.mixture) {
-    checker.require(sharding.expert_parallel == 1,
-                    fmt::format("expert_parallel={} of a model without experts, expected 1", sharding.expert_parallel));
-    checker.require(sharding.attention_data_parallel == 1,
-                    fmt::format("attention_data_parallel={} of a model without experts, expected 1 (replicas of a dense "
-                                "model are data_parallel)", sharding.attention_data_parallel));
+    checker.require(
+        sharding.expert_parallel == 1,
+        fmt::format("expert_parallel={} of a model without experts, expected 1", sharding.expert_parallel));
+    checker.require(
+        sharding.attention_data_parallel == 1,
+        fmt::format("attention_data_parallel={} of a model without experts, expected 1 (replicas of a dense "
+                    "model are data_parallel)",
+                    sharding.attention_data_parallel));
     return;
   }
-  checker.require(sharding.moe_ranks() % sharding.expert_parallel == 0,
-                  fmt::format("expert_parallel={} does not divide tensor_parallel x attention_data_parallel = {}",
-                              sharding.expert_parallel, sharding.moe_ranks()));
-  checker.require(sharding.expert_parallel <= model.mixture->experts,
-                  fmt::format("expert_parallel={} exceeds {} experts", sharding.expert_parallel, model.mixture->experts));
+  checker.require(
+      sharding.moe_ranks() % sharding.expert_parallel == 0,
+      fmt::format("expert_parallel={} does not divide tensor_parallel x attention_data_parallel = {}",
+                  sharding.expert_parallel, sharding.moe_ranks()));
+  checker.require(
+      sharding.expert_parallel <= model.mixture->experts,
+      fmt::format("expert_parallel={} exceeds {} experts", sharding.expert_parallel, model.mixture->experts));
   checker.divides("experts", model.mixture->experts, "expert_parallel", sharding.expert_parallel);
   checker.divides("columns of an expert", model.mixture->intermediate,
-                  "tensor_parallel x attention_data_parallel / expert_parallel", sharding.moe_tensor_parallel());
+                  "tensor_parallel x attention_data_parallel / expert_parallel",
+                  sharding.moe_tensor_parallel());
   if (model.mixture->shared_intermediate > 0) {
     checker.divides("columns of the shared experts", model.mixture->shared_intermediate, "tensor_parallel",
                     sharding.tensor_parallel);
@@ -77,8 +85,9 @@ void check_sharding(const ModelArchitecture& model, const Sharding& sharding, st
     checker.divides("MLP columns", model.intermediate, "tensor_parallel", sharding.tensor_parallel);
   }
   check_mixture_split(checker, model, sharding);
-  checker.require(sharding.pipeline_parallel <= model.layer_count(),
-                  fmt::format("pipeline_parallel={} exceeds {} layers", sharding.pipeline_parallel, model.layer_count()));
+  checker.require(
+      sharding.pipeline_parallel <= model.layer_count(),
+      fmt::format("pipeline_parallel={} exceeds {} layers", sharding.pipeline_parallel, model.layer_count()));
 }
 
 LayerRange stage_layers(std::int64_t layers, std::int64_t pipeline_parallel, std::int64_t stage) {
@@ -98,7 +107,8 @@ LocalShape local_shape(const ModelArchitecture& model, const Sharding& sharding)
   local.heads = model.heads / ranks;
   local.kv_heads = std::max<std::int64_t>(1, model.kv_heads / ranks);
   local.intermediate = model.intermediate / ranks;
-  const std::int64_t padded = (model.vocabulary + kVocabularyPadding - 1) / kVocabularyPadding * kVocabularyPadding;
+  const std::int64_t padded =
+      (model.vocabulary + kVocabularyPadding - 1) / kVocabularyPadding * kVocabularyPadding;
   local.vocabulary = (padded + ranks - 1) / ranks;
   if (model.latent) local.latent_heads = model.latent->shape.heads / ranks;
   if (model.linear) {
@@ -116,10 +126,13 @@ LocalShape local_shape(const ModelArchitecture& model, const Sharding& sharding)
 FieldTable Sharding::describe() {
   constexpr double kMost = 65536;
   return FieldList<Sharding>("sharding")
-      .add("tensor_parallel", &Sharding::tensor_parallel, {.doc = "ranks that split each matrix", .min = 1, .max = kMost})
-      .add("pipeline_parallel", &Sharding::pipeline_parallel, {.doc = "stages of layers", .min = 1, .max = kMost})
+      .add("tensor_parallel", &Sharding::tensor_parallel,
+           {.doc = "ranks that split each matrix", .min = 1, .max = kMost})
+      .add("pipeline_parallel", &Sharding::pipeline_parallel,
+           {.doc = "stages of layers", .min = 1, .max = kMost})
       .add("data_parallel", &Sharding::data_parallel, {.doc = "independent replicas", .min = 1, .max = kMost})
-      .add("expert_parallel", &Sharding::expert_parallel, {.doc = "ranks that split the experts", .min = 1, .max = kMost})
+      .add("expert_parallel", &Sharding::expert_parallel,
+           {.doc = "ranks that split the experts", .min = 1, .max = kMost})
       .add("attention_data_parallel", &Sharding::attention_data_parallel,
            {.doc = "groups with their own requests that share the experts", .min = 1, .max = kMost})
       .table();

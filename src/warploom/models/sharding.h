@@ -1,12 +1,13 @@
 // How a model is spread over GPUs.
 //
-// One replica has tensor_parallel x attention_data_parallel x pipeline_parallel GPUs. Attention, dense MLPs and shared
-// experts are split over tensor_parallel ranks; each of the attention_data_parallel groups has its own requests.
-// Routed experts are spread over all tensor_parallel x attention_data_parallel ranks of a stage: expert_parallel ways by
-// whole experts, the rest by width. data_parallel counts further replicas that share nothing.
-//   vLLM     -tp T -dp D, MoE model: tensor_parallel T, attention_data_parallel D, expert_parallel T*D with EP, else 1
-//   vLLM     -tp T -dp D, dense model: tensor_parallel T, data_parallel D
-//   SGLang   --tp N --dp D --enable-dp-attention: tensor_parallel N/D, attention_data_parallel D
+// One replica has tensor_parallel x attention_data_parallel x pipeline_parallel GPUs. Attention, dense MLPs
+// and shared experts are split over tensor_parallel ranks; each of the attention_data_parallel groups has its
+// own requests. Routed experts are spread over all tensor_parallel x attention_data_parallel ranks of a
+// stage: expert_parallel ways by whole experts, the rest by width. data_parallel counts further replicas that
+// share nothing.
+//   vLLM     -tp T -dp D, MoE model: tensor_parallel T, attention_data_parallel D, expert_parallel T*D with
+//   EP, else 1 vLLM     -tp T -dp D, dense model: tensor_parallel T, data_parallel D SGLang   --tp N --dp D
+//   --enable-dp-attention: tensor_parallel N/D, attention_data_parallel D
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,9 @@ struct Sharding {
   static FieldTable describe();
 };
 
-// Throws InvalidInput "<where>: ..." when the model cannot be split that way: heads or widths that do not divide, KV
-// heads that neither divide nor replicate evenly, more expert ranks than experts, more stages than layers, expert or
-// attention-data parallelism of a dense model.
+// Throws InvalidInput "<where>: ..." when the model cannot be split that way: heads or widths that do not
+// divide, KV heads that neither divide nor replicate evenly, more expert ranks than experts, more stages than
+// layers, expert or attention-data parallelism of a dense model.
 void check_sharding(const ModelArchitecture& model, const Sharding& sharding, std::string_view where);
 
 // Layers [first, last) of one pipeline stage.
@@ -42,7 +43,8 @@ struct LayerRange {
   std::int64_t first = 0, last = 0;
   std::int64_t count() const { return last - first; }
 };
-// Even split; left-over layers go one each to the stages before the last, as vLLM does. stage < pipeline_parallel.
+// Even split; left-over layers go one each to the stages before the last, as vLLM does. stage <
+// pipeline_parallel.
 LayerRange stage_layers(std::int64_t layers, std::int64_t pipeline_parallel, std::int64_t stage);
 
 // Widths held by one GPU.

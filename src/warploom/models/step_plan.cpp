@@ -50,7 +50,8 @@ struct SetRequests {
   // Prefill expands keys and values of the cached context too; decode multiplies its new tokens alone.
   void operator()(Gemm& op) const {
     op.m = 0;
-    for (const RequestGroup& group : groups) op.m += group.count * (decode ? group.query_tokens : group.kv_tokens());
+    for (const RequestGroup& group : groups)
+      op.m += group.count * (decode ? group.query_tokens : group.kv_tokens());
   }
   // The kernel's work is linear in tokens, so requests of unequal length enter at their mean, rounded up.
   void operator()(LinearAttention& op) const {
@@ -135,7 +136,9 @@ std::span<const OperatorNode> StepPlan::collective_operators(std::int64_t tokens
   return collectives_.scale(tokens, group_tokens(tokens, group), logits_rows);
 }
 
-std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) { return attention_.fill(step); }
+std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) {
+  return attention_.fill(step);
+}
 
 std::vector<OperatorNode> StepPlan::operators_of(RowSource source, std::int64_t rows) const {
   WARPLOOM_ASSERT(rows > 0);

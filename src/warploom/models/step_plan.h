@@ -6,11 +6,12 @@
 //     price(plan.collective_operators(tokens, logits_rows));
 //     price(plan.attention_operators(step));                   // depends on every request
 //
-// With data-parallel attention the routed experts and the exchange of their tokens scale with the tokens of all ranks
-// (RowSource::GroupTokens).
+// With data-parallel attention the routed experts and the exchange of their tokens scale with the tokens of
+// all ranks (RowSource::GroupTokens).
 //
-// Spans stay valid until the next call of the same function. Calls reuse storage: no allocation once the lists of
-// requests have grown to their largest. Const functions are thread-safe, the others not; copies are independent.
+// Spans stay valid until the next call of the same function. Calls reuse storage: no allocation once the
+// lists of requests have grown to their largest. Const functions are thread-safe, the others not; copies are
+// independent.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ namespace warploom {
 // What the rows of an operator count.
 enum class RowSource { Tokens, GroupTokens, LogitsRows };
 
-// How a step's sizes enter an operator: rows = factor x source; for collectives size = bytes_per_row x source.
+// How a step's sizes enter an operator: rows = factor x source; for collectives size = bytes_per_row x
+// source.
 struct RowRule {
   RowSource source = RowSource::Tokens;
   std::int64_t factor = 1;
@@ -38,7 +40,8 @@ struct ScaledOperators {
   std::size_t logits_begin = 0;  // nodes from here on scale with LogitsRows
 
   void add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
-  std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens, std::int64_t logits_rows);
+  std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens,
+                                      std::int64_t logits_rows);
 };
 
 // Operators whose sizes follow from the requests. Nodes [0, decode_begin) serve prefill, the rest decode.
@@ -63,11 +66,12 @@ class StepPlan {
   // Empty on one GPU.
   std::span<const OperatorNode> collective_operators(std::int64_t tokens, std::int64_t logits_rows,
                                                      std::int64_t group_tokens = 0);
-  // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear attention).
+  // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear
+  // attention).
   std::span<const OperatorNode> attention_operators(const StepShape& step);
 
-  // The same by what they scale with, dense and collective operators together, and attention; copies, for callers that
-  // share a plan between threads. Empty when the model has none. rows > 0.
+  // The same by what they scale with, dense and collective operators together, and attention; copies, for
+  // callers that share a plan between threads. Empty when the model has none. rows > 0.
   std::vector<OperatorNode> operators_of(RowSource source, std::int64_t rows) const;
   std::vector<OperatorNode> attention_of(const StepShape& step) const;
 

@@ -1,0 +1,254 @@
+#include "warploom/models/hf_config.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "warploom/models/contains_text.h"
+
+namespace warploom {
+namespace {
+
+Json llama() {
+  return Json::parse(
+      R"({"architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16", "hidden_size": 4096,
+      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+      "vocab_size": 128256, "max_position_embeddings": 131072, "tie_word_embeddings": false})");
+}
+
+Json deepseek() {
+  return Json::parse(
+      R"({"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168, "num_hidden_layers": 61,
+      "num_attention_heads": 128, "num_key_value_heads": 128, "intermediate_size": 18432, "vocab_size": 129280,
+      "max_position_embeddings": 163840, "n_routed_experts": 256, "num_experts_per_tok": 8,
+      "moe_intermediate_size": 2048, "n_shared_experts": 1, "first_k_dense_replace": 3, "moe_layer_freq": 1,
+      "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128})");
+}
+
+ModelArchitecture read(const Json& config, const Json* hf_quant = nullptr) {
+  return architecture_from_config(config, hf_quant, "test/model", "config.json");
+}
+
+template <class E>
+std::string refusal(const Json& config, const Json* hf_quant = nullptr) {
+  try {
+    read(config, hf_quant);
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HfConfig, ReadsLlama) {
+  const ModelArchitecture model = read(llama());
+  EXPECT_EQ(model.head_dim, 128);
+  EXPECT_EQ(model.rotary_dim, 128);
+  EXPECT_EQ(model.kv_heads, 8);
+  EXPECT_FALSE(model.qkv_bias);
+  EXPECT_FALSE(model.tie_embeddings);
+  ASSERT_EQ(model.layers.size(), 1u);
+  EXPECT_EQ(model.layers[0].count, 32);
+  EXPECT_EQ(model.layers[0].attention, AttentionKind::Full);
+  EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::Bf16);
+}
+
+TEST(HfConfig, TakesHeadDimFromTheConfigWhenItDiffersFromHiddenOverHeads) {
+  Json config = llama();
+  config["architectures"] = {"Qwen3ForCausalLM"};
+  config["hidden_size"] = 5120;
+  config["num_attention_heads"] = 64;
+  config["head_dim"] = 128;
+  const ModelArchitecture model = read(config);
+  EXPECT_EQ(model.head_dim, 128);
+  EXPECT_EQ(model.qk_norm, QueryKeyNorm::PerHead);
+  config.erase("head_dim");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'head_dim' is missing");
+}
+
+TEST(HfConfig, NamesAMissingField) {
+  for (const char* key :
+       {"hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"}) {
+    Json config = llama();
+    config.erase(key);
+    EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), key) << key;
+  }
+}
+
+TEST(HfConfig, RefusesWrongTypesAndRanges) {
+  Json config = llama();
+  config["hidden_size"] = -4096;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'hidden_size' is -4096");
+  config["hidden_size"] = "4096";
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "expected an integer");
+  config["hidden_size"] = 4096.5;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "4096.5");
+  config["hidden_size"] = 0;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "positive");
+  config = llama();
+  config["num_key_value_heads"] = 5;
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "not a multiple");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(Json::array()), "config.json");
+}
+
+TEST(HfConfig, RefusesUnsupportedArchitecturesWithTheReason) {
+  Json config = llama();
+  config["architectures"] = {"NemotronHForCausalLM"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "Mamba-2");
+  config["architectures"] = {"DeepseekV32ForCausalLM"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "sparse attention");
+  config["architectures"] = {"Qwen3ForCausaLM"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "did you mean 'Qwen3ForCausalLM'");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "supported: DeepseekV2ForCausalLM");
+  config.erase("architectures");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'architectures' is missing");
+  config = deepseek();
+  config["index_topk"] = 2048;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "index_topk");
+}
+
+TEST(HfConfig, IgnoresAWindowThatIsSwitchedOff) {
+  Json config = llama();
+  config["architectures"] = {"Qwen2ForCausalLM"};
+  config["sliding_window"] = 4096;
+  config["use_sliding_window"] = false;
+  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 0);
+  EXPECT_TRUE(read(config).qkv_bias);
+  config["use_sliding_window"] = true;
+  config["max_window_layers"] = 28;
+  EXPECT_EQ(read(config).layers_with(AttentionKind::SlidingWindow), 4);
+}
+
+TEST(HfConfig, ReadsWindowedAndUnknownLayerTypes) {
+  Json config = llama();
+  config["layer_types"] = Json::array();
+  for (int i = 0; i < 32; ++i)
+    config["layer_types"].push_back(i % 2 == 0 ? "sliding_attention" : "full_attention");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "'sliding_window' is missing");
+  config["sliding_window"] = 128;
+  const ModelArchitecture model = read(config);
+  EXPECT_EQ(model.layers_with(AttentionKind::SlidingWindow), 16);
+  EXPECT_EQ(model.layers.size(), 32u);
+  EXPECT_EQ(merged_layers(model, 0, 32).size(), 2u);
+  config["layer_types"][3] = "mamba";
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'mamba'");
+  config["layer_types"] = {"full_attention"};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "one for each of 32 layers");
+}
+
+TEST(HfConfig, ReadsLatentAttentionAndDenseFirstLayers) {
+  const ModelArchitecture model = read(deepseek());
+  ASSERT_EQ(model.layers.size(), 2u);
+  EXPECT_EQ(model.layers[0].count, 3);
+  EXPECT_FALSE(model.layers[0].mixture);
+  EXPECT_EQ(model.layers[1].count, 58);
+  EXPECT_TRUE(model.layers[1].mixture);
+  EXPECT_EQ(model.layers[1].attention, AttentionKind::Latent);
+  EXPECT_EQ(model.mixture->shared_intermediate, 2048);
+  EXPECT_EQ(model.latent->shape.kv_lora_rank, 512);
+}
+
+TEST(HfConfig, ReadsNestedTextConfig) {
+  Json text = llama();
+  text.erase("architectures");
+  text["head_dim"] = 128;
+  Json config;
+  config["architectures"] = {"Qwen3VLForConditionalGeneration"};
+  config["text_config"] = text;
+  const ModelArchitecture model = read(config);
+  EXPECT_EQ(model.hidden, 4096);
+  EXPECT_EQ(model.notes.size(), 1u);
+}
+
+TEST(HfConfig, ReadsFp8) {
+  Json config = llama();
+  config["quantization_config"] = {{"quant_method", "fp8"}, {"activation_scheme", "dynamic"}};
+  EXPECT_EQ(read(config).layers[0].schemes.mlp, MatmulScheme::Fp8);
+  config["quantization_config"]["weight_block_size"] = {128, 128};
+  EXPECT_EQ(read(config).layers[0].schemes.mlp, MatmulScheme::Fp8Block);
+  config["quantization_config"]["weight_block_size"] = {64, 64};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "weight_block_size");
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "'bitsandbytes'");
+}
+
+TEST(HfConfig, KeepsListedModulesInSixteenBit) {
+  Json config = llama();
+  config["quantization_config"] = {
+      {"quant_method", "fp8"},
+      {"modules_to_not_convert", {"model.layers.0", "model.layers.31.mlp", "lm_head"}}};
+  const ModelArchitecture model = read(config);
+  ASSERT_EQ(model.layers.size(), 3u);
+  EXPECT_EQ(model.layers[0].count, 1);
+  EXPECT_EQ(model.layers[0].schemes.attention_input, MatmulScheme::Bf16);
+  EXPECT_EQ(model.layers[1].schemes.attention_input, MatmulScheme::Fp8);
+  EXPECT_EQ(model.layers[2].schemes.mlp, MatmulScheme::Bf16);
+  EXPECT_EQ(model.layers[2].schemes.attention_output, MatmulScheme::Fp8);
+  config["quantization_config"]["modules_to_not_convert"] = {"model.layers.4.self_attn.k_proj"};
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "layer 4");
+}
+
+TEST(HfConfig, ReadsIntegerWeights) {
+  Json config = llama();
+  config["quantization_config"] = {{"quant_method", "awq"}, {"bits", 4}, {"group_size", 128}};
+  EXPECT_EQ(read(config).layers[0].schemes.mlp, MatmulScheme::Int4WeightOnly);
+  config["quantization_config"] = {{"quant_method", "gptq"}, {"bits", 8}};
+  EXPECT_EQ(read(config).layers[0].schemes.mlp, MatmulScheme::Int8WeightOnly);
+  config["quantization_config"]["bits"] = 3;
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(config), "3 bits");
+  config["quantization_config"].erase("bits");
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "bits");
+}
+
+TEST(HfConfig, ReadsCompressedTensorsWithExpressions) {
+  Json config = deepseek();
+  config["quantization_config"] =
+      Json::parse(R"({"quant_method": "compressed-tensors", "format": "pack-quantized",
+      "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int", "group_size": 32},
+                                    "input_activations": null}},
+      "ignore": ["re:.*self_attn.*", "re:.*shared_experts.*", "re:.*mlp\\.(gate|up|down)_proj.*"]})");
+  const ModelArchitecture model = read(config);
+  ASSERT_EQ(model.layers.size(), 2u);
+  EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::Bf16);
+  EXPECT_EQ(model.layers[1].schemes.experts, MatmulScheme::Int4WeightOnly);
+  EXPECT_EQ(model.layers[1].schemes.shared_experts, MatmulScheme::Bf16);
+  EXPECT_EQ(model.layers[1].schemes.attention_input, MatmulScheme::Bf16);
+  EXPECT_EQ(model.quantization.group_size, 32);
+  config["quantization_config"]["ignore"] = {"re:("};
+  EXPECT_PRED2(contains_text, refusal<InvalidInput>(config), "regular expression");
+}
+
+TEST(HfConfig, ReadsModeloptFileBesideTheConfig) {
+  const Json quant = Json::parse(R"({"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4",
+      "kv_cache_quant_algo": "FP8", "group_size": 16, "exclude_modules": ["lm_head", "model.layers.*.self_attn*"]}})");
+  const ModelArchitecture model = read(llama(), &quant);
+  EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::NvFp4);
+  EXPECT_EQ(model.layers[0].schemes.attention_input, MatmulScheme::Bf16);
+  EXPECT_EQ(model.quantization.kv_cache, DataType::Fp8);
+  const Json mixed = Json::parse(R"({"quantization": {"quant_algo": "MIXED_PRECISION"}})");
+  EXPECT_PRED2(contains_text, refusal<Unsupported>(llama(), &mixed), "MIXED_PRECISION");
+
+  const auto folder = std::filesystem::temp_directory_path() / "warploom_hf_config_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "config.json") << llama().dump();
+  std::ofstream(folder / "hf_quant_config.json") << quant.dump();
+  EXPECT_EQ(read_hf_config(folder).layers[0].schemes.mlp, MatmulScheme::NvFp4);
+  EXPECT_EQ(read_hf_config(folder / "config.json").name, "warploom_hf_config_test");
+  std::filesystem::remove_all(folder);
+  EXPECT_THROW(read_hf_config(folder), IoError);
+}
+
+TEST(HfConfig, QuantizesOnLoadUnlessAlreadyQuantised) {
+  const ModelArchitecture model = quantize_linears(read(llama()), MatmulScheme::Fp8);
+  EXPECT_EQ(model.layers[0].schemes.attention_output, MatmulScheme::Fp8);
+  EXPECT_THROW(quantize_linears(model, MatmulScheme::Int8), InvalidInput);
+}
+
+TEST(HfConfig, RefusesTextThatIsNoJson) {
+  EXPECT_THROW(parse_hf_config("{\"hidden_size\": NaN}", "config.json"), InvalidInput);
+  EXPECT_EQ(parse_hf_config(llama().dump(), "config.json").hidden, 4096);
+}
+
+}  // namespace
+}  // namespace warploom

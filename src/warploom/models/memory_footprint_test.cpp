@@ -1,0 +1,137 @@
+#include "warploom/models/memory_footprint.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/models/contains_text.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+struct Published {
+  const char* model;
+  double total, active;  // 1e9 parameters; active 0 = same as total
+  double tolerance;
+};
+
+class PublishedCounts : public ::testing::TestWithParam<Published> {};
+
+TEST_P(PublishedCounts, AreMet) {
+  const auto [name, total, active, tolerance] = GetParam();
+  const ParameterCounts counts = parameter_counts(load_model(name));
+  EXPECT_NEAR(counts.total * 1e-9 / total, 1.0, tolerance) << counts.total;
+  EXPECT_NEAR(counts.active * 1e-9 / (active > 0 ? active : total), 1.0, 3 * tolerance) << counts.active;
+}
+
+// Active counts include both embedding tables, which some publishers leave out (MiniMax-M2.5: 10 of 11.0).
+INSTANTIATE_TEST_SUITE_P(
+    Models, PublishedCounts,
+    ::testing::Values(
+        Published{"Llama-3.1-8B", 8.03, 0, 0.001}, Published{"Llama-3.1-70B", 70.55, 0, 0.001},
+        Published{"Llama-3.1-405B", 405.85, 0, 0.002}, Published{"Llama-3.2-1B", 1.236, 0, 0.002},
+        Published{"Llama-2-7b-hf", 6.738, 0, 0.001}, Published{"Qwen2.5-14B", 14.77, 0, 0.002},
+        Published{"Qwen3-32B", 32.76, 0, 0.002}, Published{"Qwen3-0.6B", 0.596, 0, 0.005},
+        Published{"Qwen3-30B-A3B", 30.53, 3.35, 0.002}, Published{"Qwen3-235B-A22B", 235.1, 22.2, 0.005},
+        Published{"Mixtral-8x7B-v0.1", 46.70, 12.88, 0.001},
+        Published{"Mixtral-8x22B-v0.1", 140.6, 39.15, 0.002}, Published{"gpt-oss-120b", 116.8, 5.7, 0.01},
+        Published{"gpt-oss-20b", 20.9, 4.2, 0.01}, Published{"DeepSeek-V3", 671.0, 37.5, 0.002},
+        Published{"DeepSeek-V2-Lite", 15.7, 2.66, 0.01}, Published{"Kimi-K2-Instruct", 1026.0, 32.9, 0.01},
+        Published{"MiniMax-M2.5", 228.7, 11.0, 0.01}, Published{"gemma-2-9b", 9.24, 0, 0.002},
+        Published{"gemma-2-27b", 27.2, 0, 0.003}, Published{"gemma-3-27b-it", 27.0, 0, 0.01},
+        Published{"phi-2", 2.78, 0, 0.005}, Published{"phi-4", 14.66, 0, 0.002},
+        Published{"Mistral-7B-v0.3", 7.248, 0, 0.001}, Published{"Qwen-72B", 72.3, 0, 0.005},
+        Published{"Qwen3-Next-80B-A3B-Instruct", 80.0, 3.9, 0.01},
+        Published{"Llama-4-Scout-17B-16E-Instruct", 107.8, 17.2, 0.01},
+        Published{"Llama-4-Maverick-17B-128E-Instruct", 400.7, 17.2, 0.01},
+        Published{"GLM-4.7", 353.0, 33.6, 0.02}, Published{"Qwen3.5-397B-A17B", 397.0, 17.4, 0.01}));
+
+TEST(WeightFootprint, IsTwoBytesAParameterOfABf16Model) {
+  const ModelArchitecture model = load_model("Llama-3.1-8B");
+  EXPECT_NEAR(weight_bytes_per_gpu(model, {}).value(), 2 * parameter_counts(model).total, 1e6);
+}
+
+TEST(WeightFootprint, SplitsEvenlyButForNorms) {
+  const ModelArchitecture model = load_model("Llama-3.1-70B");
+  const double whole = weight_bytes_per_gpu(model, {}).value();
+  EXPECT_NEAR(weight_bytes_per_gpu(model, {.tensor_parallel = 4}).value() / (whole / 4), 1.0, 1e-3);
+  double stages = 0;
+  for (std::int64_t stage = 0; stage < 4; ++stage) {
+    stages += weight_footprint(model, {.pipeline_parallel = 4}, stage).total().value();
+  }
+  EXPECT_NEAR(stages / whole, 1.0, 1e-4);
+}
+
+TEST(WeightFootprint, CountsQuantisedStorage) {
+  const ModelArchitecture fp8 = load_model("Qwen3-32B-FP8");
+  const double embeddings = 2.0 * 2.0 * 151936 * 5120;
+  const double linears = parameter_counts(fp8).total - 2.0 * 151936 * 5120;
+  EXPECT_NEAR(weight_bytes_per_gpu(fp8, {}).value() / (embeddings + linears), 1.0, 2e-3);
+  EXPECT_DOUBLE_EQ(stored_bytes_per_element(MatmulScheme::Int4WeightOnly, 32), 0.5625);
+  EXPECT_NEAR(to_gigabytes(weight_bytes_per_gpu(load_model("gpt-oss-120b"), {})), 65.0,
+              2.0);  // checkpoint size
+}
+
+TEST(KvFootprint, MatchesClosedForms) {
+  const ModelArchitecture llama = load_model("Llama-3.1-8B");
+  EXPECT_DOUBLE_EQ(kv_footprint(llama, {}).per_token().value(), 32 * 2 * 8 * 128 * 2);
+  EXPECT_DOUBLE_EQ(kv_footprint(llama, {}, DataType::Fp8).per_token().value(), 32 * 2 * 8 * 128);
+  EXPECT_DOUBLE_EQ(kv_footprint(llama, {.tensor_parallel = 16}).per_token().value(), 32 * 2 * 1 * 128 * 2);
+  const ModelArchitecture deepseek = load_model("DeepSeek-V3");
+  EXPECT_DOUBLE_EQ(kv_footprint(deepseek, {}).per_token().value(), 61 * 576 * 2);
+  EXPECT_DOUBLE_EQ(kv_footprint(deepseek, {.tensor_parallel = 8}).per_token().value(), 61 * 576 * 2);
+}
+
+TEST(KvFootprint, KeepsOnlyTheWindow) {
+  const KvFootprint kv = kv_footprint(load_model("gpt-oss-120b"), {});
+  const double per_layer = 2 * 8 * 64 * 2;
+  EXPECT_EQ(kv.window, 128);
+  EXPECT_DOUBLE_EQ(kv.of_request(100).value(), 36 * per_layer * 100);
+  EXPECT_DOUBLE_EQ(kv.of_request(1000).value(), 18 * per_layer * 1000 + 18 * per_layer * 128);
+}
+
+TEST(KvFootprint, HoldsStatesOfLinearLayers) {
+  const KvFootprint kv = kv_footprint(load_model("Qwen3-Next-80B-A3B-Instruct"), {});
+  EXPECT_DOUBLE_EQ(kv.full_per_token.value(), 12 * 2 * 2 * 256 * 2);
+  EXPECT_DOUBLE_EQ(kv.per_request.value(), 36 * (32 * 128 * 128 + (2 * 16 * 128 + 32 * 128) * 3) * 2.0);
+}
+
+TEST(KvCapacity, FillsWhatWeightsLeave) {
+  const ModelArchitecture model = load_model("Llama-3.1-8B");
+  const KvCapacity capacity = kv_capacity(model, {}, gibibytes(80));
+  ASSERT_TRUE(capacity.fits);
+  EXPECT_EQ(capacity.tokens, capacity.blocks * 16);
+  const double left = capacity.usable.value() - capacity.weights.value() - capacity.activations.value() -
+                      capacity.reserve.value();
+  EXPECT_NEAR(static_cast<double>(capacity.tokens) * 131072.0, left, 16 * 131072.0);
+  EXPECT_GT(capacity.tokens, 420'000);  // vLLM logs 440 to 460 thousand on such a GPU
+  EXPECT_LT(capacity.tokens, 470'000);
+  EXPECT_GT(kv_capacity(model, {}, gibibytes(80), {.kv_cache = DataType::Fp8}).tokens,
+            2 * capacity.tokens - 32);
+}
+
+TEST(KvCapacity, SaysWhatIsMissingAndWhatWouldFit) {
+  const ModelArchitecture model = load_model("Llama-3.1-70B");
+  const KvCapacity capacity = kv_capacity(model, {}, gibibytes(80));
+  EXPECT_FALSE(capacity.fits);
+  EXPECT_EQ(capacity.tokens, 0);
+  EXPECT_EQ(capacity.fitting_tensor_parallel, 2);
+  EXPECT_PRED2(contains_text, capacity.explanation, "tensor_parallel=2 would fit");
+  EXPECT_PRED2(contains_text, capacity.explanation, "weights 131.4");
+  EXPECT_TRUE(kv_capacity(model, {.tensor_parallel = 2}, gibibytes(80)).fits);
+  EXPECT_THROW(require_kv_capacity(model, {}, gibibytes(80)), InvalidInput);
+  EXPECT_PRED2(contains_text, kv_capacity(load_model("DeepSeek-V3"), {}, gibibytes(1)).explanation,
+               "no tensor_parallel");
+}
+
+TEST(KvCapacity, RefusesBadOptions) {
+  const ModelArchitecture model = load_model("Llama-3.1-8B");
+  EXPECT_THROW(kv_capacity(model, {}, gibibytes(80), {.gpu_memory_utilization = 1.5}), InvalidInput);
+  EXPECT_THROW(kv_capacity(model, {}, gibibytes(80), {.gpu_memory_utilization = std::nan("")}), InvalidInput);
+  EXPECT_THROW(kv_capacity(model, {}, gibibytes(80), {.block_size = 0}), InvalidInput);
+  EXPECT_THROW(kv_capacity(model, {.tensor_parallel = 3}, gibibytes(80)), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,146 @@
+#include "warploom/models/model_catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "warploom/base/json.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/models/hf_config.h"
+#include "warploom_embedded/model_records.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kSchema = "warploom_model";
+constexpr std::int64_t kVersion = 1;
+
+// The parts of a record; its config is read by hf_config.
+struct RecordHeader {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string source;
+  static FieldTable describe() {
+    return FieldList<RecordHeader>("model_record")
+        .add("name", &RecordHeader::name, {.required = true})
+        .add("aliases", &RecordHeader::aliases)
+        .add("source", &RecordHeader::source, {.required = true})
+        .table();
+  }
+};
+
+std::string key_of(std::string_view name) {
+  std::string key;
+  for (const char c : name) {
+    key.push_back(c == '_' || c == ' ' ? '-'
+                                       : static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return key;
+}
+
+std::string_view without_owner(std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+bool is_path(const std::string& text) {
+  return text.ends_with(".json") || text.starts_with('.') || text.starts_with('/') || text.starts_with('~');
+}
+
+}  // namespace
+
+ModelCatalog::ModelCatalog() : ModelCatalog(embedded::model_records()) {}
+
+ModelCatalog::ModelCatalog(std::span<const EmbeddedFile> records) {
+  for (const EmbeddedFile& record : records) add(record);
+  std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  // Whole names first, so that none is lost to another record's short name.
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    index(entries_[i].name, i, entries_[i].name);
+    for (const std::string& alias : entries_[i].aliases) index(alias, i, entries_[i].name);
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    index(std::string(without_owner(entries_[i].name)), i, entries_[i].name);
+    for (const std::string& alias : entries_[i].aliases)
+      index(std::string(without_owner(alias)), i, entries_[i].name);
+  }
+  std::sort(by_key_.begin(), by_key_.end());
+}
+
+void ModelCatalog::add(const EmbeddedFile& record) {
+  Json document = parse_json(record.contents, record.name);
+  const auto invalid = [&record](std::string_view message) {
+    return InvalidInput(fmt::format("{}: {}", record.name, message));
+  };
+  if (!document.is_object() || document.value("schema", "") != kSchema) {
+    throw invalid(fmt::format("expected a record with \"schema\": \"{}\"", kSchema));
+  }
+  if (document.value("version", std::int64_t{0}) != kVersion) {
+    throw Unsupported(
+        fmt::format("{}: version is not {}, made by another program version", record.name, kVersion));
+  }
+  if (!document.contains("config")) throw invalid("'config' is missing, expected the facts of a config.json");
+  const Json config = document["config"];
+  const std::optional<Json> hf_quant =
+      document.contains("hf_quant_config") ? std::optional<Json>(document["hf_quant_config"]) : std::nullopt;
+  document.erase("config");
+  document.erase("hf_quant_config");
+  auto header = from_json<RecordHeader>(document, record.name);
+  Entry entry{header.name, header.aliases, header.source, {}};
+  entry.model = architecture_from_config(config, hf_quant ? &*hf_quant : nullptr, header.name, record.name);
+  entries_.push_back(std::move(entry));
+}
+
+void ModelCatalog::index(const std::string& name, std::size_t entry, std::string_view where) {
+  const std::string key = key_of(name);
+  const auto known =
+      std::find_if(by_key_.begin(), by_key_.end(), [&key](const auto& pair) { return pair.first == key; });
+  if (known == by_key_.end()) {
+    by_key_.emplace_back(key, entry);
+  } else if (known->second != entry) {
+    throw InvalidInput(fmt::format("{}: '{}' already names {}", where, name, entries_[known->second].name));
+  }
+}
+
+std::vector<std::string> ModelCatalog::names() const {
+  std::vector<std::string> result;
+  for (const Entry& entry : entries_) result.push_back(entry.name);
+  return result;
+}
+
+const ModelArchitecture* ModelCatalog::find(std::string_view name) const {
+  const std::string key = key_of(name);
+  const auto at =
+      std::lower_bound(by_key_.begin(), by_key_.end(), key,
+                       [](const auto& pair, const std::string& wanted) { return pair.first < wanted; });
+  return at != by_key_.end() && at->first == key ? &entries_[at->second].model : nullptr;
+}
+
+const ModelArchitecture& ModelCatalog::get(std::string_view name) const {
+  if (const ModelArchitecture* model = find(name)) return *model;
+  std::vector<std::string> candidates;
+  for (const Entry& entry : entries_) {
+    candidates.push_back(entry.name);
+    candidates.emplace_back(without_owner(entry.name));
+    candidates.insert(candidates.end(), entry.aliases.begin(), entry.aliases.end());
+  }
+  throw NotFound(
+      fmt::format("model '{}' is not known{}; expected the name of a built-in model or the path of a "
+                  "config.json",
+                  name, did_you_mean(name, candidates)));
+}
+
+ModelArchitecture ModelCatalog::load(const std::string& name_or_path) const {
+  if (is_path(name_or_path)) return read_hf_config(name_or_path);
+  if (const ModelArchitecture* model = find(name_or_path)) return *model;
+  if (!name_or_path.empty() && std::filesystem::exists(name_or_path)) return read_hf_config(name_or_path);
+  return get(name_or_path);
+}
+
+ModelArchitecture load_model(const std::string& name_or_path) { return ModelCatalog().load(name_or_path); }
+
+}  // namespace warploom

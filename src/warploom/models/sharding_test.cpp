@@ -1,0 +1,78 @@
+#include "warploom/models/sharding.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "warploom/models/contains_text.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+std::string refusal(const ModelArchitecture& model, const Sharding& sharding) {
+  try {
+    check_sharding(model, sharding, "sharding");
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Sharding, SplitsHeadsAndReplicatesKvHeads) {
+  const ModelArchitecture model = load_model("Llama-3.1-70B");
+  const LocalShape eight = local_shape(model, {.tensor_parallel = 8});
+  EXPECT_EQ(eight.heads, 8);
+  EXPECT_EQ(eight.kv_heads, 1);
+  EXPECT_EQ(eight.intermediate, 3584);
+  EXPECT_EQ(eight.vocabulary, 16032);
+  EXPECT_EQ(local_shape(model, {.tensor_parallel = 16}).kv_heads, 1);
+  EXPECT_EQ(refusal(model, {.tensor_parallel = 16}), "");
+}
+
+TEST(Sharding, RefusesWhatDoesNotDivide) {
+  const ModelArchitecture dense = load_model("Llama-3.1-8B");
+  EXPECT_PRED2(contains_text, refusal(dense, {.tensor_parallel = 3}), "32 attention heads cannot be split");
+  EXPECT_PRED2(contains_text, refusal(dense, {.pipeline_parallel = 33}), "exceeds 32 layers");
+  EXPECT_PRED2(contains_text, refusal(dense, {.expert_parallel = 2}), "model without experts");
+  EXPECT_PRED2(contains_text, refusal(dense, {.attention_data_parallel = 2}), "model without experts");
+  EXPECT_PRED2(contains_text, refusal(dense, {.tensor_parallel = 0}), "tensor_parallel");
+  EXPECT_PRED2(contains_text, refusal(dense, {.tensor_parallel = -2}), "tensor_parallel");
+  const ModelArchitecture mixture = load_model("Mixtral-8x7B-v0.1");
+  EXPECT_PRED2(contains_text, refusal(mixture, {.tensor_parallel = 16, .expert_parallel = 16}),
+               "exceeds 8 experts");
+  EXPECT_PRED2(contains_text, refusal(mixture, {.tensor_parallel = 4, .expert_parallel = 3}),
+               "does not divide");
+  EXPECT_EQ(refusal(mixture, {.expert_parallel = 2, .attention_data_parallel = 2}), "");
+}
+
+TEST(Sharding, SplitsExpertsByCountAndByWidth) {
+  const ModelArchitecture model = load_model("Qwen3-235B-A22B");
+  const Sharding sharding{.tensor_parallel = 4, .expert_parallel = 4, .attention_data_parallel = 2};
+  const LocalShape local = local_shape(model, sharding);
+  EXPECT_EQ(sharding.moe_tensor_parallel(), 2);
+  EXPECT_EQ(local.experts, 32);
+  EXPECT_EQ(local.expert_intermediate, 768);
+  EXPECT_EQ(sharding.gpus(), 8);
+}
+
+TEST(Sharding, GivesLeftOverLayersToStagesBeforeTheLast) {
+  EXPECT_EQ(stage_layers(61, 4, 0).count(), 15);
+  EXPECT_EQ(stage_layers(61, 4, 2).count(), 16);
+  EXPECT_EQ(stage_layers(61, 4, 3).count(), 15);
+}
+
+RC_GTEST_PROP(Sharding, StagesCoverAllLayersInOrder, ()) {
+  const auto layers = *rc::gen::inRange<std::int64_t>(1, 200);
+  const auto stages = *rc::gen::inRange<std::int64_t>(1, layers + 1);
+  std::int64_t next = 0;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    const LayerRange range = stage_layers(layers, stages, stage);
+    RC_ASSERT(range.first == next);
+    RC_ASSERT(range.count() >= 1);
+    next = range.last;
+  }
+  RC_ASSERT(next == layers);
+}
+
+}  // namespace
+}  // namespace warploom
