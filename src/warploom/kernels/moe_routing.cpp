@@ -53,17 +53,27 @@ std::vector<std::int64_t> balanced_counts(const FusedMoe& op) {
   return counts;
 }
 
-// Moves counts to the sum `total` one by one, round robin over the experts.
+// Moves counts to the sum `total`, round robin over the experts; whole rounds are taken at once.
 void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most) {
   std::int64_t gap = total - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  const std::int64_t step = gap > 0 ? 1 : -1;
-  for (std::size_t idle = 0, i = 0; gap != 0 && idle < counts.size(); i = (i + 1) % counts.size()) {
-    if ((step > 0 && counts[i] < most) || (step < 0 && counts[i] > 0)) {
-      counts[i] += step;
-      gap -= step;
-      idle = 0;
-    } else {
-      ++idle;
+  const std::int64_t sign = gap > 0 ? 1 : -1;
+  gap *= sign;
+  const auto room = [&](std::int64_t count) { return sign > 0 ? most - count : count; };
+  while (gap > 0) {
+    std::int64_t open = 0, least_room = most;
+    for (const std::int64_t count : counts) {
+      if (room(count) <= 0) continue;
+      ++open;
+      least_room = std::min(least_room, room(count));
+    }
+    if (open == 0) return;
+    const std::int64_t rounds = std::max<std::int64_t>(1, std::min(gap / open, least_room));
+    for (std::int64_t& count : counts) {
+      if (gap == 0) break;
+      if (room(count) <= 0) continue;
+      const std::int64_t moved = std::min(rounds, gap);
+      count += sign * moved;
+      gap -= moved;
     }
   }
 }
@@ -138,10 +148,22 @@ RoutingLoad power_law_load(const FusedMoe& op) {
 
 }  // namespace
 
+double random_experts_hit(const FusedMoe& op) {
+  const double experts = double(op.experts);
+  const double held = std::max(1.0, std::floor(experts / double(op.expert_parallel)));
+  return held * -std::expm1(double(op.tokens) * std::log1p(-double(op.top_k) / experts));
+}
+
 RoutingLoad routing_load(const FusedMoe& op) {
-  if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) return power_law_load(op);
-  const std::size_t held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
-  return load_of_range(balanced_counts(op), 0, held);
+  RoutingLoad load;
+  if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) {
+    load = power_law_load(op);
+  } else {
+    const auto held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
+    load = load_of_range(balanced_counts(op), 0, held);
+  }
+  load.random_hit = random_experts_hit(op);
+  return load;
 }
 
 struct RoutingCache::Table {

@@ -15,9 +15,10 @@ inline constexpr std::array<std::int64_t, 6> kRowBlocks{8, 16, 32, 64, 128, 256}
 // Expected load of the measured GPU: rank 0 under balanced routing, the busiest rank under power-law routing.
 struct RoutingLoad {
   double experts_held = 0;
-  double experts_hit = 0;                             // with at least one pair
-  double pairs = 0;                                   // token-expert pairs
-  double busiest_pairs = 0;                           // of the busiest expert
+  double experts_hit = 0;    // with at least one pair
+  double pairs = 0;          // token-expert pairs
+  double random_hit = 0;     // expected experts hit if every token chose evenly at random
+  double busiest_pairs = 0;  // of the busiest expert
   std::array<double, kRowBlocks.size()> row_tiles{};  // sum over experts of ceil(pairs / kRowBlocks[i])
 };
 
@@ -26,6 +27,10 @@ struct RoutingLoad {
 // x^-alpha on [1, 0.8 T] (on [0.01, 2] when T k <= E), scaled to T k pairs and clipped to T; the mean of 16
 // stratified draws of a fixed seed, O(16 E). The rules are those of the public measurements (aiconfigurator).
 RoutingLoad routing_load(const FusedMoe& op);
+
+// Expected experts hit on one GPU when tokens choose top_k experts evenly at random: (E / ep) (1 - (1 -
+// k/E)^T). Some benchmarks route so where they say balanced. O(1).
+double random_experts_hit(const FusedMoe& op);
 
 // Remembers loads; routing_load of power laws takes tens of microseconds. Thread-safe.
 class RoutingCache {
