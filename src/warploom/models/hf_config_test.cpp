@@ -20,11 +20,14 @@ Json llama() {
 
 Json deepseek() {
   return Json::parse(
-      R"({"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168, "num_hidden_layers": 61,
+      R"({"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168,
+      "num_hidden_layers": 61,
       "num_attention_heads": 128, "num_key_value_heads": 128, "intermediate_size": 18432, "vocab_size": 129280,
       "max_position_embeddings": 163840, "n_routed_experts": 256, "num_experts_per_tok": 8,
-      "moe_intermediate_size": 2048, "n_shared_experts": 1, "first_k_dense_replace": 3, "moe_layer_freq": 1,
-      "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128})");
+      "moe_intermediate_size": 2048, "n_shared_experts": 1, "first_k_dense_replace": 3,
+      "moe_layer_freq": 1,
+      "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+      "v_head_dim": 128})");
 }
 
 ModelArchitecture read(const Json& config, const Json* hf_quant = nullptr) {
@@ -221,7 +224,8 @@ TEST(HfConfig, ReadsCompressedTensorsWithExpressions) {
 
 TEST(HfConfig, ReadsModeloptFileBesideTheConfig) {
   const Json quant = Json::parse(R"({"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4",
-      "kv_cache_quant_algo": "FP8", "group_size": 16, "exclude_modules": ["lm_head", "model.layers.*.self_attn*"]}})");
+      "kv_cache_quant_algo": "FP8", "group_size": 16,
+      "exclude_modules": ["lm_head", "model.layers.*.self_attn*"]}})");
   const ModelArchitecture model = read(llama(), &quant);
   EXPECT_EQ(model.layers[0].schemes.mlp, MatmulScheme::NvFp4);
   EXPECT_EQ(model.layers[0].schemes.attention_input, MatmulScheme::Bf16);
