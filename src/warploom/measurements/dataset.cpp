@@ -24,14 +24,24 @@ std::uint64_t identity_hash(const Operator& op, std::uint64_t shape) {
 
 Measurement Dataset::measurement(std::size_t row) const {
   const KernelContext where = context(row);
-  return {.op = op(row), .gpu = gpu(row), .framework = std::string(where.framework),
-          .version = std::string(where.version), .kernel = std::string(where.kernel), .latency = latency(row),
-          .n_samples = n_samples(row), .layout = layout(row), .marks = marks(row)};
+  return {.op = op(row),
+          .gpu = gpu(row),
+          .framework = std::string(where.framework),
+          .version = std::string(where.version),
+          .kernel = std::string(where.kernel),
+          .latency = latency(row),
+          .n_samples = n_samples(row),
+          .layout = layout(row),
+          .marks = marks(row)};
 }
 
 KernelContext Dataset::context_at(std::uint32_t index) const {
   const ContextEntry& entry = contexts_[index];
   return {entry.framework, entry.version, entry.kernel};
+}
+
+std::uint64_t Dataset::operator_identity(std::uint32_t index) const {
+  return identity_hash(operators_[index].op, operators_[index].shape);
 }
 
 std::vector<std::uint32_t> Dataset::rows_of(Family wanted) const {
@@ -48,8 +58,8 @@ std::vector<std::uint32_t> Dataset::rows_where(const std::function<bool(std::siz
 
 std::uint32_t Dataset::intern_operator(const Operator& op, std::string_view where) {
   const std::uint64_t shape = shape_hash(op);
-  const auto [entry, inserted] = operator_by_hash_.try_emplace(identity_hash(op, shape),
-                                                               static_cast<std::uint32_t>(operators_.size()));
+  const auto [entry, inserted] =
+      operator_by_hash_.try_emplace(identity_hash(op, shape), static_cast<std::uint32_t>(operators_.size()));
   if (!inserted) return entry->second;
   try {
     check_operator(op, where);
@@ -62,43 +72,52 @@ std::uint32_t Dataset::intern_operator(const Operator& op, std::string_view wher
 }
 
 std::uint32_t Dataset::intern_gpu(std::string_view name) {
-  const auto [entry, inserted] = gpu_by_name_.try_emplace(std::string(name), static_cast<std::uint32_t>(gpus_.size()));
+  const auto [entry, inserted] =
+      gpu_by_name_.try_emplace(std::string(name), static_cast<std::uint32_t>(gpus_.size()));
   if (inserted) gpus_.emplace_back(name);
   return entry->second;
 }
 
 std::uint32_t Dataset::intern_context(const KernelContext& context) {
-  const auto [entry, inserted] =
-      context_by_text_.try_emplace(fmt::format("{}\n{}\n{}", context.framework, context.version, context.kernel),
-                                   static_cast<std::uint32_t>(contexts_.size()));
+  const auto [entry, inserted] = context_by_text_.try_emplace(
+      fmt::format("{}\n{}\n{}", context.framework, context.version, context.kernel),
+      static_cast<std::uint32_t>(contexts_.size()));
   if (inserted) {
     if (contexts_.size() > std::numeric_limits<std::uint16_t>::max()) {
       throw InvalidInput(fmt::format("more than {} different (framework, version, kernel) in one data set",
                                      contexts_.size()));
     }
-    contexts_.push_back({std::string(context.framework), std::string(context.version), std::string(context.kernel)});
+    contexts_.push_back(
+        {std::string(context.framework), std::string(context.version), std::string(context.kernel)});
   }
   return entry->second;
 }
 
 void Dataset::add_row(const RowValues& row, std::string_view where) {
   if (!(row.latency.value() > 0) || !std::isfinite(row.latency.value())) {
-    throw InvalidInput(fmt::format("{}: latency of {} us, expected a positive number", where,
-                                   to_microseconds(row.latency)));
+    throw InvalidInput(
+        fmt::format("{}: latency of {} us, expected a positive number", where, to_microseconds(row.latency)));
   }
   if (row.n_samples < 1 || row.n_samples > std::numeric_limits<std::uint32_t>::max()) {
     throw InvalidInput(fmt::format("{}: n_samples is {}, expected at least 1", where, row.n_samples));
   }
-  rows_.push_back({.latency_s = row.latency.value(), .op = row.op,
+  rows_.push_back({.latency_s = row.latency.value(),
+                   .op = row.op,
                    .n_samples = static_cast<std::uint32_t>(row.n_samples),
-                   .context = static_cast<std::uint16_t>(row.context), .gpu = static_cast<std::uint16_t>(row.gpu),
-                   .layout = static_cast<std::uint8_t>(row.layout), .marks = row.marks.bits()});
+                   .context = static_cast<std::uint16_t>(row.context),
+                   .gpu = static_cast<std::uint16_t>(row.gpu),
+                   .layout = static_cast<std::uint8_t>(row.layout),
+                   .marks = row.marks.bits()});
 }
 
 void Dataset::add(const Measurement& m, std::string_view where) {
-  add_row({.op = intern_operator(m.op, where), .gpu = intern_gpu(m.gpu),
-           .context = intern_context({m.framework, m.version, m.kernel}), .latency = m.latency,
-           .n_samples = m.n_samples, .layout = m.layout, .marks = m.marks},
+  add_row({.op = intern_operator(m.op, where),
+           .gpu = intern_gpu(m.gpu),
+           .context = intern_context({m.framework, m.version, m.kernel}),
+           .latency = m.latency,
+           .n_samples = m.n_samples,
+           .layout = m.layout,
+           .marks = m.marks},
           where);
 }
 
@@ -125,7 +144,8 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& rows) const {
 }
 
 void Dataset::append(const Dataset& other) {
-  std::vector<std::uint32_t> operators(other.operators_.size(), kUnset), contexts(other.contexts_.size(), kUnset);
+  std::vector<std::uint32_t> operators(other.operators_.size(), kUnset),
+      contexts(other.contexts_.size(), kUnset);
   rows_.reserve(rows_.size() + other.rows_.size());
   for (Row row : other.rows_) {
     std::uint32_t& op = operators[row.op];

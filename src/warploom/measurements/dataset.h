@@ -1,8 +1,9 @@
 // Measured rows in a compact form: millions fit in memory.
 //
-// Equal operators, GPUs and contexts are stored once and rows refer to them by index, since the same shapes are
-// measured on many GPUs with many libraries. A row takes 24 bytes; an operator is kept once, about 200 bytes.
-// The indices make cheap caches: what depends on the shape alone needs computing once per operator_index.
+// Equal operators, GPUs and contexts are stored once and rows refer to them by index, since the same shapes
+// are measured on many GPUs with many libraries. A row takes 24 bytes; an operator is kept once, about 200
+// bytes. The indices make cheap caches: what depends on the shape alone needs computing once per
+// operator_index.
 //
 // Value semantics. Const methods may run concurrently; adding rows may not.
 #pragma once
@@ -25,7 +26,7 @@ class Dataset {
   std::size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
 
-  // Of a row, 0 <= row < size(). References and views stay valid while the data set lives.
+  // Of a row, 0 <= row < size(). References and views stay valid until rows are added.
   const Operator& op(std::size_t row) const { return operators_[rows_[row].op].op; }
   Family family(std::size_t row) const { return operators_[rows_[row].op].family; }
   std::uint64_t shape(std::size_t row) const { return operators_[rows_[row].op].shape; }  // shape_hash(op)
@@ -47,6 +48,8 @@ class Dataset {
   const Operator& operator_at(std::uint32_t index) const { return operators_[index].op; }
   Family operator_family(std::uint32_t index) const { return operators_[index].family; }
   std::uint64_t operator_shape(std::uint32_t index) const { return operators_[index].shape; }
+  // shape_hash and residency in one hash: what makes operators equal here.
+  std::uint64_t operator_identity(std::uint32_t index) const;
   const std::vector<std::string>& gpus() const { return gpus_; }
   std::size_t context_count() const { return contexts_.size(); }
   KernelContext context_at(std::uint32_t index) const;

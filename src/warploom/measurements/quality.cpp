@@ -1,47 +1,17 @@
 #include "warploom/measurements/quality.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
+#include <cmath>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
-#if __has_include("warploom/kernels/roofline.h")
-#include "warploom/kernels/roofline.h"
-#else
-namespace warploom { static Seconds physical_bound(const Operator&, const GpuSpec&) { return Seconds(0); } }
-#endif
+#include "warploom/kernels/physical_bound.h"
 
 namespace warploom {
 namespace {
-
-// The reading of a doubtful label under which the kernel would be fastest.
-Operator generous_reading(const Operator& op) {
-  Operator result = op;
-  std::visit(
-      [](auto& value) {
-        if constexpr (requires { value.kv_cache; value.compute; }) {
-          if (value.kv_cache == DataType::Fp8) value.compute = DataType::Fp8;
-        }
-      },
-      result);
-  return result;
-}
-
-bool is_doubtful(const Operator& op) {
-  return std::visit(
-      [](const auto& value) {
-        if constexpr (requires { value.kv_cache; value.compute; }) {
-          return value.kv_cache == DataType::Fp8 && value.compute != DataType::Fp8;
-        } else {
-          return false;
-        }
-      },
-      op);
-}
 
 void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::vector<bool>& keep) {
   std::vector<double> latencies;
@@ -49,7 +19,8 @@ void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::ve
   for (std::size_t i = 0; i < group.size(); ++i) {
     const double latency = dataset.latency(group[i]).value();
     const auto copy = [&](std::uint32_t other) {
-      return dataset.latency(other).value() == latency && dataset.n_samples(other) == dataset.n_samples(group[i]);
+      return dataset.latency(other).value() == latency &&
+             dataset.n_samples(other) == dataset.n_samples(group[i]);
     };
     if (std::any_of(group.begin(), group.begin() + std::ptrdiff_t(i), copy)) continue;
     latencies.push_back(latency);
@@ -61,11 +32,24 @@ void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::ve
 
 }  // namespace
 
-Seconds physical_bound_of(const Operator& op, const GpuSpec& gpu) {
+Seconds physical_bound_of(const Operator& op, const GpuSpec& gpu, const RoutingCache* routing) {
   try {
-    const Seconds bound = physical_bound(op, gpu);
-    if (!is_doubtful(op)) return bound;
-    return std::min(bound, physical_bound(generous_reading(op), gpu));
+    return physical_bound(op, gpu, work_of(op, routing)).time;
+  } catch (const Unsupported&) {
+    return Seconds(0);
+  }
+}
+
+Seconds physical_bound_ceiling(const Operator& op, const GpuSpec& gpu) {
+  const auto* moe = std::get_if<FusedMoe>(&op);
+  if (moe == nullptr || moe->routing == RoutingKind::Balanced) return physical_bound_of(op, gpu);
+  const double held = std::ceil(double(moe->experts) / double(moe->expert_parallel));
+  RoutingLoad load;
+  load.experts_held = held;
+  load.pairs = double(moe->tokens) * std::min(double(moe->top_k), held);
+  load.experts_hit = load.random_hit = std::min(held, load.pairs);
+  try {
+    return physical_bound(op, gpu, moe_work(*moe, load)).time;
   } catch (const Unsupported&) {
     return Seconds(0);
   }

@@ -1,4 +1,4 @@
-#include "warploom/measurements/importers/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator.h"
 
 #include <array>
 #include <utility>
@@ -7,7 +7,8 @@ namespace warploom {
 namespace {
 
 template <class Value, std::size_t N>
-Value look_up(const std::array<std::pair<std::string_view, Value>, N>& names, const Table& table, std::size_t column) {
+Value look_up(const std::array<std::pair<std::string_view, Value>, N>& names, const Table& table,
+              std::size_t column) {
   const std::string_view text = table.text(column);
   for (const auto& [name, value] : names) {
     if (name == text) return value;
@@ -18,8 +19,13 @@ Value look_up(const std::array<std::pair<std::string_view, Value>, N>& names, co
 }
 
 TableFormat format(std::string_view folder, std::vector<Family> families, void (*read)(Table&, RowSink&)) {
-  return {.name = folder, .folder = folder, .columns = {}, .families = std::move(families), .read = read,
-          .skip_reason = {}, .file_names_gpu = true};
+  return {.name = folder,
+          .folder = folder,
+          .columns = {},
+          .families = std::move(families),
+          .read = read,
+          .skip_reason = {},
+          .file_names_gpu = true};
 }
 
 }  // namespace
@@ -39,17 +45,27 @@ KernelContext AiconfiguratorColumns::context(const Table& table) const {
 
 MatmulScheme aiconfigurator_scheme(const Table& table, std::size_t column) {
   static constexpr std::array<std::pair<std::string_view, MatmulScheme>, 11> kNames{
-      {{"bfloat16", MatmulScheme::Bf16}, {"fp8", MatmulScheme::Fp8}, {"fp8_block", MatmulScheme::Fp8Block},
-       {"nvfp4", MatmulScheme::NvFp4}, {"fp8_static", MatmulScheme::Fp8Static}, {"int8_wo", MatmulScheme::Int8WeightOnly},
-       {"int4_wo", MatmulScheme::Int4WeightOnly}, {"sq", MatmulScheme::Int8}, {"w4a16_mxfp4", MatmulScheme::MxFp4A16},
-       {"w4a8_mxfp4_mxfp8", MatmulScheme::MxFp4A8}, {"float16", MatmulScheme::Fp16}}};
+      {{"bfloat16", MatmulScheme::Bf16},
+       {"fp8", MatmulScheme::Fp8},
+       {"fp8_block", MatmulScheme::Fp8Block},
+       {"nvfp4", MatmulScheme::NvFp4},
+       {"fp8_static", MatmulScheme::Fp8Static},
+       {"int8_wo", MatmulScheme::Int8WeightOnly},
+       {"int4_wo", MatmulScheme::Int4WeightOnly},
+       {"sq", MatmulScheme::Int8},
+       {"w4a16_mxfp4", MatmulScheme::MxFp4A16},
+       {"w4a8_mxfp4_mxfp8", MatmulScheme::MxFp4A8},
+       {"float16", MatmulScheme::Fp16}}};
   return look_up(kNames, table, column);
 }
 
 DataType aiconfigurator_type(const Table& table, std::size_t column) {
-  static constexpr std::array<std::pair<std::string_view, DataType>, 6> kNames{
-      {{"bfloat16", DataType::Bf16}, {"fp8", DataType::Fp8}, {"half", DataType::Fp16}, {"float16", DataType::Fp16},
-       {"int8", DataType::Int8}, {"nvfp4", DataType::NvFp4}}};
+  static constexpr std::array<std::pair<std::string_view, DataType>, 6> kNames{{{"bfloat16", DataType::Bf16},
+                                                                                {"fp8", DataType::Fp8},
+                                                                                {"half", DataType::Fp16},
+                                                                                {"float16", DataType::Fp16},
+                                                                                {"int8", DataType::Int8},
+                                                                                {"nvfp4", DataType::NvFp4}}};
   return look_up(kNames, table, column);
 }
 
@@ -73,9 +89,11 @@ const std::vector<TableFormat>& aiconfigurator_formats() {
         format("allreduce", {Family::AllReduce}, read_aiconfigurator_allreduce),
         format("nccl", {Family::AllReduce, Family::AllGather, Family::ReduceScatter, Family::AllToAll},
                read_aiconfigurator_nccl),
-        format("deepep_ll", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_deepep_low_latency),
+        format("deepep_ll", {Family::MoeDispatch, Family::MoeCombine},
+               read_aiconfigurator_deepep_low_latency),
         format("deepep_normal", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_deepep_normal),
-        format("trtllm_alltoall", {Family::MoeDispatch, Family::MoeCombine}, read_aiconfigurator_trtllm_alltoall),
+        format("trtllm_alltoall", {Family::MoeDispatch, Family::MoeCombine},
+               read_aiconfigurator_trtllm_alltoall),
         format("mhc", {}, nullptr)};
     list.back().skip_reason = "hyper-connections: family not modelled";
     return list;

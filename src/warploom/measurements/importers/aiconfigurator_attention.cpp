@@ -1,5 +1,5 @@
 // Attention and MLA tables: batches of equal sequences.
-#include "warploom/measurements/importers/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator.h"
 
 namespace warploom {
 namespace {
@@ -25,9 +25,12 @@ struct MlaColumns {
   std::size_t dtype, kv_dtype, heads, batch;
 };
 
-void add(RowSink& sink, const Table& table, const AiconfiguratorColumns& columns, const KernelContext& context,
-         const GpuSpec& gpu, const Operator& op) {
-  sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+void add(RowSink& sink, const Table& table, const AiconfiguratorColumns& columns,
+         const KernelContext& context, const GpuSpec& gpu, const Operator& op) {
+  sink.add({.op = op,
+            .gpu = gpu,
+            .context = context,
+            .latency = table.latency_us(columns.latency),
             .n_samples = table.positive(columns.n_samples)},
            table);
 }
@@ -55,8 +58,10 @@ void read_mla_module(Table& table, RowSink& sink, bool decode) {
                  .decode = decode};
     op.shape.heads = table.positive(mla.heads);
     RequestGroup group{.count = table.positive(mla.batch)};
-    if (decode) group.context_tokens = cached_tokens_of_module(table, context, length);
-    else group.query_tokens = table.positive(length);
+    if (decode)
+      group.context_tokens = cached_tokens_of_module(table, context, length);
+    else
+      group.query_tokens = table.positive(length);
     op.requests = {group};
     add(sink, table, columns, context, gpu, op);
   });
@@ -99,10 +104,11 @@ void read_aiconfigurator_attention_generation(Table& table, RowSink& sink) {
 void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("attn_dtype"), head_dim = table.column("head_dim"),
-                    heads = table.column("num_heads"), batch = table.column("batch_size"), length = table.column("isl");
+                    heads = table.column("num_heads"), batch = table.column("batch_size"),
+                    length = table.column("isl");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    AttentionPrefill op{.compute = aiconfigurator_type(table, dtype), .head_dim = table.positive(head_dim),
-                        .causal = false};
+    AttentionPrefill op{
+        .compute = aiconfigurator_type(table, dtype), .head_dim = table.positive(head_dim), .causal = false};
     op.heads = op.kv_heads = table.positive(heads);
     op.requests = {{.count = table.positive(batch), .query_tokens = table.positive(length)}};
     add(sink, table, columns, context, gpu, op);
@@ -114,7 +120,8 @@ void read_aiconfigurator_mla_context(Table& table, RowSink& sink) {
   const MlaColumns mla(table);
   const std::size_t length = table.column("isl");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    MlaPrefill op{.compute = aiconfigurator_type(table, mla.dtype), .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
+    MlaPrefill op{.compute = aiconfigurator_type(table, mla.dtype),
+                  .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .query_tokens = table.positive(length)}};
     add(sink, table, columns, context, gpu, op);
@@ -126,14 +133,19 @@ void read_aiconfigurator_mla_generation(Table& table, RowSink& sink) {
   const MlaColumns mla(table);
   const std::size_t step = table.column("step");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    MlaDecode op{.compute = aiconfigurator_type(table, mla.dtype), .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
+    MlaDecode op{.compute = aiconfigurator_type(table, mla.dtype),
+                 .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .context_tokens = table.not_negative(step)}};
     add(sink, table, columns, context, gpu, op);
   });
 }
 
-void read_aiconfigurator_mla_context_module(Table& table, RowSink& sink) { read_mla_module(table, sink, false); }
-void read_aiconfigurator_mla_generation_module(Table& table, RowSink& sink) { read_mla_module(table, sink, true); }
+void read_aiconfigurator_mla_context_module(Table& table, RowSink& sink) {
+  read_mla_module(table, sink, false);
+}
+void read_aiconfigurator_mla_generation_module(Table& table, RowSink& sink) {
+  read_mla_module(table, sink, true);
+}
 
 }  // namespace warploom

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "warploom/measurements/importers/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator.h"
 
 namespace warploom {
 namespace {
@@ -22,7 +22,7 @@ CollectiveKind nccl_kind(const Table& table, std::size_t column) {
   table.refuse(column, "all_reduce, all_gather, reduce_scatter or alltoall");
 }
 
-constexpr std::int64_t kDeepEpRanksPerNode = 8;     // assumed by the publisher
+constexpr std::int64_t kDeepEpRanksPerNode = 8;          // assumed by the publisher
 constexpr double kDispatchBytes = 1, kCombineBytes = 2;  // DeepEP sends fp8 and takes back bf16
 
 struct DeepEpColumns {
@@ -35,8 +35,10 @@ struct DeepEpColumns {
   Collective collective(const Table& table, CollectiveKind kind) const {
     const double elements =
         double(table.positive(tokens)) * double(table.positive(hidden)) * double(table.positive(top_k));
-    return {.kind = kind, .size = Bytes(elements * (kind == CollectiveKind::Dispatch ? kDispatchBytes : kCombineBytes)),
-            .ranks = table.positive(nodes) * kDeepEpRanksPerNode, .ranks_per_node = kDeepEpRanksPerNode};
+    return {.kind = kind,
+            .size = Bytes(elements * (kind == CollectiveKind::Dispatch ? kDispatchBytes : kCombineBytes)),
+            .ranks = table.positive(nodes) * kDeepEpRanksPerNode,
+            .ranks_per_node = kDeepEpRanksPerNode};
   }
   std::size_t nodes, hidden, top_k, tokens;
 };
@@ -48,9 +50,13 @@ void read_aiconfigurator_allreduce(Table& table, RowSink& sink) {
   const std::size_t dtype = table.column("dtype"), ranks = table.column("num_gpus"),
                     size = table.column("message_size");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const Collective op{.kind = CollectiveKind::AllReduce, .size = message_bytes(table, size, dtype),
+    const Collective op{.kind = CollectiveKind::AllReduce,
+                        .size = message_bytes(table, size, dtype),
                         .ranks = table.positive(ranks)};
-    sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = context,
+              .latency = table.latency_us(columns.latency),
               .n_samples = table.positive(columns.n_samples),
               .marks = {.launch_bound = context.kernel.ends_with("_eager")}},
              table);
@@ -59,14 +65,18 @@ void read_aiconfigurator_allreduce(Table& table, RowSink& sink) {
 
 void read_aiconfigurator_nccl(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
-  const std::size_t name = table.column("op_name"), dtype = table.column("dtype"), ranks = table.column("num_gpus"),
-                    size = table.column("message_size");
+  const std::size_t name = table.column("op_name"), dtype = table.column("dtype"),
+                    ranks = table.column("num_gpus"), size = table.column("message_size");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const Collective op{.kind = nccl_kind(table, name), .size = message_bytes(table, size, dtype),
+    const Collective op{.kind = nccl_kind(table, name),
+                        .size = message_bytes(table, size, dtype),
                         .ranks = table.positive(ranks)};
     if (!sink.wants(family_of(op))) return sink.skip_unwanted();
-    sink.add({.op = op, .gpu = gpu, .context = {context.framework, context.version, "NCCL"},
-              .latency = table.latency_us(columns.latency), .n_samples = table.positive(columns.n_samples)},
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = {context.framework, context.version, "NCCL"},
+              .latency = table.latency_us(columns.latency),
+              .n_samples = table.positive(columns.n_samples)},
              table);
   });
 }
@@ -79,12 +89,20 @@ void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink) {
     const KernelContext named{context.framework, context.version, "deepep_low_latency"};
     const std::int64_t n_samples = table.positive(columns.n_samples);
     if (sink.wants(Family::MoeDispatch)) {
-      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch), .gpu = gpu, .context = named,
-                .latency = table.latency_us(columns.latency), .n_samples = n_samples}, table);
+      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch),
+                .gpu = gpu,
+                .context = named,
+                .latency = table.latency_us(columns.latency),
+                .n_samples = n_samples},
+               table);
     }
     if (sink.wants(Family::MoeCombine)) {
-      sink.add({.op = deepep.collective(table, CollectiveKind::Combine), .gpu = gpu, .context = named,
-                .latency = table.latency_us(combine), .n_samples = n_samples}, table);
+      sink.add({.op = deepep.collective(table, CollectiveKind::Combine),
+                .gpu = gpu,
+                .context = named,
+                .latency = table.latency_us(combine),
+                .n_samples = n_samples},
+               table);
     }
   });
 }
@@ -93,9 +111,10 @@ void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink) {
 void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const DeepEpColumns deepep(table);
-  const std::size_t dispatch_notify = table.column("dispatch_notify_us"), combine = table.column("combine_latency_us"),
-                    combine_notify = table.column("combine_notify_us"), dispatch_sms = table.column("dispatch_sms"),
-                    combine_sms = table.column("combine_sms");
+  const std::size_t dispatch_notify = table.column("dispatch_notify_us"),
+                    combine = table.column("combine_latency_us"),
+                    combine_notify = table.column("combine_notify_us"),
+                    dispatch_sms = table.column("dispatch_sms"), combine_sms = table.column("combine_sms");
   const auto notify = [&table](std::size_t column) {
     if (table.real(column) < 0) table.refuse(column, "at least 0 microseconds");
     return microseconds(table.real(column));
@@ -104,16 +123,20 @@ void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink) {
     const std::int64_t n_samples = table.positive(columns.n_samples);
     if (sink.wants(Family::MoeDispatch)) {
       const std::string kernel = fmt::format("deepep_normal_sms{}", table.positive(dispatch_sms));
-      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch), .gpu = gpu,
+      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch),
+                .gpu = gpu,
                 .context = {context.framework, context.version, kernel},
-                .latency = table.latency_us(columns.latency) + notify(dispatch_notify), .n_samples = n_samples},
+                .latency = table.latency_us(columns.latency) + notify(dispatch_notify),
+                .n_samples = n_samples},
                table);
     }
     if (sink.wants(Family::MoeCombine)) {
       const std::string kernel = fmt::format("deepep_normal_sms{}", table.positive(combine_sms));
-      sink.add({.op = deepep.collective(table, CollectiveKind::Combine), .gpu = gpu,
+      sink.add({.op = deepep.collective(table, CollectiveKind::Combine),
+                .gpu = gpu,
                 .context = {context.framework, context.version, kernel},
-                .latency = table.latency_us(combine) + notify(combine_notify), .n_samples = n_samples},
+                .latency = table.latency_us(combine) + notify(combine_notify),
+                .n_samples = n_samples},
                table);
     }
   });
@@ -139,7 +162,8 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
     const bool dispatch = op_name == "alltoall_dispatch";
     const bool low_precision = op_name == "alltoall_combine_low_precision";
     if (!dispatch && !low_precision && op_name != "alltoall_combine") {
-      table.refuse(name, "alltoall_prepare, alltoall_dispatch, alltoall_combine or alltoall_combine_low_precision");
+      table.refuse(name,
+                   "alltoall_prepare, alltoall_dispatch, alltoall_combine or alltoall_combine_low_precision");
     }
     double element = 2;  // combine returns bf16 unless told otherwise
     if (dispatch) element = bytes_per_element(aiconfigurator_type(table, dtype));
@@ -151,8 +175,11 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
     if (!sink.wants(family_of(op))) return sink.skip_unwanted();
     const std::string kernel = fmt::format("{}_{}{}", context.kernel, table.text(distribution),
                                            low_precision ? "_low_precision" : "");
-    sink.add({.op = op, .gpu = gpu, .context = {context.framework, context.version, kernel},
-              .latency = table.latency_us(columns.latency), .n_samples = table.positive(columns.n_samples)},
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = {context.framework, context.version, kernel},
+              .latency = table.latency_us(columns.latency),
+              .n_samples = table.positive(columns.n_samples)},
              table);
   });
 }

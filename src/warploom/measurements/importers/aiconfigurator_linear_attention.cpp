@@ -1,5 +1,5 @@
 // gdn, kda and mamba2 tables: one row per kernel of the layer.
-#include "warploom/measurements/importers/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator.h"
 
 namespace warploom {
 namespace {
@@ -19,17 +19,21 @@ void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
                     value_heads = table.column("num_v_heads"), value_dim = table.column("head_v_dim"),
                     batch = table.column("batch_size"), length = table.column("seq_len");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const LinearAttention op{.kind = kimi ? LinearAttentionKind::KimiDelta : LinearAttentionKind::GatedDeltaNet,
-                             .stage = stage_of(context.kernel, table.text(phase)),
-                             .sequences = table.positive(batch),
-                             .tokens_per_sequence = table.positive(length),
-                             .key_heads = table.positive(key_heads),
-                             .key_dim = table.positive(key_dim),
-                             .value_heads = table.positive(value_heads),
-                             .value_dim = table.positive(value_dim),
-                             .convolution_width = table.positive(convolution),
-                             .state_size = table.positive(key_dim)};
-    sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+    const LinearAttention op{
+        .kind = kimi ? LinearAttentionKind::KimiDelta : LinearAttentionKind::GatedDeltaNet,
+        .stage = stage_of(context.kernel, table.text(phase)),
+        .sequences = table.positive(batch),
+        .tokens_per_sequence = table.positive(length),
+        .key_heads = table.positive(key_heads),
+        .key_dim = table.positive(key_dim),
+        .value_heads = table.positive(value_heads),
+        .value_dim = table.positive(value_dim),
+        .convolution_width = table.positive(convolution),
+        .state_size = table.positive(key_dim)};
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = context,
+              .latency = table.latency_us(columns.latency),
               .n_samples = table.positive(columns.n_samples)},
              table);
   });
@@ -39,9 +43,9 @@ void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
 void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t phase = table.column("phase"), convolution = table.column("d_conv"),
-                    state = table.column("d_state"), heads = table.column("nheads"), head_dim = table.column("head_dim"),
-                    groups = table.column("n_groups"), batch = table.column("batch_size"),
-                    length = table.column("seq_len");
+                    state = table.column("d_state"), heads = table.column("nheads"),
+                    head_dim = table.column("head_dim"), groups = table.column("n_groups"),
+                    batch = table.column("batch_size"), length = table.column("seq_len");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
     const LinearAttention op{.kind = LinearAttentionKind::Mamba2,
                              .stage = stage_of(context.kernel, table.text(phase)),
@@ -53,7 +57,10 @@ void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
                              .value_dim = table.positive(head_dim),
                              .convolution_width = table.positive(convolution),
                              .state_size = table.positive(state)};
-    sink.add({.op = op, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = context,
+              .latency = table.latency_us(columns.latency),
               .n_samples = table.positive(columns.n_samples)},
              table);
   });

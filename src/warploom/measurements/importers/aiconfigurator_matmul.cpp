@@ -8,19 +8,20 @@
 #include <string>
 #include <tuple>
 
-#include "warploom/measurements/importers/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator.h"
 
 namespace warploom {
 namespace {
 
-// Distinct weights that the collector rotates through: TensorRT-LLM as many as exceed L2, at most 5; vLLM and SGLang 6,
-// save vLLM's block fp8 and nvfp4 paths, which keep one.
+// Distinct weights that the collector rotates through: TensorRT-LLM as many as exceed L2, at most 5; vLLM and
+// SGLang 6, save vLLM's block fp8 and nvfp4 paths, which keep one.
 double rotated_weights(std::string_view framework, const Gemm& gemm, const GpuSpec& gpu) {
   if (framework == "trtllm") {
     const double weight = double(gemm.n) * double(gemm.k) * bytes_per_element(weight_type(gemm.scheme));
     return std::clamp(std::ceil(gpu.l2_capacity.value() / weight), 1.0, 5.0);
   }
-  if (framework == "vllm" && (gemm.scheme == MatmulScheme::Fp8Block || gemm.scheme == MatmulScheme::NvFp4)) return 1;
+  if (framework == "vllm" && (gemm.scheme == MatmulScheme::Fp8Block || gemm.scheme == MatmulScheme::NvFp4))
+    return 1;
   return 6;
 }
 
@@ -41,7 +42,8 @@ Routing parse_distribution(const Table& table, std::size_t column) {
   if (text == "balanced") return {};
   if (text.starts_with(kPrefix)) {
     Routing routing{.kind = RoutingKind::PowerLaw};
-    const auto [end, error] = std::from_chars(text.data() + kPrefix.size(), text.data() + text.size(), routing.alpha);
+    const auto [end, error] =
+        std::from_chars(text.data() + kPrefix.size(), text.data() + text.size(), routing.alpha);
     if (error == std::errc() && end == text.data() + text.size() && routing.alpha > 0) return routing;
   }
   table.refuse(column, "'balanced' or 'power_law_<exponent>'");
@@ -54,10 +56,16 @@ void read_aiconfigurator_gemm(Table& table, RowSink& sink) {
   const std::size_t dtype = table.column("gemm_dtype"), m = table.column("m"), n = table.column("n"),
                     k = table.column("k");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    Gemm gemm{.scheme = aiconfigurator_scheme(table, dtype), .m = table.positive(m), .n = table.positive(n),
-              .k = table.positive(k), .residency = Residency::Warm};
+    Gemm gemm{.scheme = aiconfigurator_scheme(table, dtype),
+              .m = table.positive(m),
+              .n = table.positive(n),
+              .k = table.positive(k),
+              .residency = Residency::Warm};
     gemm.weight_copies = rotated_weights(context.framework, gemm, gpu);
-    sink.add({.op = gemm, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+    sink.add({.op = gemm,
+              .gpu = gpu,
+              .context = context,
+              .latency = table.latency_us(columns.latency),
               .n_samples = table.positive(columns.n_samples),
               .marks = {.launch_bound = is_eager(context, gemm.scheme)}},
              table);
@@ -71,14 +79,22 @@ void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink) {
                     heads = table.column("num_heads"), tokens = table.column("num_tokens");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
     const bool before_attention = table.text(name) == "mla_gen_pre";
-    if (!before_attention && table.text(name) != "mla_gen_post") table.refuse(name, "mla_gen_pre or mla_gen_post");
-    const Gemm gemm{.scheme = aiconfigurator_scheme(table, dtype), .m = table.positive(tokens),
-                    .n = before_attention ? kLoraRank : kNopeHeadDim, .k = before_attention ? kNopeHeadDim : kLoraRank,
-                    .batch = table.positive(heads), .residency = Residency::Warm, .weight_copies = 1};
+    if (!before_attention && table.text(name) != "mla_gen_post")
+      table.refuse(name, "mla_gen_pre or mla_gen_post");
+    const Gemm gemm{.scheme = aiconfigurator_scheme(table, dtype),
+                    .m = table.positive(tokens),
+                    .n = before_attention ? kLoraRank : kNopeHeadDim,
+                    .k = before_attention ? kNopeHeadDim : kLoraRank,
+                    .batch = table.positive(heads),
+                    .residency = Residency::Warm,
+                    .weight_copies = 1};
     // Batched kernels go by other names than plain ones, even where the publisher says "default".
     const std::string kernel = fmt::format("bmm:{}", context.kernel);
-    sink.add({.op = gemm, .gpu = gpu, .context = {context.framework, context.version, kernel},
-              .latency = table.latency_us(columns.latency), .n_samples = table.positive(columns.n_samples)},
+    sink.add({.op = gemm,
+              .gpu = gpu,
+              .context = {context.framework, context.version, kernel},
+              .latency = table.latency_us(columns.latency),
+              .n_samples = table.positive(columns.n_samples)},
              table);
   });
 }
@@ -88,8 +104,8 @@ void read_aiconfigurator_moe(Table& table, RowSink& sink) {
   const std::size_t dtype = table.column("moe_dtype"), distribution = table.column("distribution"),
                     hidden = table.column("hidden_size"), intermediate = table.column("inter_size"),
                     top_k = table.column("topk"), experts = table.column("num_experts"),
-                    tensor_parallel = table.column("moe_tp_size"), expert_parallel = table.column("moe_ep_size"),
-                    tokens = table.column("num_tokens");
+                    tensor_parallel = table.column("moe_tp_size"),
+                    expert_parallel = table.column("moe_ep_size"), tokens = table.column("num_tokens");
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
     const Routing routing = parse_distribution(table, distribution);
     const FusedMoe moe{.scheme = aiconfigurator_scheme(table, dtype),
@@ -103,18 +119,21 @@ void read_aiconfigurator_moe(Table& table, RowSink& sink) {
                        .routing = routing.kind,
                        .routing_alpha = routing.alpha,
                        .gated = context.kernel.find("nongated") == std::string_view::npos};
-    sink.add({.op = moe, .gpu = gpu, .context = context, .latency = table.latency_us(columns.latency),
+    sink.add({.op = moe,
+              .gpu = gpu,
+              .context = context,
+              .latency = table.latency_us(columns.latency),
               .n_samples = table.positive(columns.n_samples)},
              table);
   });
 }
 
-// compute_scale rows hold the dynamic time minus the static one of the same shape: added back together they give
-// the dynamic quantisation. The rows of a table are sorted by name, so the differences come first.
+// compute_scale rows hold the dynamic time minus the static one of the same shape: added back together they
+// give the dynamic quantisation. The rows of a table are sorted by name, so the differences come first.
 void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
-  const std::size_t name = table.column("op_name"), dtype = table.column("quant_dtype"), k = table.column("k"),
-                    m = table.column("m");
+  const std::size_t name = table.column("op_name"), dtype = table.column("quant_dtype"),
+                    k = table.column("k"), m = table.column("m");
   std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, Seconds> differences;
   for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
     const Seconds latency = table.latency_us(columns.latency);
@@ -126,15 +145,21 @@ void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
       return;
     }
     if (table.text(name) != "scale_matrix") table.refuse(name, "compute_scale or scale_matrix");
-    Quantize op{.target = aiconfigurator_type(table, dtype), .rows = std::get<2>(key), .width = std::get<3>(key),
+    Quantize op{.target = aiconfigurator_type(table, dtype),
+                .rows = std::get<2>(key),
+                .width = std::get<3>(key),
                 .dynamic = false};
     const std::int64_t n_samples = table.positive(columns.n_samples);
     sink.add({.op = op, .gpu = gpu, .context = context, .latency = latency, .n_samples = n_samples}, table);
     const auto difference = differences.find(key);
     if (difference == differences.end()) return;
     op.dynamic = true;
-    sink.add({.op = op, .gpu = gpu, .context = context, .latency = latency + difference->second,
-              .n_samples = n_samples, .marks = {.derived = true}},
+    sink.add({.op = op,
+              .gpu = gpu,
+              .context = context,
+              .latency = latency + difference->second,
+              .n_samples = n_samples,
+              .marks = {.derived = true}},
              table);
   });
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/internal/table_format.h"
 
 namespace warploom {
 namespace {
@@ -17,10 +17,13 @@ void read_collectives(Table& table, RowSink& sink) {
   while (table.next()) {
     const GpuSpec* gpu = sink.gpu(table.text(gpu_column), table);
     if (gpu == nullptr) continue;
-    Collective op{.kind = CollectiveKind::AllReduce, .size = Bytes(double(table.positive(size))),
+    Collective op{.kind = CollectiveKind::AllReduce,
+                  .size = Bytes(double(table.positive(size))),
                   .ranks = table.positive(ranks)};
-    if (table.text(name) == "send_recv") op.kind = CollectiveKind::SendRecv;
-    else if (table.text(name) != "all_reduce") table.refuse(name, "all_reduce or send_recv");
+    if (table.text(name) == "send_recv")
+      op.kind = CollectiveKind::SendRecv;
+    else if (table.text(name) != "all_reduce")
+      table.refuse(name, "all_reduce or send_recv");
     const std::int64_t devices = table.positive(per_node);
     if (devices < op.ranks) op.ranks_per_node = devices;
     if (!sink.wants(family_of(op))) {
@@ -33,17 +36,25 @@ void read_collectives(Table& table, RowSink& sink) {
       continue;
     }
     const std::string kernel = fmt::format("nccl:{}", table.text(topology));
-    sink.add({.op = op, .gpu = *gpu, .context = {"pytorch", "", kernel}, .latency = table.latency_us(latency),
-              .n_samples = kRuns}, table);
+    sink.add({.op = op,
+              .gpu = *gpu,
+              .context = {"pytorch", "", kernel},
+              .latency = table.latency_us(latency),
+              .n_samples = kRuns},
+             table);
   }
 }
 
 }  // namespace
 
 TableFormat collective_format() {
-  return {.name = "collectives", .folder = {},
-          .columns = {"gpu", "topology", "collective", "num_gpus", "devices_per_node", "bytes", "latency_us_median"},
-          .families = {Family::AllReduce, Family::SendRecv}, .read = read_collectives, .skip_reason = {}};
+  return {.name = "collectives",
+          .folder = {},
+          .columns = {"gpu", "topology", "collective", "num_gpus", "devices_per_node", "bytes",
+                      "latency_us_median"},
+          .families = {Family::AllReduce, Family::SendRecv},
+          .read = read_collectives,
+          .skip_reason = {}};
 }
 
 }  // namespace warploom

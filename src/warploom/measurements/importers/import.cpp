@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "warploom/base/error.h"
-#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/internal/table_format.h"
 #include "warploom/measurements/quality.h"
 
 namespace warploom {
@@ -56,7 +56,9 @@ std::string expectation(Layout layout) {
 class Importer {
  public:
   Importer(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options)
-      : layout_(layout), catalog_(catalog), options_(options),
+      : layout_(layout),
+        catalog_(catalog),
+        options_(options),
         sink_(layout, catalog, filter, options, result_.dataset) {}
 
   void read_path(const fs::path& path) {
@@ -66,10 +68,12 @@ class Importer {
       read_folder(path);
       return;
     }
-    if (!read_file(path, true)) return;
+    read_file(path, true);
   }
 
+  // Called once, after every path.
   ImportResult finish() {
+    if (options_.physical_tolerance > 0 && options_.group_tolerance < 1) drop_broken_groups();
     if (options_.merge_repeats) merge();
     return std::move(result_);
   }
@@ -113,8 +117,9 @@ class Importer {
     const TableFormat* format = find_format(layout_, path, table);
     if (format == nullptr) {
       if (named_by_caller) {
-        throw InvalidInput(fmt::format("{}: is not of layout '{}', expected {}{}", path.string(), name_of(layout_),
-                                       expectation(layout_), layout_hint(layout_, path, table)));
+        throw InvalidInput(fmt::format("{}: is not of layout '{}', expected {}{}", path.string(),
+                                       name_of(layout_), expectation(layout_),
+                                       layout_hint(layout_, path, table)));
       }
       FileReport& report = result_.report.files.emplace_back();
       report.path = path;
@@ -141,11 +146,43 @@ class Importer {
     return true;
   }
 
+  FileReport& report_of_row(std::size_t row) {
+    const auto after = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
+    return result_.report.files[files_with_rows_[static_cast<std::size_t>(after - first_rows_.begin()) - 1]];
+  }
+
+  // Row numbers must still be those of reading, so this comes before merging.
+  void find_broken_groups(std::vector<bool>& keep) {
+    for (std::size_t row = 0; row < keep.size(); ++row) {
+      if (!sink_.is_in_broken_group(row)) continue;
+      keep[row] = false;
+      FileReport& report = report_of_row(row);
+      --report.rows_kept;
+      SkippedRows& entry = report.skip(kBrokenGroupReason);
+      const KernelContext context = result_.dataset.context(row);
+      std::string group =
+          fmt::format("{} {} {}, {} on {}", context.framework, context.version, context.kernel,
+                      name_of(result_.dataset.family(row)), result_.dataset.gpu(row));
+      const bool known =
+          std::find(entry.examples.begin(), entry.examples.end(), group) != entry.examples.end();
+      if (!known && entry.examples.size() < options_.examples) entry.examples.push_back(std::move(group));
+    }
+  }
+
+  void drop_broken_groups() {
+    std::vector<bool> keep(result_.dataset.size(), true);
+    find_broken_groups(keep);
+    std::size_t row = 0, kept = 0;
+    for (std::size_t& first : first_rows_) {
+      for (; row < first; ++row) kept += keep[row] ? 1 : 0;
+      first = kept;
+    }
+    result_.dataset.retain(keep);
+  }
+
   void merge() {
     merge_repeats(result_.dataset, [&](std::size_t row) {
-      const auto after = std::upper_bound(first_rows_.begin(), first_rows_.end(), row);
-      const auto index = static_cast<std::size_t>(after - first_rows_.begin()) - 1;
-      FileReport& report = result_.report.files[files_with_rows_[index]];
+      FileReport& report = report_of_row(row);
       ++report.repeats;
       --report.rows_kept;
     });
@@ -164,11 +201,16 @@ class Importer {
 
 const std::vector<TableFormat>& formats_of(Layout layout) {
   switch (layout) {
-    case Layout::Aiconfigurator: return aiconfigurator_formats();
-    case Layout::Pipeweave: return pipeweave_formats();
-    case Layout::Vidur: return vidur_formats();
-    case Layout::Neusight: return neusight_formats();
-    case Layout::Warploom: break;
+    case Layout::Aiconfigurator:
+      return aiconfigurator_formats();
+    case Layout::Pipeweave:
+      return pipeweave_formats();
+    case Layout::Vidur:
+      return vidur_formats();
+    case Layout::Neusight:
+      return neusight_formats();
+    case Layout::Warploom:
+      break;
   }
   return warploom_formats();
 }
@@ -182,7 +224,8 @@ ImportResult import_measurements(Layout layout, std::span<const fs::path> paths,
 }
 
 SkippedRows& FileReport::skip(std::string_view reason, std::size_t rows) {
-  auto entry = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.reason == reason; });
+  auto entry =
+      std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.reason == reason; });
   if (entry == skipped.end()) entry = skipped.insert(skipped.end(), SkippedRows{std::string(reason), 0, {}});
   entry->rows += rows;
   return *entry;

@@ -7,9 +7,9 @@
 //   neusight        fp32 GEMM and vector operators, recognised by their columns
 //   warploom        this program's own CSV (warploom_csv.h)
 //
-// How the rows were measured becomes part of the operator: GEMM rows of repeated launches are Warm with the number
-// of weights that the benchmark rotates through (aiconfigurator: TensorRT-LLM clip(ceil(L2 / weight), 1, 5); vLLM 6, but 1
-// for fp8_block and nvfp4; SGLang 6; every other source 1).
+// How the rows were measured becomes part of the operator: GEMM rows of repeated launches are Warm with the
+// number of weights that the benchmark rotates through (aiconfigurator: TensorRT-LLM clip(ceil(L2 / weight),
+// 1, 5); vLLM 6, but 1 for fp8_block and nvfp4; SGLang 6; every other source 1).
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,9 @@ struct ImportOptions {
   // A row is physically impossible when latency < physical_tolerance * physical bound; 0 keeps every row.
   // Below 1 because data-sheet rates have an uncertainty (clocks above nominal boost, timer ticks).
   double physical_tolerance = 0.85;
+  // Where more than this share of a group (framework, version, kernel, GPU, family) is impossible, its other
+  // rows measured something else than they say too, and the whole group goes.
+  double group_tolerance = 0.05;
   // Rows of equal operator, GPU and context become one: the median latency, the sum of n_samples.
   bool merge_repeats = true;
   std::size_t examples = 3;  // example lines kept for each reason
@@ -47,11 +50,12 @@ struct SkippedRows {
 
 struct FileReport {
   std::filesystem::path path;
-  std::string table;              // kind of table, empty when the file was not recognised
-  std::size_t rows_read = 0;      // = kept + repeats + skipped rows (a row that gives two measurements counts twice)
+  std::string table;  // kind of table, empty when the file was not recognised
+  std::size_t rows_read =
+      0;  // = kept + repeats + skipped rows (a row that gives two measurements counts twice)
   std::size_t rows_kept = 0;
-  std::size_t repeats = 0;        // merged into an earlier row
-  std::vector<SkippedRows> skipped;  // impossible rows included
+  std::size_t repeats = 0;                                           // merged into an earlier row
+  std::vector<SkippedRows> skipped;                                  // impossible rows included
   SkippedRows& skip(std::string_view reason, std::size_t rows = 1);  // counts; the caller may add an example
 };
 
@@ -64,20 +68,24 @@ struct ImportReport {
   std::vector<SkippedRows> skipped() const;  // reasons over all files, most rows first
 };
 
-// The reason under which impossible rows are counted.
+// The reasons under which impossible rows, and the other rows of their group, are counted.
 inline constexpr std::string_view kImpossibleReason = "faster than the physical bound";
+inline constexpr std::string_view kBrokenGroupReason =
+    "of a group that is often faster than the physical bound";
 
 struct ImportResult {
   Dataset dataset;
   ImportReport report;
 };
 
-// Reads files and folders (walked in name order; files that are no table of the layout are listed as skipped).
-// Throws NotFound on an unknown GPU in the filter or a `warploom` file, IoError on a missing or damaged file, InvalidInput
-// on a wrong column, a size that is not positive, a number that is not finite, a file given by name that is
-// not of the layout, or a folder without any table of the layout. Rows of unknown GPUs in other layouts are
-// skipped with the reason. Memory: that of the Dataset. About a million rows a second per core or two.
-ImportResult import_measurements(Layout layout, std::span<const std::filesystem::path> paths, const GpuCatalog& catalog,
-                                 const ImportFilter& filter = {}, const ImportOptions& options = {});
+// Reads files and folders (walked in name order; files that are no table of the layout are listed as
+// skipped). Throws NotFound on an unknown GPU in the filter or a `warploom` file, IoError on a missing or
+// damaged file, InvalidInput on a wrong column, a size that is not positive, a number that is not finite, a
+// file given by name that is not of the layout, or a folder without any table of the layout. Rows of unknown
+// GPUs in other layouts are skipped with the reason. Memory: that of the Dataset. About a million rows a
+// second per core or two.
+ImportResult import_measurements(Layout layout, std::span<const std::filesystem::path> paths,
+                                 const GpuCatalog& catalog, const ImportFilter& filter = {},
+                                 const ImportOptions& options = {});
 
 }  // namespace warploom

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <vector>
 
-#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/internal/table_format.h"
 
 namespace warploom {
 namespace {
@@ -18,14 +18,24 @@ void read_gemm(Table& table, RowSink& sink, MatmulScheme scheme, std::string_vie
   while (table.next()) {
     const GpuSpec* gpu = sink.gpu(table.text(gpu_column), table);
     if (gpu == nullptr) continue;
-    const Gemm gemm{.scheme = scheme, .m = table.positive(m), .n = table.positive(n), .k = table.positive(k),
-                    .residency = Residency::Warm, .weight_copies = 1};
-    sink.add({.op = gemm, .gpu = *gpu, .context = {kFramework, "", kernel}, .latency = table.latency_us(latency),
-              .marks = marks}, table);
+    const Gemm gemm{.scheme = scheme,
+                    .m = table.positive(m),
+                    .n = table.positive(n),
+                    .k = table.positive(k),
+                    .residency = Residency::Warm,
+                    .weight_copies = 1};
+    sink.add({.op = gemm,
+              .gpu = *gpu,
+              .context = {kFramework, "", kernel},
+              .latency = table.latency_us(latency),
+              .marks = marks},
+             table);
   }
 }
 
-void read_fp8_gemm(Table& table, RowSink& sink) { read_gemm(table, sink, MatmulScheme::Fp8Static, "gemm_fp8", {}); }
+void read_fp8_gemm(Table& table, RowSink& sink) {
+  read_gemm(table, sink, MatmulScheme::Fp8Static, "gemm_fp8", {});
+}
 void read_hard_gemm(Table& table, RowSink& sink) {
   read_gemm(table, sink, MatmulScheme::Bf16, "cublas", kHardCase);
 }
@@ -52,7 +62,8 @@ std::vector<std::int64_t> parse_list(const Table& table, std::size_t column) {
 // Requests of equal lengths that follow each other share a group. kv lengths include the new tokens.
 std::vector<RequestGroup> parse_requests(const Table& table, std::size_t q_column, std::size_t kv_column) {
   const std::vector<std::int64_t> queries = parse_list(table, q_column), keys = parse_list(table, kv_column);
-  if (queries.size() != keys.size() || queries.empty()) table.refuse(kv_column, "as many lengths as in q_lengths");
+  if (queries.size() != keys.size() || queries.empty())
+    table.refuse(kv_column, "as many lengths as in q_lengths");
   std::vector<RequestGroup> groups;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (keys[i] < queries[i]) table.refuse(kv_column, "lengths of at least those of q_lengths");
@@ -76,8 +87,8 @@ bool is_decode(const std::vector<RequestGroup>& groups) {
 
 void read_hard_attention(Table& table, RowSink& sink) {
   const std::size_t gpu_column = table.column("hardware"), kernel = table.column("attention_type"),
-                    queries = table.column("q_lengths"), keys = table.column("kv_lengths"), heads = table.column("nh"),
-                    kv_heads = table.column("nkv"), head_dim = table.column("hd"),
+                    queries = table.column("q_lengths"), keys = table.column("kv_lengths"),
+                    heads = table.column("nh"), kv_heads = table.column("nkv"), head_dim = table.column("hd"),
                     latency = table.column("avg_duration_us");
   while (table.next()) {
     const GpuSpec* gpu = sink.gpu(table.text(gpu_column), table);
@@ -85,26 +96,34 @@ void read_hard_attention(Table& table, RowSink& sink) {
     Operator op;
     std::vector<RequestGroup> requests = parse_requests(table, queries, keys);
     if (is_decode(requests)) {
-      op = AttentionDecode{.heads = table.positive(heads), .kv_heads = table.positive(kv_heads),
-                           .head_dim = table.positive(head_dim), .requests = std::move(requests)};
+      op = AttentionDecode{.heads = table.positive(heads),
+                           .kv_heads = table.positive(kv_heads),
+                           .head_dim = table.positive(head_dim),
+                           .requests = std::move(requests)};
     } else {
-      op = AttentionPrefill{.heads = table.positive(heads), .kv_heads = table.positive(kv_heads),
-                            .head_dim = table.positive(head_dim), .requests = std::move(requests)};
+      op = AttentionPrefill{.heads = table.positive(heads),
+                            .kv_heads = table.positive(kv_heads),
+                            .head_dim = table.positive(head_dim),
+                            .requests = std::move(requests)};
     }
     if (!sink.wants(family_of(op))) {
       sink.skip_unwanted();
       continue;
     }
-    sink.add({.op = op, .gpu = *gpu, .context = {kFramework, "", table.text(kernel)},
-              .latency = table.latency_us(latency), .marks = kHardCase}, table);
+    sink.add({.op = op,
+              .gpu = *gpu,
+              .context = {kFramework, "", table.text(kernel)},
+              .latency = table.latency_us(latency),
+              .marks = kHardCase},
+             table);
   }
 }
 
-// rmsnorm and siluandmul have the same columns, so the file's name tells them apart. `dim` of the latter counts
-// gate and up together.
+// rmsnorm and siluandmul have the same columns, so the file's name tells them apart. `dim` of the latter
+// counts gate and up together.
 void read_hard_rows(Table& table, RowSink& sink) {
-  const std::size_t gpu_column = table.column("hardware"), rows = table.column("seq"), width = table.column("dim"),
-                    latency = table.column("avg_duration_us");
+  const std::size_t gpu_column = table.column("hardware"), rows = table.column("seq"),
+                    width = table.column("dim"), latency = table.column("avg_duration_us");
   const std::string file = table.path().filename().string();
   const bool norm = file.find("norm") != std::string::npos;
   if (!norm && file.find("silu") == std::string::npos) {
@@ -123,8 +142,12 @@ void read_hard_rows(Table& table, RowSink& sink) {
       sink.skip_unwanted();
       continue;
     }
-    sink.add({.op = op, .gpu = *gpu, .context = {kFramework, "", norm ? "rmsnorm" : "silu_and_mul"},
-              .latency = table.latency_us(latency), .marks = kHardCase}, table);
+    sink.add({.op = op,
+              .gpu = *gpu,
+              .context = {kFramework, "", norm ? "rmsnorm" : "silu_and_mul"},
+              .latency = table.latency_us(latency),
+              .marks = kHardCase},
+             table);
   }
 }
 
@@ -137,11 +160,17 @@ void read_moe(Table& table, RowSink& sink) {
     const GpuSpec* gpu = sink.gpu(table.text(gpu_column), table);
     if (gpu == nullptr) continue;
     if (table.text(weights) != "w13") table.refuse(weights, "w13");
-    const FusedMoe moe{.tokens = table.positive(tokens), .hidden = table.positive(hidden),
-                       .intermediate = table.positive(intermediate), .experts = table.positive(experts),
-                       .top_k = table.positive(top_k), .pass = MoePass::GateUp};
-    sink.add({.op = moe, .gpu = *gpu, .context = {kFramework, "", "triton_fused_moe"},
-              .latency = table.latency_us(latency)}, table);
+    const FusedMoe moe{.tokens = table.positive(tokens),
+                       .hidden = table.positive(hidden),
+                       .intermediate = table.positive(intermediate),
+                       .experts = table.positive(experts),
+                       .top_k = table.positive(top_k),
+                       .pass = MoePass::GateUp};
+    sink.add({.op = moe,
+              .gpu = *gpu,
+              .context = {kFramework, "", "triton_fused_moe"},
+              .latency = table.latency_us(latency)},
+             table);
   }
 }
 
@@ -157,19 +186,40 @@ const std::vector<TableFormat>& pipeweave_formats() {
                "published feature vectors, rows of the other tables again"),
       not_read("near-best configurations", {"BLOCK_SIZE_M", "within_99"},
                "tuned configurations, not the kernel as engines run it"),
-      not_read("tuning gains", {"gain_vs_sglang_pct"}, "tuned configurations, not the kernel as engines run it"),
+      not_read("tuning gains", {"gain_vs_sglang_pct"},
+               "tuned configurations, not the kernel as engines run it"),
       not_read("tuned underperformers", {"default_duration_us", "num_configs_tested"},
                "chosen shapes of the default table again"),
-      {.name = "fp8 gemm", .folder = {}, .columns = {"M", "N", "K", "avg_duration_us", "hardware", "tc_fp8_flop_per_cycle_sm"},
-       .families = {Family::Gemm}, .read = read_fp8_gemm, .skip_reason = {}},
-      {.name = "hard gemm cases", .folder = {}, .columns = {"hardware", "M", "N", "K", "tile_M", "avg_duration_us"},
-       .families = {Family::Gemm}, .read = read_hard_gemm, .skip_reason = {}},
-      {.name = "hard attention cases", .folder = {}, .columns = {"hardware", "attention_type", "q_lengths", "kv_lengths"},
-       .families = {Family::AttentionPrefill, Family::AttentionDecode}, .read = read_hard_attention, .skip_reason = {}},
-      {.name = "hard row-wise cases", .folder = {}, .columns = {"hardware", "seq", "dim", "avg_duration_us"},
-       .families = {Family::RmsNorm, Family::Activation}, .read = read_hard_rows, .skip_reason = {}},
-      {.name = "fused moe pass", .folder = {}, .columns = {"hardware", "weight_type", "M", "E", "topk", "H", "N", "cfg_BM"},
-       .families = {Family::Moe}, .read = read_moe, .skip_reason = {}},
+      {.name = "fp8 gemm",
+       .folder = {},
+       .columns = {"M", "N", "K", "avg_duration_us", "hardware", "tc_fp8_flop_per_cycle_sm"},
+       .families = {Family::Gemm},
+       .read = read_fp8_gemm,
+       .skip_reason = {}},
+      {.name = "hard gemm cases",
+       .folder = {},
+       .columns = {"hardware", "M", "N", "K", "tile_M", "avg_duration_us"},
+       .families = {Family::Gemm},
+       .read = read_hard_gemm,
+       .skip_reason = {}},
+      {.name = "hard attention cases",
+       .folder = {},
+       .columns = {"hardware", "attention_type", "q_lengths", "kv_lengths"},
+       .families = {Family::AttentionPrefill, Family::AttentionDecode},
+       .read = read_hard_attention,
+       .skip_reason = {}},
+      {.name = "hard row-wise cases",
+       .folder = {},
+       .columns = {"hardware", "seq", "dim", "avg_duration_us"},
+       .families = {Family::RmsNorm, Family::Activation},
+       .read = read_hard_rows,
+       .skip_reason = {}},
+      {.name = "fused moe pass",
+       .folder = {},
+       .columns = {"hardware", "weight_type", "M", "E", "topk", "H", "N", "cfg_BM"},
+       .families = {Family::Moe},
+       .read = read_moe,
+       .skip_reason = {}},
       collective_format()};
   return formats;
 }

@@ -15,19 +15,21 @@
 #include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/kernels/operator_json.h"
-#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/internal/table_format.h"
 
 namespace warploom {
 namespace {
 
 const std::vector<std::string>& column_names() {
-  static const std::vector<std::string> names{"gpu", "framework", "version", "kernel",
-                                              "latency_us", "n_samples", "marks", "operator"};
+  static const std::vector<std::string> names{"gpu",        "framework", "version", "kernel",
+                                              "latency_us", "n_samples", "marks",   "operator"};
   return names;
 }
 
 constexpr std::array<std::pair<std::string_view, bool Marks::*>, 4> kMarkNames{
-    {{"launch_bound", &Marks::launch_bound}, {"biased", &Marks::biased}, {"derived", &Marks::derived},
+    {{"launch_bound", &Marks::launch_bound},
+     {"biased", &Marks::biased},
+     {"derived", &Marks::derived},
      {"source_test", &Marks::source_test}}};
 
 std::string marks_text(const Marks& marks) {
@@ -46,7 +48,8 @@ Marks parse_marks(const Table& table, std::size_t column) {
   while (!rest.empty()) {
     const std::size_t plus = rest.find('+');
     const std::string_view word = rest.substr(0, plus);
-    const auto known = std::find_if(kMarkNames.begin(), kMarkNames.end(), [&](const auto& n) { return n.first == word; });
+    const auto known =
+        std::find_if(kMarkNames.begin(), kMarkNames.end(), [&](const auto& n) { return n.first == word; });
     if (known == kMarkNames.end()) {
       table.refuse(column, "names of launch_bound, biased, derived, source_test joined by '+'");
     }
@@ -81,9 +84,13 @@ void read_rows(Table& table, RowSink& sink) {
       sink.skip_unwanted();
       continue;
     }
-    sink.add({.op = op, .gpu = *gpu, .context = {text(framework), text(version), text(kernel)},
-              .latency = table.latency_us(latency), .n_samples = n_samples ? table.positive(*n_samples) : 1,
-              .marks = marks ? parse_marks(table, *marks) : Marks{}}, table);
+    sink.add({.op = op,
+              .gpu = *gpu,
+              .context = {text(framework), text(version), text(kernel)},
+              .latency = table.latency_us(latency),
+              .n_samples = n_samples ? table.positive(*n_samples) : 1,
+              .marks = marks ? parse_marks(table, *marks) : Marks{}},
+             table);
   }
 }
 
@@ -107,9 +114,12 @@ void write_warploom_csv(const std::filesystem::path& path, const Dataset& datase
 
 const std::vector<TableFormat>& warploom_formats() {
   // One column makes it this layout, so that a misspelt other one is named.
-  static const std::vector<TableFormat> formats{
-      {.name = "measurements (gpu, latency_us, operator)", .folder = {}, .columns = {"operator"},
-       .families = {}, .read = read_rows, .skip_reason = {}}};
+  static const std::vector<TableFormat> formats{{.name = "measurements (gpu, latency_us, operator)",
+                                                 .folder = {},
+                                                 .columns = {"operator"},
+                                                 .families = {},
+                                                 .read = read_rows,
+                                                 .skip_reason = {}}};
   return formats;
 }
 

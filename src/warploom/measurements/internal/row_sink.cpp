@@ -1,4 +1,4 @@
-#include "warploom/measurements/importers/row_sink.h"
+#include "warploom/measurements/internal/row_sink.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,11 @@
 #include "warploom/measurements/quality.h"
 
 namespace warploom {
+namespace {
+
+constexpr std::size_t kFewestImpossible = 5;  // fewer say little of a whole group
+
+}  // namespace
 
 std::string Table::location() const { return fmt::format("{}:{}", csv_.path().string(), csv_.line()); }
 
@@ -42,19 +47,21 @@ std::string Table::file_gpu() const {
   return name;
 }
 
-RowSink::RowSink(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options,
-                 Dataset& dataset)
+RowSink::RowSink(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter,
+                 const ImportOptions& options, Dataset& dataset)
     : layout_(layout), catalog_(catalog), options_(options), dataset_(dataset) {
   for (const Family family : filter.families) wanted_families_ |= std::uint64_t(1) << int(family);
   for (const std::string& name : filter.gpus) wanted_gpus_.push_back(&catalog.get(name));
 }
 
 bool RowSink::wants_any(std::span<const Family> families) const {
-  return families.empty() || std::any_of(families.begin(), families.end(), [&](Family f) { return wants(f); });
+  return families.empty() ||
+         std::any_of(families.begin(), families.end(), [&](Family f) { return wants(f); });
 }
 
 bool RowSink::wants_gpu(const GpuSpec& gpu) const {
-  return wanted_gpus_.empty() || std::find(wanted_gpus_.begin(), wanted_gpus_.end(), &gpu) != wanted_gpus_.end();
+  return wanted_gpus_.empty() ||
+         std::find(wanted_gpus_.begin(), wanted_gpus_.end(), &gpu) != wanted_gpus_.end();
 }
 
 const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
@@ -72,7 +79,8 @@ const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
   }
   const GpuSpec* spec = last_gpu_->spec;
   if (spec == nullptr) {
-    if (layout_ == Layout::Warploom) throw NotFound(fmt::format("{}: {}", table.location(), last_gpu_->problem));
+    if (layout_ == Layout::Warploom)
+      throw NotFound(fmt::format("{}: {}", table.location(), last_gpu_->problem));
     skip(last_gpu_->problem, table);
     return nullptr;
   }
@@ -81,6 +89,10 @@ const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
     return nullptr;
   }
   return spec;
+}
+
+std::uint64_t RowSink::group_key(std::uint32_t context, std::uint32_t gpu_index, Family family) {
+  return std::uint64_t(context) << 32 | std::uint64_t(gpu_index) << 8 | std::uint64_t(family);
 }
 
 std::uint32_t RowSink::context_index(const KernelContext& context) {
@@ -97,6 +109,15 @@ std::uint32_t RowSink::context_index(const KernelContext& context) {
   return last_context_index_;
 }
 
+Seconds RowSink::bound_of(std::uint32_t op, std::uint32_t gpu_index, const GpuSpec& gpu) {
+  if (bounds_.size() <= gpu_index) bounds_.resize(gpu_index + 1);
+  std::vector<float>& bounds = bounds_[gpu_index];
+  if (bounds.size() <= op) bounds.resize(std::max<std::size_t>(op + 1, bounds.size() * 2), -1.0F);
+  float& bound = bounds[op];
+  if (bound < 0) bound = static_cast<float>(physical_bound_ceiling(dataset_.operator_at(op), gpu).value());
+  return Seconds(double(bound));
+}
+
 void RowSink::add(const Row& row, const Table& table) {
   std::uint32_t op = 0;
   try {
@@ -107,22 +128,41 @@ void RowSink::add(const Row& row, const Table& table) {
     leave_out("not a valid operator", message);
     return;
   }
-  if (is_impossible(row.op, row.gpu, row.latency, options_.physical_tolerance)) {
-    leave_out(kImpossibleReason,
-              fmt::format("{} ({} {}: {:.4g} us, bound {:.4g} us)", table.location(), row.context.framework,
-                          row.context.kernel, to_microseconds(row.latency),
-                          to_microseconds(physical_bound_of(row.op, row.gpu))));
-    return;
-  }
   if (&row.gpu != last_spec_) {
     last_spec_ = &row.gpu;
     last_gpu_index_ = dataset_.intern_gpu(row.gpu.name);
   }
-  dataset_.add_row({.op = op, .gpu = last_gpu_index_, .context = context_index(row.context),
-                    .latency = row.latency, .n_samples = row.n_samples, .layout = layout_, .marks = row.marks},
+  const std::uint32_t context = context_index(row.context);
+  GroupCount& group = groups_[group_key(context, last_gpu_index_, dataset_.operator_family(op))];
+  ++group.rows;
+  if (options_.physical_tolerance > 0 &&
+      row.latency < bound_of(op, last_gpu_index_, row.gpu) * options_.physical_tolerance) {
+    const Seconds bound = physical_bound_of(row.op, row.gpu, &routing_);
+    if (row.latency < bound * options_.physical_tolerance) {
+      ++group.impossible;
+      leave_out(kImpossibleReason,
+                fmt::format("{} ({} {}: {:.4g} us, bound {:.4g} us)", table.location(), row.context.framework,
+                            row.context.kernel, to_microseconds(row.latency), to_microseconds(bound)));
+      return;
+    }
+  }
+  dataset_.add_row({.op = op,
+                    .gpu = last_gpu_index_,
+                    .context = context,
+                    .latency = row.latency,
+                    .n_samples = row.n_samples,
+                    .layout = layout_,
+                    .marks = row.marks},
                    "row");
   ++report_->rows_read;
   ++report_->rows_kept;
+}
+
+bool RowSink::is_in_broken_group(std::size_t row) const {
+  const auto group =
+      groups_.find(group_key(dataset_.context_index(row), dataset_.gpu_index(row), dataset_.family(row)));
+  if (group == groups_.end() || group->second.impossible < kFewestImpossible) return false;
+  return double(group->second.impossible) > options_.group_tolerance * double(group->second.rows);
 }
 
 void RowSink::leave_out(std::string_view reason, const std::string& example) {

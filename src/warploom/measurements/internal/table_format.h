@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/measurements/importers/row_sink.h"
+#include "warploom/measurements/internal/row_sink.h"
 
 namespace warploom {
 
@@ -14,10 +14,10 @@ struct TableFormat {
   // Recognised by the folder that holds the file, when one is named, else by having all these columns.
   std::string_view folder;
   std::vector<std::string_view> columns;
-  std::vector<Family> families;                     // that it may hold; empty: unknown before reading
+  std::vector<Family> families;                         // that it may hold; empty: unknown before reading
   void (*read)(Table& table, RowSink& sink) = nullptr;  // null: the table is not read, for this reason:
   std::string_view skip_reason;
-  bool file_names_gpu = false;                      // one GPU per file, in its name
+  bool file_names_gpu = false;  // one GPU per file, in its name
 };
 
 const std::vector<TableFormat>& aiconfigurator_formats();

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "warploom/measurements/importers/table_format.h"
+#include "warploom/measurements/internal/table_format.h"
 
 namespace warploom {
 

@@ -10,6 +10,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/measurements/dataset.h"
 #include "warploom/measurements/importers/import.h"
 
@@ -47,7 +48,9 @@ class RowSink {
           Dataset& dataset);
 
   void start_file(FileReport& report) { report_ = &report; }
-  bool wants(Family family) const { return wanted_families_ == 0 || (wanted_families_ >> int(family) & 1) != 0; }
+  bool wants(Family family) const {
+    return wanted_families_ == 0 || (wanted_families_ >> int(family) & 1) != 0;
+  }
   bool wants_any(std::span<const Family> families) const;
   bool wants_gpu(const GpuSpec& gpu) const;
 
@@ -66,11 +69,16 @@ class RowSink {
   // Keeps the row, or counts why not.
   void add(const Row& row, const Table& table);
   void skip(std::string_view reason, const Table& table);
+  // Whether more of the row's group (framework, version, kernel, GPU, family) beat physics than
+  // group_tolerance allows.
+  bool is_in_broken_group(std::size_t row) const;
   void skip_unwanted();  // left out by the filter: no trace but the count
 
  private:
   void leave_out(std::string_view reason, const std::string& example);
   std::uint32_t context_index(const KernelContext& context);
+  // physical_bound_ceiling, remembered: the same operator returns for every framework and version.
+  Seconds bound_of(std::uint32_t op, std::uint32_t gpu_index, const GpuSpec& gpu);
 
   Layout layout_;
   const GpuCatalog& catalog_;
@@ -84,8 +92,16 @@ class RowSink {
     std::string problem;
   };
   std::unordered_map<std::string, KnownGpu> gpu_by_name_;
+  std::vector<std::vector<float>>
+      bounds_;  // seconds by GPU index and operator index, negative = not known yet
   std::string last_gpu_name_;
   const KnownGpu* last_gpu_ = nullptr;
+  struct GroupCount {
+    std::size_t rows = 0, impossible = 0;
+  };
+  static std::uint64_t group_key(std::uint32_t context, std::uint32_t gpu_index, Family family);
+  std::unordered_map<std::uint64_t, GroupCount> groups_;
+  RoutingCache routing_;
   const GpuSpec* last_spec_ = nullptr;
   std::uint32_t last_gpu_index_ = 0;
   std::string last_context_;

@@ -1,0 +1,115 @@
+#include "warploom/measurements/store.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/measurements/measured_row_test.h"
+
+namespace warploom {
+namespace {
+
+Dataset small_data() {
+  Dataset data;
+  for (int m = 1; m <= 20; ++m) data.add(gemm_row(m, m % 2 == 0 ? "h100_sxm" : "l40s", m));
+  for (int batch = 1; batch <= 10; ++batch) data.add(decode_row(batch, 512, "l40s", 20 + batch));
+  return data;
+}
+
+void execute(const std::filesystem::path& path, const char* sql) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
+  sqlite3_close(handle);
+}
+
+TEST(MeasurementStore, GivesBackWhatWasAppended) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "deep" / "rows.db";
+  const Dataset data = small_data();
+  {
+    MeasurementStore store(path);
+    const auto report = store.append(data);
+    EXPECT_EQ(report.added, 30u);
+    EXPECT_EQ(report.replaced, 0u);
+  }
+  const Dataset back = MeasurementStore(path, MeasurementStore::Mode::ReadOnly).load();
+  ASSERT_EQ(back.size(), data.size());
+  for (std::size_t row = 0; row < data.size(); ++row) {
+    EXPECT_EQ(back.shape(row), data.shape(row));
+    EXPECT_EQ(back.operator_identity(back.operator_index(row)),
+              data.operator_identity(data.operator_index(row)));
+    EXPECT_EQ(back.latency(row), data.latency(row));
+    EXPECT_EQ(back.gpu(row), data.gpu(row));
+    EXPECT_EQ(back.context(row).kernel, data.context(row).kernel);
+  }
+}
+
+TEST(MeasurementStore, ReplacesARowThatIsMeasuredAgain) {
+  const ScratchFolder folder;
+  MeasurementStore store(folder.path() / "rows.db");
+  store.append(small_data());
+  Dataset again;
+  again.add(gemm_row(2, "h100_sxm", 99));
+  again.add(gemm_row(500, "h100_sxm", 100));
+  const auto report = store.append(again);
+  EXPECT_EQ(report.added, 1u);
+  EXPECT_EQ(report.replaced, 1u);
+  EXPECT_EQ(store.size(), 31u);
+  const Dataset h100 = store.load({.families = {Family::Gemm}, .gpus = {"h100_sxm"}});
+  EXPECT_EQ(h100.size(), 11u);
+  EXPECT_EQ(h100.rows_where([&](std::size_t row) { return h100.latency(row) == microseconds(99); }).size(),
+            1u);
+}
+
+TEST(MeasurementStore, LoadsOnlyWhatTheFilterWants) {
+  const ScratchFolder folder;
+  MeasurementStore store(folder.path() / "rows.db");
+  store.append(small_data());
+  const Dataset decode = store.load({.families = {Family::AttentionDecode}, .gpus = {}});
+  EXPECT_EQ(decode.size(), 10u);
+  EXPECT_EQ(store.load({.families = {Family::Moe}, .gpus = {}}).size(), 0u);
+  try {
+    store.load({.families = {}, .gpus = {"h100"}});
+    FAIL();
+  } catch (const NotFound& error) {
+    EXPECT_NE(std::string(error.what()).find("h100_sxm"), std::string::npos) << error.what();
+  }
+}
+
+TEST(MeasurementStore, ShowsNothingOfAnAppendThatFails) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "rows.db";
+  MeasurementStore store(path);
+  store.append(small_data());
+  execute(path,
+          "CREATE TRIGGER full BEFORE INSERT ON measurements WHEN NEW.latency_s > 0.5 "
+          "BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  Dataset more;
+  more.add(gemm_row(3000, "b200_sxm", 5));
+  more.add(gemm_row(3001, "b200_sxm", 1e6));
+  EXPECT_THROW(store.append(more), IoError);
+  EXPECT_EQ(store.size(), 30u);
+  EXPECT_THROW(store.load({.families = {}, .gpus = {"b200_sxm"}}), NotFound);
+}
+
+TEST(MeasurementStore, RefusesWhatIsNotItsOwn) {
+  const ScratchFolder folder;
+  EXPECT_THROW(MeasurementStore(folder.path() / "none.db", MeasurementStore::Mode::ReadOnly), IoError);
+  const auto text = folder.write("text.db", std::string(4096, 'x'));
+  EXPECT_THROW(MeasurementStore{text}, InvalidInput);
+  const auto other = folder.path() / "other.db";
+  execute(other, "CREATE TABLE people (name TEXT)");
+  EXPECT_THROW(MeasurementStore{other}, InvalidInput);
+  const auto newer = folder.path() / "newer.db";
+  { MeasurementStore make(newer); }
+  execute(newer, "UPDATE info SET value = '2' WHERE key = 'version'");
+  EXPECT_THROW(MeasurementStore{newer}, Unsupported);
+  MeasurementStore reader(folder.path() / "rw.db");
+  MeasurementStore read_only(folder.path() / "rw.db", MeasurementStore::Mode::ReadOnly);
+  EXPECT_THROW(read_only.append(small_data()), IoError);
+}
+
+}  // namespace
+}  // namespace warploom
