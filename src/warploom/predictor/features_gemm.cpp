@@ -74,6 +74,20 @@ TileTimes price_tiles(const Gemm& op, const GpuSpec& gpu, double weight_bytes, d
 
 double alignment(std::int64_t size) { return std::log2(float(std::min<std::int64_t>(size & -size, 256))); }
 
+// How full the waves and the padded tiles of a few tilings are.
+void add_fills(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
+  const double m = double(op.m), n = double(op.n), batch = double(op.batch);
+  for (const std::size_t shown : {5, 7, 2, 8}) {
+    const Tile& tile = kTiles[shown];
+    const double waves =
+        ceil_div(m, double(tile.rows)) * ceil_div(n, double(tile.columns)) * batch / double(gpu.sm_count);
+    row.add(std::min(waves, 32.0));
+    row.add(wave_fill(waves));
+  }
+  row.add(m / (ceil_div(m, 128) * 128));
+  row.add(n / (ceil_div(n, 128) * 128));
+}
+
 }  // namespace
 
 void add_gemm(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
@@ -130,15 +144,7 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
   row.add_log2(tiles.best_waves);
   row.add(1 / wave_fill(tiles.best_waves));
   for (const double seconds : tiles.seconds) row.add_log2(seconds / base);
-  for (const std::size_t shown : {5, 7, 2, 8}) {
-    const Tile& tile = kTiles[shown];
-    const double waves =
-        ceil_div(m, double(tile.rows)) * ceil_div(n, double(tile.columns)) * batch / double(gpu.sm_count);
-    row.add(std::min(waves, 32.0));
-    row.add(wave_fill(waves));
-  }
-  row.add(m / (ceil_div(m, 128) * 128));
-  row.add(n / (ceil_div(n, 128) * 128));
+  add_fills(op, gpu, row);
 }
 
 }  // namespace warploom::features

@@ -36,9 +36,17 @@ Dataset synthetic_gemms(std::size_t shapes) {
       for (const char* framework : {"vllm", "trtllm"}) {
         FeatureRow row;
         compute_features(Operator(gemm), catalog().get(gpu), row);
-        const double factor = (framework[0] == 'v' ? 1.5 : 2.0) * (1.2 + 0.2 * std::sin(std::log2(double(gemm.m))));
-        Measurement m{Operator(gemm), gpu, framework, framework[0] == 'v' ? "0.9.0" : "1.0", "linear",
-                      Seconds(std::exp(row.log_base) * factor * random.uniform(0.98, 1.02)), 1, Layout::Warploom, {}};
+        const double factor =
+            (framework[0] == 'v' ? 1.5 : 2.0) * (1.2 + 0.2 * std::sin(std::log2(double(gemm.m))));
+        Measurement m{Operator(gemm),
+                      gpu,
+                      framework,
+                      framework[0] == 'v' ? "0.9.0" : "1.0",
+                      "linear",
+                      Seconds(std::exp(row.log_base) * factor * random.uniform(0.98, 1.02)),
+                      1,
+                      Layout::Warploom,
+                      {}};
         dataset.add(m);
       }
   }
@@ -83,7 +91,8 @@ TEST(TrainPredictor, LeavesExcludedGpusOut) {
   const TrainingResult result = train_predictor(synthetic_gemms(80), catalog(), options);
   for (const GpuRecord& gpu : result.models.at(0).gpus) EXPECT_NE(gpu.name, "h200_sxm");
   const Predictor model(result.models);
-  EXPECT_EQ(model.estimate(Gemm{.m = 128, .n = 4096, .k = 4096}, catalog().get("h200_sxm")).tier, Tier::CrossGpu);
+  EXPECT_EQ(model.estimate(Gemm{.m = 128, .n = 4096, .k = 4096}, catalog().get("h200_sxm")).tier,
+            Tier::CrossGpu);
   options.exclude_gpus = {"H2000"};
   EXPECT_THROW(train_predictor(synthetic_gemms(100), catalog(), options), NotFound);
 }
@@ -132,7 +141,8 @@ TEST(Predictor, TakesVllmWhenTheContextIsEmpty) {
   EXPECT_EQ(predictor().resolved_context(gemm, gpu).framework, "vllm");
   EXPECT_EQ(predictor().resolved_context(gemm, gpu, {"trtllm", "", ""}).framework, "trtllm");
   EXPECT_EQ(predictor().resolved_context(gemm, gpu, {"trtllm", "7.7", "linear"}).version, "1.0");
-  EXPECT_LT(predictor().estimate(gemm, gpu).p50.value(), predictor().estimate(gemm, gpu, {"trtllm", "", ""}).p50.value());
+  EXPECT_LT(predictor().estimate(gemm, gpu).p50.value(),
+            predictor().estimate(gemm, gpu, {"trtllm", "", ""}).p50.value());
 }
 
 TEST(Predictor, RefusesOperatorsThatMakeNoSense) {

@@ -48,8 +48,8 @@ BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed)
       o.leaves = 512;
       break;
     default:
-      o.trees = 128;
-      o.leaves = 256;
+      o.trees = 96;
+      o.leaves = 128;
       break;
   }
   o.leaves = std::min(o.leaves, std::max(8, int(rows / 25)));

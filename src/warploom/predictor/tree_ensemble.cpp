@@ -11,7 +11,6 @@
 namespace warploom {
 namespace {
 
-constexpr std::uint8_t kLeafMark = 255;
 constexpr float kLeafSteps = 32767.0F;
 
 // Node indices of a tree in breadth-first order.
@@ -41,6 +40,16 @@ std::vector<std::vector<float>> threshold_tables(const std::vector<PlainTree>& t
   return tables;
 }
 
+// One bit a node: whether it is a leaf.
+void put_leaf_flags(ByteWriter& out, const PlainTree& tree, const std::vector<int>& order) {
+  for (std::size_t i = 0; i < order.size(); i += 8) {
+    std::uint8_t flags = 0;
+    for (std::size_t bit = 0; bit < 8 && i + bit < order.size(); ++bit)
+      if (tree.nodes[std::size_t(order[i + bit])].feature < 0) flags = std::uint8_t(flags | 1U << bit);
+    out.put(flags);
+  }
+}
+
 }  // namespace
 
 std::string encode_trees(const std::vector<PlainTree>& trees) {
@@ -57,10 +66,10 @@ std::string encode_trees(const std::vector<PlainTree>& trees) {
     const float step = largest > 0 ? largest / kLeafSteps : 1.0F;
     out.put(std::uint32_t(order.size()));
     out.put(step);
+    put_leaf_flags(out, tree, order);
     for (const int index : order) {
       const PlainTree::Node& node = tree.nodes[std::size_t(index)];
       if (node.feature < 0) {
-        out.put(kLeafMark);
         out.put(std::int16_t(std::lround(node.value / step)));
       } else {
         const std::vector<float>& table = tables[std::size_t(node.feature)];
@@ -85,19 +94,19 @@ TreeEnsemble::TreeEnsemble(std::string_view encoded, std::string_view where) {
     const std::size_t root = nodes_.size();
     roots_.push_back(std::uint32_t(root));
     level.assign(count, 0);
+    const std::string_view flags = in.take_bytes((count + 7) / 8);
     std::uint32_t next_child = 1;
     std::uint8_t depth = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const auto feature = in.take<std::uint8_t>();
-      if (feature == kLeafMark) {
-        nodes_.push_back(
-            {float(in.take<std::int16_t>()) * step, std::uint16_t(kMaxFeatures), std::uint16_t(i)});
+      if ((std::uint8_t(flags[i / 8]) >> (i % 8) & 1) != 0) {
+        nodes_.push_back({float(in.take<std::int16_t>()) * step, std::uint16_t(kMaxFeatures), 0});
         continue;
       }
+      const auto feature = in.take<std::uint8_t>();
       const auto bin = in.take<std::uint8_t>();
       if (feature >= kMaxFeatures || bin >= tables[feature].size() || next_child + 1 >= count)
         throw InvalidInput(std::string(where) + ": a tree node points outside its tables");
-      nodes_.push_back({tables[feature][bin], feature, std::uint16_t(next_child)});
+      nodes_.push_back({tables[feature][bin], feature, std::uint16_t(next_child - i)});
       level[next_child] = level[next_child + 1] = std::uint8_t(level[i] + 1);
       depth = std::max(depth, level[next_child]);
       next_child += 2;
@@ -113,29 +122,28 @@ void TreeEnsemble::set_guard(FeatureRow& row) {
 float TreeEnsemble::predict(const FeatureRow& row) const {
   constexpr std::size_t kLanes = 8;  // independent walks hide the latency of dependent loads
   const float* x = row.values.data();
+  const auto step = [x](const Node* node) {
+    return node + node->skip + std::size_t(!(x[node->feature] < node->value));
+  };
   float sum = 0;
   std::size_t t = 0;
   for (; t + kLanes <= roots_.size(); t += kLanes) {
-    std::array<const Node*, kLanes> base;
-    std::array<std::uint32_t, kLanes> at{};
+    std::array<const Node*, kLanes> at;
     std::uint8_t depth = 0;
     for (std::size_t l = 0; l < kLanes; ++l) {
-      base[l] = nodes_.data() + roots_[t + l];
+      at[l] = nodes_.data() + roots_[t + l];
       depth = std::max(depth, depths_[t + l]);
     }
-    for (std::uint8_t d = 0; d < depth; ++d)
-      for (std::size_t l = 0; l < kLanes; ++l) {
-        const Node node = base[l][at[l]];
-        at[l] = node.left + std::uint32_t(!(x[node.feature] < node.value));
-      }
-    for (std::size_t l = 0; l < kLanes; ++l) sum += base[l][at[l]].value;
+    for (std::uint8_t d = 0; d < depth; ++d) {
+#pragma GCC unroll 8
+      for (std::size_t l = 0; l < kLanes; ++l) at[l] = step(at[l]);
+    }
+    for (std::size_t l = 0; l < kLanes; ++l) sum += at[l]->value;
   }
   for (; t < roots_.size(); ++t) {
-    const Node* base = nodes_.data() + roots_[t];
-    std::uint32_t at = 0;
-    for (std::uint8_t d = 0; d < depths_[t]; ++d)
-      at = base[at].left + std::uint32_t(!(x[base[at].feature] < base[at].value));
-    sum += base[at].value;
+    const Node* at = nodes_.data() + roots_[t];
+    for (std::uint8_t d = 0; d < depths_[t]; ++d) at = step(at);
+    sum += at->value;
   }
   return sum;
 }

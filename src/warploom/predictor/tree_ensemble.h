@@ -1,8 +1,9 @@
 // Boosted regression trees in a compact form: our own inference, without the training library.
 //
-// Encoded: per feature a table of at most 256 thresholds; per node one byte of feature and one of threshold,
-// leaves a 16-bit fraction of the tree's largest; nodes breadth first, so children need no pointers.
-// About 2.5 bytes a node. Decoded: 8 bytes a node; trees are walked several at a time without branches.
+// Encoded: per feature a table of at most 256 thresholds; a bit a node for "leaf"; per node one byte of
+// feature and one of threshold, leaves a 16-bit fraction of the tree's largest; nodes breadth first, so
+// children need no pointers: 2.1 bytes a node. Decoded: 8 bytes a node; trees are walked several at a time
+// without branches.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ class TreeEnsemble {
   struct Node {
     float value;            // threshold, or the leaf's value
     std::uint16_t feature;  // kMaxFeatures: a leaf, whose walk stays where it is
-    std::uint16_t left;     // within the tree; right = left + 1
+    std::uint16_t skip;     // from this node to its left child; right = left + 1; a leaf skips to itself
   };
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> roots_;
