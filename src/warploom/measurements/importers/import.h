@@ -51,12 +51,14 @@ struct SkippedRows {
 struct FileReport {
   std::filesystem::path path;
   std::string table;  // kind of table, empty when the file was not recognised
-  std::size_t rows_read =
-      0;  // = kept + repeats + skipped rows (a row that gives two measurements counts twice)
+  // = kept + repeats + all skipped rows. A row that gives two measurements (dispatch and combine) counts
+  // twice.
+  std::size_t rows_read = 0;
   std::size_t rows_kept = 0;
-  std::size_t repeats = 0;                                           // merged into an earlier row
-  std::vector<SkippedRows> skipped;                                  // impossible rows included
-  SkippedRows& skip(std::string_view reason, std::size_t rows = 1);  // counts; the caller may add an example
+  std::size_t repeats = 0;           // merged into an earlier row
+  std::vector<SkippedRows> skipped;  // impossible rows included
+  // Counts skipped rows; the caller may add an example to what it gives back.
+  SkippedRows& skip(std::string_view reason, std::size_t rows = 1);
 };
 
 struct ImportReport {
@@ -82,8 +84,8 @@ struct ImportResult {
 // skipped). Throws NotFound on an unknown GPU in the filter or a `warploom` file, IoError on a missing or
 // damaged file, InvalidInput on a wrong column, a size that is not positive, a number that is not finite, a
 // file given by name that is not of the layout, or a folder without any table of the layout. Rows of unknown
-// GPUs in other layouts are skipped with the reason. Memory: that of the Dataset. About a million rows a
-// second per core or two.
+// GPUs in other layouts are skipped with the reason. Memory: that of the Dataset. About 700,000
+// rows a second on one core.
 ImportResult import_measurements(Layout layout, std::span<const std::filesystem::path> paths,
                                  const GpuCatalog& catalog, const ImportFilter& filter = {},
                                  const ImportOptions& options = {});
