@@ -14,7 +14,8 @@ namespace {
 Json llama() {
   return Json::parse(
       R"({"architectures": ["LlamaForCausalLM"], "torch_dtype": "bfloat16", "hidden_size": 4096,
-      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336,
+      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+      "intermediate_size": 14336,
       "vocab_size": 128256, "max_position_embeddings": 131072, "tie_word_embeddings": false})");
 }
 
@@ -22,7 +23,8 @@ Json deepseek() {
   return Json::parse(
       R"({"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168,
       "num_hidden_layers": 61,
-      "num_attention_heads": 128, "num_key_value_heads": 128, "intermediate_size": 18432, "vocab_size": 129280,
+      "num_attention_heads": 128, "num_key_value_heads": 128, "intermediate_size": 18432,
+      "vocab_size": 129280,
       "max_position_embeddings": 163840, "n_routed_experts": 256, "num_experts_per_tok": 8,
       "moe_intermediate_size": 2048, "n_shared_experts": 1, "first_k_dense_replace": 3,
       "moe_layer_freq": 1,
