@@ -38,7 +38,7 @@ double quantising_time(const Gemm& op, const GpuSpec& gpu, const GemmParameters&
   const double elements = double(op.m) * double(op.k) * double(op.batch);
   const double bytes = elements * (2 + bytes_per_element(activation_type(op.scheme)));
   const double share = resident_share(bytes, gpu, p.cache_fraction, p.cache_sharpness);
-  const double warm = p.warm_bytes_per_clock * gpu.sm_cycles_per_second();
+  const double warm = p.warm_efficiency * gpu.l2_bandwidth.value();
   return p.quantise_launch.value() +
          bytes / p.quantise_efficiency * (share / warm + (1 - share) / gpu.memory_bandwidth.value());
 }
@@ -105,8 +105,8 @@ GemmTiling choose_tiling(const TiledProduct& product, const GpuSpec& gpu, const 
         const double waves = std::ceil(tiles * split / sms);
         double time = waves * (cost.fixed_clocks + cost.clocks_per_step * std::ceil(steps / split)) / clock;
         if (split > 1) {
-          time += parameters.split_time.value() +
-                  8 * split * product.rows * product.n / (parameters.warm_bytes_per_clock * sms * clock);
+          time += parameters.split_time.value() + 8 * split * product.rows * product.n /
+                                                      (parameters.warm_efficiency * gpu.l2_bandwidth.value());
         }
         if (time < best_time) {
           best_time = time;
@@ -138,7 +138,7 @@ Seconds gemm_memory_time(const Gemm& op, const GpuSpec& gpu, const GemmParameter
   const double from_dram = weights * (1 - weight_share) + activations * (1 - activation_share);
   const double from_l2 = weights * weight_share + activations * activation_share;
   return Seconds(from_dram / (p.dram_efficiency * gpu.memory_bandwidth.value()) +
-                 from_l2 / (p.warm_bytes_per_clock * gpu.sm_cycles_per_second()));
+                 from_l2 / (p.warm_efficiency * gpu.l2_bandwidth.value()));
 }
 
 Seconds gemm_structural_time(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters,

@@ -86,20 +86,13 @@ struct Builder {
   }
 };
 
-double launch_floor(Family family, const StructuralParameters& p) {
-  switch (family) {
-    case Family::Gemm:
-      return p.gemm.launch_time.value();
-    case Family::AttentionPrefill:
-    case Family::MlaPrefill:
-      return p.prefill.launch_time.value();
-    case Family::AttentionDecode:
-    case Family::MlaDecode:
-      return p.decode.launch_time.value();
-    default:
-      return family >= Family::AllReduce ? p.streaming.collective_launch.value()
-                                         : p.streaming.launch_time.value();
-  }
+// s per kernel of a CUDA graph, and of a collective; plain round figures, so that the roofline stays a
+// baseline.
+constexpr double kKernelLaunch = 2e-6;
+constexpr double kCollectiveLaunch = 4e-6;
+
+double launch_floor(Family family, double launches) {
+  return launches * (family >= Family::AllReduce ? kCollectiveLaunch : kKernelLaunch);
 }
 
 // Adds a kernel to the profile; returns its roofline time. Compute stretches by the busiest SM, memory does
@@ -175,8 +168,7 @@ KernelProfile profile(const Operator& op, const GpuSpec& gpu, const KernelContex
   const bool has_work = result.family >= Family::Moe && !std::holds_alternative<MlaModule>(op);
   if (!has_work) result.work = work_of(op);
   result.launches = result.work.launches;
-  result.t_launch = launch_floor(result.family, parameters) +
-                    (result.launches - 1) * parameters.streaming.launch_time.value();
+  result.t_launch = launch_floor(result.family, result.launches);
   double longest = -1, kernels = 0;
   for (std::size_t i = 0; i < builder.sequence.size; ++i) {
     kernels += add_kernel(result, builder.sequence.kernels[i], gpu, builder.network_bandwidth, longest);

@@ -28,7 +28,7 @@ struct KernelProfile {
   double launches = 1;
 
   double t_tensor = 0, t_fma = 0, t_special = 0, t_shared = 0, t_l2 = 0, t_dram = 0, t_network = 0;
-  double t_launch = 0;  // launches at the family's usual floor
+  double t_launch = 0;  // launches at 2 us, collectives 4 us
   double t_useful = 0;  // products of the operator without padding at the unit's peak
 
   double roofline = 0;    // RooflineModel's p50

@@ -23,7 +23,7 @@ FieldTable GemmParameters::describe() {
       .add("epilogue_clocks_per_byte", &P::epilogue_clocks_per_byte, amount("clocks", "per output byte"))
       .add("split_time_us", &P::split_time, time_us("reduction of a split inner length"))
       .add("dram_efficiency", &P::dram_efficiency, share("of DRAM bandwidth"))
-      .add("warm_bytes_per_clock", &P::warm_bytes_per_clock, amount("B", "from L2 into one SM"))
+      .add("warm_efficiency", &P::warm_efficiency, share("of L2 bandwidth"))
       .add("cache_fraction", &P::cache_fraction, share("of L2 that keeps weights"))
       .add("cache_sharpness", &P::cache_sharpness, amount("", "of the residency's transition"))
       .add("launch_time_us", &P::launch_time, time_us("launch floor"))
@@ -44,7 +44,7 @@ FieldTable AttentionParameters::describe() {
       .add("task_clocks", &P::task_clocks, amount("clocks", "per block"))
       .add("decode_step_time_us", &P::decode_step_time, time_us("latency of a 128-key iteration"))
       .add("dram_efficiency", &P::dram_efficiency, share("of DRAM bandwidth"))
-      .add("warm_bytes_per_clock", &P::warm_bytes_per_clock, amount("B", "from L2 into one SM"))
+      .add("warm_efficiency", &P::warm_efficiency, share("of L2 bandwidth"))
       .add("cache_fraction", &P::cache_fraction, share("of L2 that keeps the cache"))
       .add("cache_sharpness", &P::cache_sharpness, amount("", "of the residency's transition"))
       .add("launch_time_us", &P::launch_time, time_us("launch floor"))
@@ -94,27 +94,28 @@ FieldTable StructuralParameters::describe() {
 
 StructuralParameters default_parameters(Generation generation) {
   StructuralParameters parameters;
-  switch (generation) {
-    case Generation::Ada:
-    case Generation::BlackwellRtx:
-      // These run well below boost at their power limits, and their large L2 keeps more than its share.
-      parameters.gemm.tensor_efficiency = generation == Generation::Ada ? 0.68 : 0.8;
-      parameters.gemm.cache_fraction = 0.9;
-      parameters.prefill.cache_fraction = parameters.decode.cache_fraction = 1.2;
-      parameters.prefill.dram_efficiency = parameters.decode.dram_efficiency = 0.85;
-      parameters.gemm.launch_time = microseconds(1.6);
-      break;
-    case Generation::Blackwell:
-      parameters.gemm.feed_bytes_per_clock = 130;
-      parameters.gemm.launch_time = microseconds(1.8);
-      break;
-    case Generation::Hopper:
-      parameters.gemm.tensor_efficiency = 0.8;
-      break;
-    default:
-      break;
-  }
-  parameters.moe.gemm = parameters.gemm;
+  if (generation == Generation::Blackwell)
+    parameters.gemm.feed_bytes_per_clock = 130;  // 2-SM operand sharing
+
+  AttentionParameters& decode = parameters.decode;
+  decode.tensor_efficiency = 0.68;
+  decode.exponential_share = 0.62;
+  decode.step_clocks = 60;
+  decode.task_clocks = 3700;
+  decode.dram_efficiency = 0.84;
+  decode.warm_efficiency = 0.37;
+  decode.cache_fraction = 1.0;
+  decode.launch_time = microseconds(8.6);
+  decode.overlap_power = 2.1;
+
+  GemmParameters& grouped = parameters.moe.gemm;
+  grouped = parameters.gemm;
+  grouped.tensor_efficiency = 0.37;
+  grouped.tile_m_exponent = 0.19;
+  grouped.step_clocks = 22;
+  grouped.prologue_clocks = 1750;
+  grouped.warm_efficiency = 0.4;
+  grouped.overlap_power = 2.1;
   return parameters;
 }
 

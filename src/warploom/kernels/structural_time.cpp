@@ -56,7 +56,7 @@ Seconds attention_structural_time(const AttentionView& view, const TaskGrid& gri
   const Work work = attention_work(view);
   const double bytes = work.unique_bytes().value();
   const double share = resident_share(bytes, gpu, p.cache_fraction, p.cache_sharpness);
-  const double warm_rate = p.warm_bytes_per_clock * gpu.sm_cycles_per_second();
+  const double warm_rate = p.warm_efficiency * gpu.l2_bandwidth.value();
   const double memory = traffic_time(bytes, share, gpu, p.dram_efficiency, warm_rate);
   const double tasks_per_sm = std::max(1.0, grid.tasks() / sms);
   return p.launch_time + Seconds(p.task_clocks * tasks_per_sm / clock) +
@@ -85,7 +85,7 @@ Seconds moe_structural_time(const FusedMoe& op, const RoutingLoad& load, const M
   const double compute = tilings.gate_up.tile_time.value() + tilings.down.tile_time.value();
   const double bytes = work.unique_bytes().value();
   const double share = resident_share(bytes, gpu, p.gemm.cache_fraction, p.gemm.cache_sharpness);
-  const double warm_rate = p.gemm.warm_bytes_per_clock * gpu.sm_cycles_per_second();
+  const double warm_rate = p.gemm.warm_efficiency * gpu.l2_bandwidth.value();
   const double memory = traffic_time(bytes, share, gpu, p.dram_efficiency, warm_rate);
   const double launch = p.launch_time.value() * (op.pass == MoePass::Both ? 1.0 : 0.5);
   return Seconds(launch + power_norm(compute, memory, p.gemm.overlap_power) +
