@@ -34,11 +34,11 @@ BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed)
   o.seed = seed;
   switch (family) {
     case Family::Gemm:
-      o.trees = 200;
+      o.trees = 184;
       o.leaves = 512;
       break;
     case Family::Moe:
-      o.trees = 256;
+      o.trees = 208;
       o.leaves = 900;
       o.depth = 14;
       break;
