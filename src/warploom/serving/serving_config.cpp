@@ -60,6 +60,10 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
       sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;
     }
   } else {
+    if (config.enable_expert_parallel) {
+      throw InvalidInput(fmt::format(
+          "enable_expert_parallel: {} has no experts, expected a mixture-of-experts model", model.name));
+    }
     sharding.data_parallel = config.data_parallel_size;
   }
   return sharding;

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "warploom/app/validate_concurrency.h"
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/base/hash.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+namespace {
+
+std::optional<std::int64_t> optional_count(const CsvReader& csv, std::size_t column) {
+  if (csv.empty(column)) return std::nullopt;
+  const std::int64_t value = csv.integer(column);
+  if (value < 1 || value > kMaxRequestTokens) {
+    throw InvalidInput(fmt::format("{}: is {}, expected 1 to {}", csv.where(column), value, kMaxRequestTokens));
+  }
+  return value;
+}
+
+std::optional<double> optional_time(const CsvReader& csv, std::size_t column) {
+  if (csv.empty(column)) return std::nullopt;
+  const double value = csv.real(column);
+  if (!(value > 0)) throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
+  return value;
+}
+
+std::uint64_t content_hash(const CsvReader& csv, std::size_t id) {
+  std::string text;
+  for (std::size_t column = 0; column < csv.columns().size(); ++column) {
+    if (column == id) continue;
+    text += csv.cell(column);
+    text += '\n';
+  }
+  return hash_bytes(text);
+}
+
+// Rows whose figures are known to be impossible or not to mean what the others' do.
+bool suspicious(const ConcurrencyTruth& row) {
+  const bool eight_billion_fp8 = row.model == "nvidia/Llama-3.1-8B-Instruct-FP8" && row.backend == "vllm";
+  const bool slot_limit = row.model == "openai/gpt-oss-120b" && row.system == "h100_sxm" && row.concurrency == 512;
+  const bool wide = row.model == "openai/gpt-oss-120b" && row.system == "h200_sxm" && row.tp >= 16;
+  return eight_billion_fp8 || slot_limit || wide;
+}
+
+class Filter {
+ public:
+  Filter(std::vector<ConcurrencyTruth>& rows, std::vector<DroppedRows>& dropped) : rows_(rows), dropped_(dropped) {}
+
+  template <class Predicate>
+  void drop(const char* reason, Predicate predicate) {
+    const auto rows = std::int64_t(std::erase_if(rows_, predicate));
+    if (rows > 0) dropped_.push_back({reason, rows});
+  }
+
+ private:
+  std::vector<ConcurrencyTruth>& rows_;
+  std::vector<DroppedRows>& dropped_;
+};
+
+}  // namespace
+
+std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  const std::size_t id = csv.column("id"), concurrency = csv.column("concurrency"), wip = csv.column("wip"),
+                    backend = csv.column("backend"), version = csv.column("backend_version"),
+                    model = csv.column("model_path"), system = csv.column("system"),
+                    precision = csv.column("precision"), mode = csv.column("mode"), isl = csv.column("isl"),
+                    osl = csv.column("osl"), gemm = csv.column("gemm_quant_mode"), moe = csv.column("moe_quant_mode"),
+                    tp = csv.column("tp_size"), pp = csv.column("pp_size"), dp = csv.column("attention_dp_size"),
+                    moe_tp = csv.column("moe_tp_size"), moe_ep = csv.column("moe_ep_size"),
+                    ttft = csv.column("silicon_ttft_ms"), tpot = csv.column("silicon_tpot_ms");
+  std::vector<ConcurrencyTruth> rows;
+  while (csv.next()) {
+    const auto text = [&](std::size_t column) { return std::string(csv.cell(column)); };
+    ConcurrencyTruth row{.id = text(id), .backend = text(backend), .version = text(version), .model = text(model),
+                         .system = text(system), .precision = text(precision), .gemm_quantization = text(gemm),
+                         .moe_quantization = text(moe), .mode = text(mode)};
+    row.work_in_progress = csv.cell(wip) == "1";
+    row.concurrency = optional_count(csv, concurrency);
+    row.tp = optional_count(csv, tp);
+    row.pp = optional_count(csv, pp);
+    row.attention_dp = optional_count(csv, dp);
+    row.moe_tp = optional_count(csv, moe_tp);
+    row.moe_ep = optional_count(csv, moe_ep);
+    row.input_tokens = optional_count(csv, isl).value_or(0);
+    row.output_tokens = optional_count(csv, osl).value_or(0);
+    row.ttft = optional_time(csv, ttft);
+    row.tpot = optional_time(csv, tpot);
+    row.content_hash = content_hash(csv, id);
+    row.line = csv.line();
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) throw InvalidInput(fmt::format("{}: holds no rows, expected at least one", path.string()));
+  return rows;
+}
+
+std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTruth> rows,
+                                                       std::vector<DroppedRows>& dropped) {
+  Filter filter(rows, dropped);
+  using Row = ConcurrencyTruth;
+  filter.drop("marked as work in progress", [](const Row& row) { return row.work_in_progress; });
+  filter.drop("no concurrency stated", [](const Row& row) { return !row.concurrency; });
+  filter.drop("disaggregated prefill and decode, not simulated", [](const Row& row) { return row.mode != "agg"; });
+  std::unordered_set<std::uint64_t> seen;
+  filter.drop("exact duplicate of another row", [&](const Row& row) { return !seen.insert(row.content_hash).second; });
+  filter.drop("lengths, tensor parallelism or figures not stated", [](const Row& row) {
+    return row.input_tokens == 0 || row.output_tokens == 0 || !row.ttft || !row.tpot || !row.tp;
+  });
+  filter.drop("pipeline parallelism, not simulated", [](const Row& row) { return row.pp.value_or(1) > 1; });
+  filter.drop("figures known to be implausible", suspicious);
+  return rows;
+}
+
+}  // namespace warploom

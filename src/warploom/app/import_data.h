@@ -1,0 +1,36 @@
+// Use case `import`: measured data into a store.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/measurements/importers/import.h"
+
+namespace warploom {
+
+// What to read. Family and GPU lists empty = everything.
+struct MeasurementSource {
+  std::string store;                         // a store written by `import`; or
+  std::string layout;                        // a layout and
+  std::vector<std::filesystem::path> paths;  // its files or folders
+  std::vector<std::string> families;
+  std::vector<std::string> gpus;
+};
+
+// Reads the source. Throws InvalidInput unless exactly one of store and layout is given, and what the readers
+// throw.
+ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog& catalog);
+
+struct ImportSummary {
+  ImportReport report;
+  std::size_t added = 0, replaced = 0;  // rows of the store
+  std::size_t store_rows = 0;
+};
+
+// Reads `source` (a layout) and appends its rows to the store in one transaction.
+ImportSummary import_into_store(const MeasurementSource& source, const std::filesystem::path& store);
+
+}  // namespace warploom

@@ -1,0 +1,26 @@
+// Use case `models`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warploom/base/units.h"
+
+namespace warploom {
+
+struct ModelListing {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string architecture;         // class name of the checkpoint
+  std::int64_t layers = 0;
+  double parameters = 0, active_parameters = 0;  // counts; active = touched by one token
+  Bytes weights;                    // on one GPU, unsharded
+  Bytes kv_per_token;               // on one GPU, unsharded
+  std::string source;
+};
+
+// Every built-in model, by name; or the one that `name_or_path` names (a config.json or its folder works).
+std::vector<ModelListing> list_models(const std::string& name_or_path = {});
+
+}  // namespace warploom

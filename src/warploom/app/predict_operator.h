@@ -1,0 +1,37 @@
+// Use case `predict`: one operator on one GPU.
+#pragma once
+
+#include <string>
+
+#include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/operator_fields.h"
+
+namespace warploom {
+
+struct PredictRequest {
+  Operator op;
+  std::string gpu;                         // name, alias or path of a record
+  std::string predictor;                   // as open_latency_model takes it
+  std::string framework, version, kernel;  // the implementation; empty = what engines ship
+};
+
+// Time each pipeline alone would take, at data-sheet rates.
+struct PipelineShare {
+  Bound pipeline = Bound::Dram;
+  double demand = 0;  // FLOP, operations or bytes, by pipeline
+  Seconds time;
+  double share = 0;  // of the predicted p50
+};
+
+struct PredictResult {
+  Operator op;
+  GpuSpec gpu;
+  LatencyEstimate estimate;
+  LatencyEstimate roofline;
+  std::vector<PipelineShare> pipelines;  // those with a demand, longest first
+};
+
+// Throws what the catalog, the model and check_operator throw.
+PredictResult predict_operator(const PredictRequest& request);
+
+}  // namespace warploom

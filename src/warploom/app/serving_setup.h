@@ -1,0 +1,60 @@
+// From names and engine flags to everything a serving run needs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "warploom/app/observed_latency.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/models/memory_footprint.h"
+#include "warploom/models/operator_graph.h"
+#include "warploom/serving/operator_step_pricer.h"
+#include "warploom/serving/serving_config.h"
+
+namespace warploom {
+
+struct ServingSetupRequest {
+  std::string model;  // a name, or the path of a config.json
+  std::string gpu;    // a name, an alias, or the path of a record
+  ServingConfig config;
+  std::string quantization;  // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
+  std::string framework;     // whose kernels are priced; empty = config.engine
+  std::string version;       // of the framework; empty = unknown
+  std::string
+      predictor;  // as open_latency_model takes it; for callers that open the model themselves without effect
+};
+
+// Ready to run. `latency` reads the caller's model, which must outlive it.
+struct ServingSetup {
+  ModelArchitecture model;
+  std::shared_ptr<const GpuSpec> gpu;
+  Sharding sharding;
+  GraphOptions graph;
+  ServingConfig config;  // every default filled in; KV blocks set where the memory was checked
+  KvCapacity memory;     // zero where it was not checked
+  std::string framework, version;
+  std::shared_ptr<const ObservedLatency> latency;
+  std::unique_ptr<OperatorStepPricer> pricer;
+
+  KernelContext context() const { return {.framework = framework, .version = version, .kernel = {}}; }
+};
+
+// Whether a model that leaves no memory for requests is refused and KV blocks are counted. Unchecked runs
+// price what a real engine is known to have run.
+enum class MemoryCheck { Required, None };
+
+// The element type of the KV cache by vLLM's names; absent for "auto". Throws InvalidInput.
+std::optional<DataType> kv_cache_type(const std::string& kv_cache_dtype);
+
+// Throws NotFound (names), InvalidInput (values, sharding; a model that does not fit: by how much, and what
+// would fit), Unsupported (architecture).
+ServingSetup resolve_serving(const ServingSetupRequest& request, const LatencyModel& latency,
+                             MemoryCheck memory = MemoryCheck::Required);
+
+// The same from a resolved model and a sharding of one's own.
+ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
+                             const Sharding& sharding, const LatencyModel& latency,
+                             MemoryCheck memory = MemoryCheck::Required);
+
+}  // namespace warploom

@@ -1,0 +1,49 @@
+// Use case `simulate`: a whole serving run.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "warploom/app/serving_setup.h"
+#include "warploom/report/simulation_report.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+
+// What the requests are: exactly one of `trace` and `workload`.
+struct WorkloadRequestSource {
+  std::filesystem::path trace;           // a recorded trace, layouts of trace_file.h
+  std::string workload;                  // a fitted workload, for example "conversation"
+  std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
+  std::optional<double> rate;            // requests/s; absent: as recorded
+  std::optional<std::int64_t> concurrency;  // closed loop
+  std::uint64_t seed = 1;
+};
+constexpr std::int64_t kDefaultRequests = 1000;
+
+// Throws InvalidInput on a source that is none or both, a trace without times that gets neither rate nor
+// concurrency, rate and concurrency together; what the readers throw.
+Workload open_workload(const WorkloadRequestSource& source);
+
+struct SimulateRequest {
+  ServingSetupRequest setup;
+  WorkloadRequestSource source;
+  std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
+  const std::atomic<bool>* cancelled = nullptr;
+};
+
+struct SimulateResult {
+  RunLabel label;
+  SimulationResult run;
+  RunInterval interval;  // of the runs at p10 and p90; not filled when the run was cancelled
+};
+
+// Runs at p50, p10 and p90, side by side. Deterministic. Throws what resolve_serving, open_workload and
+// simulate throw.
+SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency);
+SimulateResult simulate_serving(const SimulateRequest& request);  // opens setup.predictor
+
+}  // namespace warploom

@@ -1,0 +1,61 @@
+#include "warploom/app/train.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "warploom/base/error.h"
+#include "warploom/predictor/model_file.h"
+
+namespace warploom {
+namespace {
+
+std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& texts,
+                                                const GpuCatalog& catalog) {
+  std::map<std::string, std::int64_t> shapes;
+  for (const std::string& text : texts) {
+    const std::size_t colon = text.rfind(':');
+    std::int64_t count = 0;
+    const char* end = text.data() + text.size();
+    const bool valid = colon != std::string::npos && std::from_chars(text.data() + colon + 1, end, count) ==
+                                                         std::from_chars_result{end, std::errc()};
+    if (!valid || count < 1) {
+      throw InvalidInput(fmt::format("--few-shot: '{}' is not GPU:N, for example b200_sxm:60", text));
+    }
+    shapes[catalog.get(text.substr(0, colon)).name] = count;
+  }
+  return shapes;
+}
+
+}  // namespace
+
+TrainSummary train(const TrainRequest& request) {
+  const GpuCatalog catalog;
+  TrainingOptions options;
+  for (const std::string& family : request.source.families) {
+    options.families.push_back(parse_enum<Family>(family, "--family"));
+  }
+  for (const std::string& gpu : request.exclude_gpus) options.exclude_gpus.push_back(catalog.get(gpu).name);
+  options.few_shot = few_shot_of(request.few_shot, catalog);
+  options.seed = request.seed;
+  options.threads = request.threads;
+  options.progress = request.progress;
+
+  if (request.progress) request.progress("reading measurements");
+  ImportResult imported = read_measurements(request.source, catalog);
+  if (imported.dataset.empty())
+    throw InvalidInput("train: the source holds no usable rows, so nothing can be learned");
+  TrainSummary summary;
+  summary.rows = imported.dataset.size();
+  summary.report = std::move(imported.report);
+  TrainingResult result = train_predictor(imported.dataset, catalog, options);
+  summary.families = std::move(result.report);
+  for (const FamilyModel& model : result.models) write_model(model, request.output);
+  for (const FamilyModel& model : result.models) {
+    summary.bytes += std::filesystem::file_size(
+        request.output / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)));
+  }
+  return summary;
+}
+
+}  // namespace warploom

@@ -1,0 +1,125 @@
+#include "warploom/app/validate_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "warploom/app/data_type_label.h"
+#include "warploom/app/latency_models.h"
+#include "warploom/base/error.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/measurements/splits.h"
+#include "warploom/predictor/predictor.h"
+
+namespace warploom {
+namespace {
+
+// Which rows may be judged: those whose shape the family's training never saw.
+class JudgedRows {
+ public:
+  JudgedRows(const LatencyModel& model, bool all_rows)
+      : predictor_(dynamic_cast<const Predictor*>(&model)), all_rows_(all_rows) {}
+
+  bool wants(const Dataset& dataset, std::size_t row) const {
+    if (all_rows_ || predictor_ == nullptr) return true;
+    const FamilyModel* model = predictor_->model(dataset.family(row));
+    if (model == nullptr || model->test_fraction <= 0) return true;
+    return ShapeSplit{model->test_fraction, model->split_seed}.is_test(dataset.shape(row));
+  }
+
+  std::string words() const {
+    if (all_rows_) return "all rows, those learned from included";
+    if (predictor_ == nullptr) return "all rows (nothing was learned)";
+    return "rows of shapes kept out of training (one fold of the shape hash, on every GPU and framework "
+           "alike)";
+  }
+
+ private:
+  const Predictor* predictor_;
+  bool all_rows_;
+};
+
+struct Accumulators {
+  ErrorAccumulator overall;
+  std::map<std::string, ErrorAccumulator> families, gpus, tiers;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, ErrorAccumulator> cells;
+
+  void add(const Dataset& dataset, std::size_t row, const LatencyEstimate& estimate, Seconds roofline) {
+    const std::string family(name_of(dataset.family(row)));
+    const auto add_to = [&](ErrorAccumulator& accumulator) {
+      accumulator.add(estimate.p50, estimate.p10, estimate.p90, roofline, dataset.latency(row));
+    };
+    add_to(overall);
+    add_to(families[family]);
+    add_to(gpus[dataset.gpu(row)]);
+    add_to(tiers[std::string(name_of(estimate.tier))]);
+    add_to(cells[{family, dataset.gpu(row), data_type_label(dataset.op(row)),
+                  std::string(dataset.context(row).framework)}]);
+  }
+};
+
+template <class Map>
+std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulators) {
+  std::vector<std::pair<std::string, ErrorSummary>> result;
+  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
+  return result;
+}
+
+ValidateKernelsResult result_of(const Accumulators& accumulators) {
+  ValidateKernelsResult result;
+  result.overall = accumulators.overall.summary();
+  result.families = summaries(accumulators.families);
+  result.gpus = summaries(accumulators.gpus);
+  result.tiers = summaries(accumulators.tiers);
+  for (const auto& [key, accumulator] : accumulators.cells) {
+    result.cells.push_back(
+        {std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), accumulator.summary()});
+  }
+  return result;
+}
+
+}  // namespace
+
+ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
+  const GpuCatalog catalog;
+  const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
+  const RooflineModel roofline;
+  if (request.progress) request.progress("reading measurements");
+  const ImportResult imported = read_measurements(request.source, catalog);
+  const Dataset& dataset = imported.dataset;
+  const JudgedRows judged(*model, request.all_rows);
+
+  Accumulators accumulators;
+  std::map<std::string, std::size_t> skipped;
+  for (const SkippedRows& entry : imported.report.skipped()) skipped[entry.reason] += entry.rows;
+  for (std::size_t row = 0; row < dataset.size(); ++row) {
+    if (request.progress && row % 500000 == 0 && row > 0) {
+      request.progress(fmt::format("{} of {} rows", row, dataset.size()));
+    }
+    if (!judged.wants(dataset, row)) {
+      ++skipped["shape was available to training"];
+      continue;
+    }
+    try {
+      const GpuSpec& gpu = catalog.get(dataset.gpu(row));
+      const LatencyEstimate estimate = model->estimate(dataset.op(row), gpu, dataset.context(row));
+      accumulators.add(dataset, row, estimate, roofline.estimate(dataset.op(row), gpu).p50);
+    } catch (const Unsupported& error) {
+      ++skipped[fmt::format("refused: {}", error.what())];
+    }
+  }
+  if (accumulators.overall.size() == 0) {
+    throw InvalidInput(
+        "validate kernels: no row is left to judge; --all-rows judges those that training could see too");
+  }
+  ValidateKernelsResult result = result_of(accumulators);
+  result.split = judged.words();
+  for (const auto& [reason, rows] : skipped) result.skipped.push_back({reason, rows});
+  std::stable_sort(result.skipped.begin(), result.skipped.end(),
+                   [](const SkippedCount& a, const SkippedCount& b) { return a.rows > b.rows; });
+  return result;
+}
+
+}  // namespace warploom

@@ -1,0 +1,46 @@
+// Use case `validate kernels`: a predictor against measured rows.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/app/import_data.h"
+#include "warploom/measurements/error_summary.h"
+
+namespace warploom {
+
+struct ValidateKernelsRequest {
+  MeasurementSource source;
+  std::string predictor;  // as open_latency_model takes it
+  // Judge every row, not just those of shapes that the predictor's training kept out. Rows it learned from
+  // flatter it.
+  bool all_rows = false;
+  std::function<void(std::string_view)> progress;
+};
+
+struct CellErrors {
+  std::string family, gpu, dtype, framework;
+  ErrorSummary errors;
+};
+
+struct SkippedCount {
+  std::string reason;
+  std::size_t rows = 0;
+};
+
+struct ValidateKernelsResult {
+  ErrorSummary overall;
+  std::vector<std::pair<std::string, ErrorSummary>> families, gpus;  // in order of name
+  std::vector<std::pair<std::string, ErrorSummary>> tiers;
+  std::vector<CellErrors> cells;
+  std::vector<SkippedCount> skipped;
+  std::string split;  // which rows were judged, in words
+};
+
+// Predictions per row with the row's own kernel context. Rows that the GPU or the model refuses are counted
+// as skipped. Throws what the readers throw, InvalidInput when no row is left.
+ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request);
+
+}  // namespace warploom

@@ -1,0 +1,24 @@
+#include "warploom/cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+
+void add_json_option(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "one JSON document on standard output, nothing else");
+}
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw IoError("standard output: cannot be written");
+}
+
+void print_note(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fputc('\n', stderr);
+}
+
+}  // namespace warploom

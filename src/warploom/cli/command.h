@@ -1,0 +1,35 @@
+// What every sub-command shares. A command file adds its sub-command and runs one use case of app; it
+// translates options and prints results, and computes nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace warploom {
+
+// Adds the switch --json, stored in `json`: one JSON document on standard output and nothing else.
+void add_json_option(CLI::App& command, bool& json);
+
+// Writes to standard output; throws IoError when that fails (a closed pipe, a full disk).
+void print(std::string_view text);
+// Writes one line to standard error: progress and warnings.
+void print_note(std::string_view text);
+
+// One function per sub-command, in the order of the help text.
+void add_gpu_commands(CLI::App& app);
+void add_models_command(CLI::App& app);
+void add_predict_command(CLI::App& app);
+void add_import_command(CLI::App& app);
+void add_train_command(CLI::App& app);
+void add_validate_command(CLI::App& app);
+// `static`, `serving` and `concurrency` of the validate command.
+void add_validate_serving_runs(CLI::App& validate);
+void add_step_command(CLI::App& app);
+void add_static_command(CLI::App& app);
+void add_simulate_command(CLI::App& app);
+
+}  // namespace warploom

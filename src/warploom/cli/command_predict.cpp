@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/predict_operator.h"
+#include "warploom/cli/command.h"
+#include "warploom/cli/operator_options.h"
+#include "warploom/report/number_text.h"
+#include "warploom/report/prediction_report.h"
+#include "warploom/report/text_table.h"
+
+namespace warploom {
+namespace {
+
+struct Options {
+  std::unique_ptr<OperatorOptions> op;
+  PredictRequest request;
+  bool json = false;
+};
+
+std::string demand_text(const PipelineShare& share) {
+  const bool bytes = share.pipeline == Bound::Dram || share.pipeline == Bound::L2 || share.pipeline == Bound::Shared ||
+                     share.pipeline == Bound::Network;
+  if (share.pipeline == Bound::Launch) return fmt::format("{:.0f} kernels", share.demand);
+  return fmt::format("{:.4g} {}", share.demand, bytes ? "B" : share.pipeline == Bound::SpecialFunction ? "op" : "FLOP");
+}
+
+std::string result_text(const PredictResult& result) {
+  std::string text = fmt::format("{} on {}\n", name_of(family_of(result.op)), result.gpu.title);
+  text += "predicted       " + estimate_text(result.estimate) + "\n";
+  text += "physical bound  " + duration_text(result.estimate.physical_bound) + "\n";
+  text += "roofline        " + duration_text(result.roofline.p50) + "\n\n";
+  TextTable table({{"pipeline", Align::Left}, {"demand"}, {"time alone"}, {"share of predicted"}});
+  for (const PipelineShare& share : result.pipelines) {
+    table.add_row({std::string(name_of(share.pipeline)), demand_text(share), duration_text(share.time),
+                   percent_text(share.share)});
+  }
+  return text + table.text();
+}
+
+Json result_json(const PredictResult& result) {
+  Json document = estimate_json(result.estimate);
+  document["operator"] = operator_document(result.op);
+  document["gpu"] = result.gpu.name;
+  document["roofline_us"] = to_microseconds(result.roofline.p50);
+  Json pipelines = Json::array();
+  for (const PipelineShare& share : result.pipelines) {
+    pipelines.push_back({{"pipeline", name_of(share.pipeline)}, {"demand", share.demand},
+                         {"time_us", to_microseconds(share.time)}, {"share", share.share}});
+  }
+  document["pipelines"] = std::move(pipelines);
+  return document;
+}
+
+void add_family(CLI::App& predict, Family family) {
+  const std::string name(name_of(family));
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = predict.add_subcommand(name, "one " + name + " operator");
+  options->op = std::make_unique<OperatorOptions>(*command, family);
+  command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")->required();
+  command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
+  command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
+  command->add_option("--framework-version", options->request.version, "absent: the newest measured");
+  command->add_option("--kernel", options->request.kernel, "kernel name in the measured data; absent: the default");
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    PredictRequest request = options->request;
+    request.op = options->op->parsed();
+    const PredictResult result = predict_operator(request);
+    print(options->json ? json_text(result_json(result)) : result_text(result));
+  });
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app) {
+  CLI::App* predict = app.add_subcommand("predict", "how long one operator takes, and what limits it");
+  predict->require_subcommand(1);
+  for (const auto& [family, name] : EnumNames<Family>::kNames) add_family(*predict, family);
+}
+
+}  // namespace warploom

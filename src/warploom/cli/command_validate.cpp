@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/validate_kernels.h"
+#include "warploom/cli/command.h"
+#include "warploom/report/kernel_error_report.h"
+#include "warploom/report/number_text.h"
+
+namespace warploom {
+namespace {
+
+struct Options {
+  ValidateKernelsRequest request;
+  std::vector<std::string> paths;
+  bool json = false;
+};
+
+Json named_json(const std::vector<std::pair<std::string, ErrorSummary>>& rows) {
+  Json document = Json::object();
+  for (const auto& [name, summary] : rows) document[name] = error_summary_json(summary);
+  return document;
+}
+
+Json result_json(const ValidateKernelsResult& result) {
+  Json cells = Json::array();
+  for (const CellErrors& cell : result.cells) {
+    Json entry = {
+        {"family", cell.family}, {"gpu", cell.gpu}, {"dtype", cell.dtype}, {"framework", cell.framework}};
+    entry.update(error_summary_json(cell.errors));
+    cells.push_back(std::move(entry));
+  }
+  Json skipped = Json::array();
+  for (const SkippedCount& entry : result.skipped)
+    skipped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
+  return {{"overall", error_summary_json(result.overall)},
+          {"families", named_json(result.families)},
+          {"gpus", named_json(result.gpus)},
+          {"tiers", named_json(result.tiers)},
+          {"cells", std::move(cells)},
+          {"skipped", std::move(skipped)},
+          {"split", result.split}};
+}
+
+std::string result_text(const ValidateKernelsResult& result) {
+  auto families = result.families;
+  families.emplace_back("all", result.overall);
+  std::string text = "Judged on " + result.split + ".\n\n";
+  text += error_table_text("family", families) + "\n" + error_table_text("gpu", result.gpus) + "\n";
+  text += error_table_text("tier", result.tiers) + "\nNot judged:\n";
+  for (const SkippedCount& entry : result.skipped) {
+    text += fmt::format("  {:>12}  {}\n", count_text(static_cast<std::int64_t>(entry.rows)), entry.reason);
+  }
+  return text;
+}
+
+void add_validate_kernels(CLI::App& validate) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
+  MeasurementSource& source = options->request.source;
+  command->add_option("--store", source.store, "a store that `import` wrote; or");
+  command->add_option("--layout", source.layout, "the layout of");
+  command->add_option("--data", options->paths, "files or folders");
+  command->add_option("--gpu", source.gpus, "only these GPUs");
+  command->add_option("--family", source.families, "only these families");
+  command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
+  command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    ValidateKernelsRequest& request = options->request;
+    request.source.paths.assign(options->paths.begin(), options->paths.end());
+    request.progress = [](std::string_view line) { print_note(line); };
+    const ValidateKernelsResult result = validate_kernels(request);
+    print(options->json ? json_text(result_json(result)) : result_text(result));
+  });
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app) {
+  CLI::App* validate = app.add_subcommand("validate", "predictions against measurements");
+  validate->require_subcommand(1);
+  add_validate_kernels(*validate);
+  add_validate_serving_runs(*validate);
+}
+
+}  // namespace warploom

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/validate_concurrency.h"
+#include "warploom/app/validate_serving.h"
+#include "warploom/app/validate_static.h"
+#include "warploom/cli/command.h"
+
+namespace warploom {
+namespace {
+
+constexpr const char* kPredictorDoc = "a folder that `train` wrote, or roofline";
+
+void add_validate_static(CLI::App& validate) {
+  struct Options {
+    ValidateStaticRequest request;
+    std::string truth, requests;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = validate.add_subcommand("static", "static batches of real engines");
+  command->add_option("--truth", options->truth, "measured batches")->required();
+  command->add_option("--requests", options->requests, "prompt lengths of each workload")->required();
+  command->add_option("--predictor", options->request.predictor, kPredictorDoc);
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    options->request.truth = options->truth;
+    options->request.requests = options->requests;
+    const StaticValidation result = validate_static(options->request);
+    print(options->json ? json_text(static_validation_json(result)) : static_validation_text(result));
+  });
+}
+
+void add_validate_serving(CLI::App& validate) {
+  struct Options {
+    ValidateServingRequest request;
+    std::string run, requests;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = validate.add_subcommand("serving", "a run of a real engine, request by request");
+  command->add_option("--run", options->run, "how the engine was started (JSON)")->required();
+  command->add_option("--requests", options->requests, "what happened to each request (CSV)")->required();
+  command->add_option("--predictor", options->request.predictor, kPredictorDoc);
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    options->request.run = options->run;
+    options->request.requests = options->requests;
+    const ServingValidation result = validate_serving(options->request);
+    print(options->json ? json_text(serving_validation_json(result)) : serving_validation_text(result));
+  });
+}
+
+void add_validate_concurrency(CLI::App& validate) {
+  struct Options {
+    ValidateConcurrencyRequest request;
+    std::string truth;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = validate.add_subcommand("concurrency", "benchmarks at fixed concurrency");
+  command->add_option("--truth", options->truth, "measured benchmarks")->required();
+  command->add_option("--predictor", options->request.predictor, kPredictorDoc);
+  command->add_option("--max-cells", options->request.max_cells, "simulate only this many rows, evenly spread")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->request.seed, "of the lengths")->capture_default_str();
+  command->add_option("--threads", options->request.threads, "0: as many as cores")->check(CLI::NonNegativeNumber);
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    options->request.truth = options->truth;
+    options->request.on_progress = [next = std::chrono::steady_clock::now()](std::int64_t done, std::int64_t total) mutable {
+      const auto now = std::chrono::steady_clock::now();
+      if (now < next) return;
+      next = now + std::chrono::seconds(2);
+      print_note(fmt::format("{} of {} cells", done, total));
+    };
+    const ConcurrencyValidation result = validate_concurrency(options->request);
+    print(options->json ? json_text(concurrency_validation_json(result)) : concurrency_validation_text(result));
+  });
+}
+
+}  // namespace
+
+void add_validate_serving_runs(CLI::App& validate) {
+  add_validate_static(validate);
+  add_validate_serving(validate);
+  add_validate_concurrency(validate);
+}
+
+}  // namespace warploom

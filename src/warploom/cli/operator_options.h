@@ -1,0 +1,34 @@
+// Options that describe one operator: a sub-command per family, an option per field.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/cli/field_options.h"
+#include "warploom/app/predict_operator.h"
+
+namespace warploom {
+
+// Groups of alike requests from "COUNTxQUERY[+CONTEXT],...": "4x1024" is four prompts of 1,024 new tokens,
+// "32x1+2047" is 32 decodes with 2,047 tokens cached; "COUNTx" may be left out. Throws InvalidInput that
+// starts with `where`.
+std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::string_view where);
+
+// The options of one family, collected while parsing.
+class OperatorOptions {
+ public:
+  // Adds the options of `family` to its sub-command.
+  OperatorOptions(CLI::App& command, Family family);
+  // The operator that was described; throws InvalidInput on values out of range.
+  Operator parsed() const;
+
+ private:
+  Operator defaults_;
+  std::shared_ptr<FieldOptionValues> fields_;
+  std::shared_ptr<FieldOptionValues> mla_fields_;
+  std::shared_ptr<std::string> requests_;
+};
+
+}  // namespace warploom

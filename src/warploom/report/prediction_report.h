@@ -1,0 +1,18 @@
+// One predicted operator as text and JSON.
+#pragma once
+
+#include <string>
+
+#include "warploom/base/json.h"
+#include "warploom/kernels/latency_model.h"
+
+namespace warploom {
+
+// "12.3 us (10.9 .. 13.8 us), limited by dram, tier measured"
+std::string estimate_text(const LatencyEstimate& estimate);
+// {"p10_us","p50_us","p90_us","physical_bound_us","bound","tier","extrapolated"}
+Json estimate_json(const LatencyEstimate& estimate);
+// {"family", ...}: as operator_from_json reads it.
+Json operator_document(const Operator& op);
+
+}  // namespace warploom

@@ -1,0 +1,156 @@
+#include "warploom/report/simulation_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/report/number_text.h"
+#include "warploom/report/text_table.h"
+
+namespace warploom {
+namespace {
+
+std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
+
+std::string between(Seconds low, Seconds high) { return ms(low) + " .. " + ms(high); }
+
+std::string percentile_table(const ServingMetrics& metrics, const RunInterval& interval) {
+  TextTable table(
+      {{"latency [ms]", Align::Left}, {"mean"}, {"p50"}, {"p90"}, {"p95"}, {"p99"}, {"mean, p10 .. p90"}});
+  const auto add = [&](const char* name, LatencySummary ServingMetrics::*which) {
+    const LatencySummary& s = metrics.*which;
+    table.add_row({name, ms(s.mean), ms(s.p50), ms(s.p90), ms(s.p95), ms(s.p99),
+                   between((interval.low.*which).mean, (interval.high.*which).mean)});
+  };
+  add("TTFT", &ServingMetrics::ttft);
+  add("TPOT", &ServingMetrics::tpot);
+  add("ITL", &ServingMetrics::itl);
+  add("E2EL", &ServingMetrics::e2el);
+  return table.text();
+}
+
+std::string throughput_table(const RunLabel& label, const SimulationResult& result,
+                             const RunInterval& interval) {
+  TextTable table({{"throughput", Align::Left}, {"value"}, {"p10 .. p90 of the kernels"}});
+  const auto add = [&](const char* name, double ServingMetrics::*which, double scale) {
+    table.add_row(
+        {name, fixed_text(result.metrics.*which * scale, 2),
+         fixed_text(interval.high.*which * scale, 2) + " .. " + fixed_text(interval.low.*which * scale, 2)});
+  };
+  const double per_gpu = 1.0 / static_cast<double>(label.gpus);
+  add("requests/s", &ServingMetrics::request_throughput, 1.0);
+  add("output tokens/s", &ServingMetrics::output_throughput, 1.0);
+  add("total tokens/s", &ServingMetrics::total_token_throughput, 1.0);
+  add("output tokens/s per GPU", &ServingMetrics::output_throughput, per_gpu);
+  return table.text();
+}
+
+std::string kernel_table(const SimulationResult& result) {
+  TextTable table({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}, {"share"}, {"mean call"}});
+  const double total = (result.totals.gpu_p50 + result.totals.host).value();
+  for (const KernelTime& kernel : result.kernels) {
+    table.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3),
+                   percent_text(kernel.time.value() / total), duration_text(kernel.time / kernel.calls)});
+  }
+  table.add_row({"host", "-", fixed_text(result.totals.host.value(), 3),
+                 percent_text(result.totals.host.value() / total),
+                 duration_text(result.totals.host /
+                               static_cast<double>(std::max<std::int64_t>(1, result.totals.steps)))});
+  return table.text();
+}
+
+Json seconds_array(std::span<const RequestRecord> records, double (*value)(const RequestRecord&)) {
+  Json list = Json::array();
+  for (const RequestRecord& record : records) {
+    if (record.completed()) list.push_back(value(record));
+  }
+  return list;
+}
+
+void add_request_arrays(Json& document, std::span<const RequestRecord> records) {
+  Json input_lens = Json::array();
+  Json output_lens = Json::array();
+  for (const RequestRecord& record : records) {
+    if (!record.completed()) continue;
+    input_lens.push_back(record.input_tokens);
+    output_lens.push_back(record.output_tokens);
+  }
+  document["input_lens"] = std::move(input_lens);
+  document["output_lens"] = std::move(output_lens);
+  document["ttfts"] =
+      seconds_array(records, [](const RequestRecord& r) { return r.ttft().seconds().value(); });
+  document["latencies"] =
+      seconds_array(records, [](const RequestRecord& r) { return r.e2el().seconds().value(); });
+  document["start_times"] =
+      seconds_array(records, [](const RequestRecord& r) { return r.arrival.seconds().value(); });
+}
+
+Json kernel_json(const SimulationResult& result) {
+  Json list = Json::array();
+  for (const KernelTime& kernel : result.kernels) {
+    list.push_back({{"label", kernel.label},
+                    {"family", name_of(kernel.family)},
+                    {"time_s", kernel.time.value()},
+                    {"calls", kernel.calls}});
+  }
+  return list;
+}
+
+Json timeline_json(const SimulationResult& result) {
+  Json list = Json::array();
+  for (const TimelineSample& sample : result.timeline) {
+    list.push_back({{"time_s", sample.time.seconds().value()},
+                    {"running", sample.running},
+                    {"waiting", sample.waiting},
+                    {"kv_use", sample.kv_use},
+                    {"batch_tokens", sample.batch_tokens}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string simulation_text(const RunLabel& label, const SimulationResult& result,
+                            const RunInterval& interval) {
+  const ServingMetrics& metrics = result.metrics;
+  std::string text = fmt::format("{} on {} x {}, {}, {}\n", label.model, label.gpus, label.gpu, label.engine,
+                                 label.workload);
+  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); tier {}{}{}\n\n",
+                      count_text(metrics.completed), duration_text(metrics.duration),
+                      count_text(result.totals.steps), count_text(result.preemptions), name_of(label.tier),
+                      label.extrapolated ? ", partly outside the measured domain" : "",
+                      result.partial ? "; STOPPED EARLY: partial results" : "");
+  text += percentile_table(metrics, interval) + "\n";
+  text += throughput_table(label, result, interval) + "\n";
+  return text + kernel_table(result);
+}
+
+Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
+                     bool details) {
+  Json document = to_json(result.metrics);
+  document["model"] = label.model;
+  document["gpu"] = label.gpu;
+  document["gpus"] = label.gpus;
+  document["engine"] = label.engine;
+  document["workload"] = label.workload;
+  document["tier"] = name_of(label.tier);
+  document["extrapolated"] = label.extrapolated;
+  document["partial"] = result.partial;
+  document["preemptions"] = result.preemptions;
+  document["kv_blocks"] = result.kv_blocks;
+  document["interval"] = {{"low", to_json(interval.low)}, {"high", to_json(interval.high)}};
+  const StepTotals& totals = result.totals;
+  document["step_totals"] = {{"steps", totals.steps},
+                             {"tokens", totals.tokens},
+                             {"gpu_p10_s", totals.gpu_p10.value()},
+                             {"gpu_p50_s", totals.gpu_p50.value()},
+                             {"gpu_p90_s", totals.gpu_p90.value()},
+                             {"collectives_s", totals.collectives.value()},
+                             {"host_s", totals.host.value()}};
+  document["kernel_time"] = kernel_json(result);
+  document["timeline"] = timeline_json(result);
+  if (details) add_request_arrays(document, result.requests);
+  return document;
+}
+
+}  // namespace warploom

@@ -1,0 +1,38 @@
+// A serving run as text and as the JSON that `vllm bench serve --save-result` writes, with what only a
+// simulator knows under keys of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warploom/base/json.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+
+// What a run is labelled with; the report prints it and computes nothing from it.
+struct RunLabel {
+  std::string model, gpu, engine, workload;
+  std::int64_t gpus = 1;
+  Tier tier = Tier::Roofline;  // the weakest tier among the kernels
+  bool extrapolated = false;   // some kernel left the measured domain
+};
+
+// The same run with every kernel at its p10 and p90: bounds of each metric.
+struct RunInterval {
+  ServingMetrics low, high;
+};
+
+// Percentile table, throughput, kernel-time breakdown.
+std::string simulation_text(const RunLabel& label, const SimulationResult& result,
+                            const RunInterval& interval);
+
+// Keys of vLLM bench (duration, completed, mean_ttft_ms, ..., input_lens, ttfts, latencies, start_times in
+// seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys, "kernel_time",
+// "step_totals", "timeline", "preemptions", "partial", "model", "gpu", "tier". details: also the arrays with
+// one entry per request.
+Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
+                     bool details);
+
+}  // namespace warploom

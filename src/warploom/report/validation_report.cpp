@@ -1,0 +1,161 @@
+#include "warploom/report/validation_report.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/statistics.h"
+#include "warploom/report/number_text.h"
+#include "warploom/report/text_table.h"
+
+namespace warploom {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Means over the rows that have the figure.
+struct PhaseMeans {
+  std::vector<double> errors, biases;
+  void add(const std::optional<Comparison>& figure) {
+    if (!figure) return;
+    errors.push_back(figure->error());
+    biases.push_back(figure->bias());
+  }
+};
+
+struct StaticMeans {
+  PhaseMeans prefill, decode, total;
+  double coverage = kNone;
+};
+
+StaticMeans means_of(const StaticValidation& validation) {
+  StaticMeans means;
+  double inside = 0;
+  for (const StaticValidationRow& row : validation.rows) {
+    means.prefill.add(row.prefill);
+    means.decode.add(row.decode);
+    means.total.add(row.total);
+    if (row.total_p10 <= row.total.measured && row.total.measured <= row.total_p90) inside += 1;
+  }
+  if (!validation.rows.empty()) means.coverage = inside / double(validation.rows.size());
+  return means;
+}
+
+void add_comparison(Json& document, const std::string& name, const std::optional<Comparison>& figure) {
+  document["measured_" + name + "_ms"] = figure ? figure->measured : kNone;
+  document["predicted_" + name + "_ms"] = figure ? figure->predicted : kNone;
+  document[name + "_error"] = figure ? figure->error() : kNone;
+}
+
+std::string error_cell(const std::optional<Comparison>& figure) {
+  return figure ? percent_text(figure->bias()) : "-";
+}
+
+std::string value_cell(const std::optional<Comparison>& figure, double Comparison::*which) {
+  return figure ? fixed_text((*figure).*which, 1) : "-";
+}
+
+Json comparison_json(const Comparison& figure, const std::string& suffix) {
+  return {{"measured" + suffix, figure.measured},
+          {"predicted" + suffix, figure.predicted},
+          {"error", figure.error()},
+          {"bias", figure.bias()}};
+}
+
+}  // namespace
+
+std::string static_validation_text(const StaticValidation& validation) {
+  TextTable table({{"hardware", Align::Left}, {"tp x pp"}, {"engine", Align::Left}, {"model", Align::Left},
+                   {"workload", Align::Left}, {"prefill [ms]"}, {"bias"}, {"decode [ms]"}, {"bias"}, {"total [ms]"},
+                   {"bias"}});
+  for (const StaticValidationRow& row : validation.rows) {
+    table.add_row({row.hardware, fmt::format("{} x {}", row.tp, row.pp), row.engine, row.model, row.workload,
+                   value_cell(row.prefill, &Comparison::measured), error_cell(row.prefill),
+                   value_cell(row.decode, &Comparison::measured), error_cell(row.decode),
+                   fixed_text(row.total.measured, 1), error_cell(row.total)});
+  }
+  const StaticMeans means = means_of(validation);
+  return table.text() + fmt::format("\nmean error: prefill {}, decode {}, total {}; {} of the totals inside p10 .. p90\n",
+                                    percent_text(mean(means.prefill.errors)), percent_text(mean(means.decode.errors)),
+                                    percent_text(mean(means.total.errors)), percent_text(means.coverage));
+}
+
+Json static_validation_json(const StaticValidation& validation) {
+  Json rows = Json::array();
+  for (const StaticValidationRow& row : validation.rows) {
+    Json entry = {{"hardware", row.hardware}, {"tp", row.tp},       {"pp", row.pp},
+                  {"engine", row.engine},     {"model", row.model}, {"workload", row.workload},
+                  {"batch_size", row.batch},  {"tier", name_of(row.tier)}};
+    add_comparison(entry, "prefill", row.prefill);
+    add_comparison(entry, "decode", row.decode);
+    add_comparison(entry, "total", row.total);
+    entry["predicted_total_p10_ms"] = row.total_p10;
+    entry["predicted_total_p90_ms"] = row.total_p90;
+    entry["predicted_host_ms"] = row.host;
+    entry["predicted_collectives_ms"] = row.collectives;
+    rows.push_back(std::move(entry));
+  }
+  const StaticMeans means = means_of(validation);
+  const auto over = [&](std::vector<double> PhaseMeans::*which) {
+    return Json{{"prefill", mean(means.prefill.*which)},
+                {"decode", mean(means.decode.*which)},
+                {"total", mean(means.total.*which)}};
+  };
+  return {{"rows", std::move(rows)},
+          {"mean", over(&PhaseMeans::errors)},
+          {"bias", over(&PhaseMeans::biases)},
+          {"coverage", means.coverage}};
+}
+
+std::string serving_validation_text(const ServingValidation& validation) {
+  std::string text = fmt::format("{} on {} x {}, {}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
+                                 validation.gpus, validation.gpu, validation.engine, validation.requests,
+                                 count_text(validation.kv_blocks), name_of(validation.tier));
+  TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
+  const auto add = [&](const std::string& name, const Comparison& figure) {
+    table.add_row({name, fixed_text(figure.measured, 2), fixed_text(figure.predicted, 2), percent_text(figure.bias())});
+  };
+  for (const ServingFigure& row : validation.latencies) add(row.metric + " " + row.statistic + " [ms]", row.figure);
+  add("duration [s]", validation.duration);
+  add("output tokens/s", validation.output_throughput);
+  add("requests/s", validation.request_throughput);
+  text += table.text();
+  text += fmt::format("\nmean error of each request's TPOT {}; rank correlation of start order {}; host {} of the steps\n\n",
+                      percent_text(validation.tpot_request_error), fixed_text(validation.start_order_correlation, 3),
+                      percent_text(validation.host_share));
+  TextTable kernels({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}});
+  for (const KernelTime& kernel : validation.kernels) {
+    kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3)});
+  }
+  return text + kernels.text();
+}
+
+Json serving_validation_json(const ServingValidation& validation) {
+  Json metrics = Json::object();
+  for (const ServingFigure& row : validation.latencies) {
+    metrics[row.metric][row.statistic] = comparison_json(row.figure, "_ms");
+  }
+  Json kernels = Json::array();
+  for (const KernelTime& kernel : validation.kernels) {
+    kernels.push_back({{"label", kernel.label}, {"family", name_of(kernel.family)}, {"time_s", kernel.time.value()},
+                       {"calls", kernel.calls}});
+  }
+  return {{"model", validation.model},
+          {"gpu", validation.gpu},
+          {"gpus", validation.gpus},
+          {"engine", validation.engine},
+          {"requests", validation.requests},
+          {"kv_blocks", validation.kv_blocks},
+          {"tier", name_of(validation.tier)},
+          {"metrics", std::move(metrics)},
+          {"duration", comparison_json(validation.duration, "_s")},
+          {"output_throughput", comparison_json(validation.output_throughput, "")},
+          {"request_throughput", comparison_json(validation.request_throughput, "")},
+          {"tpot_request_error", validation.tpot_request_error},
+          {"start_order_correlation", validation.start_order_correlation},
+          {"host_share", validation.host_share},
+          {"kernel_time", std::move(kernels)}};
+}
+
+}  // namespace warploom
