@@ -25,7 +25,8 @@ void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
   const std::int64_t held = *setup.config.num_gpu_blocks_override * setup.config.block_size;
   if (tokens <= held) return;
   throw InvalidInput(fmt::format(
-      "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which is what {} has "
+      "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which "
+      "is what {} has "
       "room for; try a smaller batch, more GPUs (--tensor-parallel-size) or --kv-cache-dtype fp8",
       request.batch, request.input_tokens + request.output_tokens - 1, tokens, held, setup.gpu->name));
 }

@@ -16,7 +16,8 @@ constexpr std::int64_t kMostTokens = 100'000'000;
 
 StepShape shape_of(const StepRequest& request) {
   if (request.prefill.empty() && request.decode.empty()) {
-    throw InvalidInput("step: no batch given, expected --prefill BxL or --decode BxL, for example --prefill 4x1024");
+    throw InvalidInput(
+        "step: no batch given, expected --prefill BxL or --decode BxL, for example --prefill 4x1024");
   }
   StepShape shape;
   if (!request.prefill.empty()) {
@@ -51,6 +52,22 @@ KernelRow row_of(const OperatorNode& node, const LatencyEstimate& estimate) {
           .extrapolated = estimate.extrapolated};
 }
 
+// Layer groups that differ elsewhere repeat kernels; one row holds what is alike.
+void add_row(std::vector<KernelRow>& rows, const KernelRow& added) {
+  const auto same = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) {
+    return row.label == added.label && row.family == added.family && row.tier == added.tier &&
+           row.p50.value() * added.calls == added.p50.value() * row.calls;
+  });
+  if (same == rows.end()) {
+    rows.push_back(added);
+    return;
+  }
+  same->calls += added.calls;
+  same->p10 += added.p10;
+  same->p50 += added.p50;
+  same->p90 += added.p90;
+}
+
 void add_interval(StepBreakdown& step) {
   double below = 0, above = 0;
   for (const KernelRow& kernel : step.kernels) {
@@ -66,7 +83,8 @@ void add_interval(StepBreakdown& step) {
 
 BatchShape parse_batch_shape(const std::string& text, const std::string& where) {
   const auto refuse = [&]() -> InvalidInput {
-    return InvalidInput(fmt::format("{}: '{}' is not a batch, expected REQUESTSxTOKENS, for example 4x1024", where, text));
+    return InvalidInput(
+        fmt::format("{}: '{}' is not a batch, expected REQUESTSxTOKENS, for example 4x1024", where, text));
   };
   const auto number = [&](const char* begin, const char* end) {
     std::int64_t value = 0;
@@ -90,7 +108,7 @@ StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency
   step.batch = batch_text(request);
   step.tokens = shape.tokens();
   for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    step.kernels.push_back(row_of(node, latency.estimate(node.op, *setup.gpu, setup.context())));
+    add_row(step.kernels, row_of(node, latency.estimate(node.op, *setup.gpu, setup.context())));
   }
   std::stable_sort(step.kernels.begin(), step.kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });

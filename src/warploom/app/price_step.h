@@ -21,8 +21,8 @@ struct StepRequest {
   std::string decode;   // "BxL": B requests that add one token to L cached ones
 };
 
-// The operator graph of exactly that batch, without the padding of CUDA graphs. Throws InvalidInput when neither is
-// given, and what resolve_serving throws.
+// The operator graph of exactly that batch, without the padding of CUDA graphs. Throws InvalidInput when
+// neither is given, and what resolve_serving throws.
 StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency);
 StepBreakdown price_step(const StepRequest& request);  // opens setup.predictor
 

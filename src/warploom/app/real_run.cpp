@@ -13,8 +13,10 @@ namespace {
 
 std::string text_at(const Json& document, const char* key, const std::string& where) {
   const auto found = document.find(key);
-  if (found == document.end()) throw InvalidInput(fmt::format("{}: '{}' is missing, expected a text", where, key));
-  if (!found->is_string()) throw InvalidInput(fmt::format("{}: '{}' is no text, expected a text", where, key));
+  if (found == document.end())
+    throw InvalidInput(fmt::format("{}: '{}' is missing, expected a text", where, key));
+  if (!found->is_string())
+    throw InvalidInput(fmt::format("{}: '{}' is no text, expected a text", where, key));
   return found->get<std::string>();
 }
 
@@ -26,7 +28,8 @@ void check_dtype(const Json& arguments, const std::string& where) {
   }
 }
 
-// The engine's arguments that say how it schedules; those that do not matter are skipped, absent values keep defaults.
+// The engine's arguments that say how it schedules; those that do not matter are skipped, absent values keep
+// defaults.
 ServingConfig config_of(const Json& arguments, const std::string& where) {
   Json known = Json::object();
   for (const auto& [key, value] : arguments.items()) {
@@ -42,7 +45,8 @@ class TimesInOrder {
   double next(std::size_t column) {
     const double time = csv_.real(column);
     if (time < latest_) {
-      throw InvalidInput(fmt::format("{}: is {}, expected at least {}, the time before it", csv_.where(column), time, latest_));
+      throw InvalidInput(fmt::format("{}: is {}, expected at least {}, the time before it",
+                                     csv_.where(column), time, latest_));
     }
     return latest_ = time;
   }
@@ -55,7 +59,8 @@ class TimesInOrder {
 std::int32_t tokens_in(const CsvReader& csv, std::size_t column) {
   const std::int64_t value = csv.integer(column);
   if (value < 1 || value > kMaxRequestTokens) {
-    throw InvalidInput(fmt::format("{}: is {}, expected 1 to {} tokens", csv.where(column), value, kMaxRequestTokens));
+    throw InvalidInput(
+        fmt::format("{}: is {}, expected 1 to {} tokens", csv.where(column), value, kMaxRequestTokens));
   }
   return std::int32_t(value);
 }
@@ -65,7 +70,8 @@ std::int32_t tokens_in(const CsvReader& csv, std::size_t column) {
 RealRun read_real_run(const std::filesystem::path& path) {
   const Json document = read_json_file(path);
   const std::string where = path.string();
-  if (!document.is_object() || !document.contains("engine_kwargs") || !document["engine_kwargs"].is_object()) {
+  if (!document.is_object() || !document.contains("engine_kwargs") ||
+      !document["engine_kwargs"].is_object()) {
     throw InvalidInput(fmt::format("{}: expected an object with 'model', 'gpu' and 'engine_kwargs'", where));
   }
   const Json& arguments = document["engine_kwargs"];
@@ -104,11 +110,13 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path) {
     request.input_tokens = tokens_in(csv, input);
     request.output_tokens = tokens_in(csv, output);
     if (request.arrival < 0 || (!requests.empty() && request.arrival < requests.back().arrival)) {
-      throw InvalidInput(fmt::format("{}: is {}, expected arrivals in order", csv.where(arrival), request.arrival));
+      throw InvalidInput(
+          fmt::format("{}: is {}, expected arrivals in order", csv.where(arrival), request.arrival));
     }
     requests.push_back(request);
   }
-  if (requests.empty()) throw InvalidInput(fmt::format("{}: holds no requests, expected at least one", path.string()));
+  if (requests.empty())
+    throw InvalidInput(fmt::format("{}: holds no requests, expected at least one", path.string()));
   return requests;
 }
 

@@ -40,13 +40,6 @@ KvCapacityOptions capacity_options(const ServingSetup& setup) {
   return options;
 }
 
-void check_engine(const std::string& engine) {
-  const std::vector<std::string> names = scheduler_names();
-  if (std::find(names.begin(), names.end(), engine) != names.end()) return;
-  throw Unsupported(fmt::format("engine '{}' is not simulated, expected one of: {}{}", engine,
-                                fmt::join(names, ", "), did_you_mean(engine, names)));
-}
-
 void check_memory(ServingSetup& setup) {
   setup.memory =
       require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity, capacity_options(setup));
@@ -54,6 +47,13 @@ void check_memory(ServingSetup& setup) {
 }
 
 }  // namespace
+
+void check_simulated_engine(const std::string& engine) {
+  const std::vector<std::string> names = scheduler_names();
+  if (std::find(names.begin(), names.end(), engine) != names.end()) return;
+  throw Unsupported(fmt::format("engine '{}' is not simulated, expected one of: {}{}", engine,
+                                fmt::join(names, ", "), did_you_mean(engine, names)));
+}
 
 std::optional<DataType> kv_cache_type(const std::string& name) {
   if (name == "auto") return std::nullopt;
@@ -67,7 +67,6 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
 ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
                              const Sharding& sharding, const LatencyModel& latency, MemoryCheck memory) {
   check_config(request.config);
-  check_engine(request.config.engine);
   GpuCatalog gpus;
   ServingSetup setup;
   setup.model = model;
@@ -80,9 +79,12 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
+  if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   if (memory == MemoryCheck::Required) check_memory(setup);
   setup.framework = request.framework.empty() ? request.config.engine : request.framework;
+  setup.config.host = default_host_model(setup.framework, model.layer_count());
+  if (request.host_changes) request.host_changes(setup.config.host);
   setup.version = request.version;
   setup.latency = std::make_shared<const ObservedLatency>(latency);
   setup.pricer = std::make_unique<OperatorStepPricer>(

@@ -1,6 +1,7 @@
 // From names and engine flags to everything a serving run needs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,10 +20,11 @@ struct ServingSetupRequest {
   std::string gpu;    // a name, an alias, or the path of a record
   ServingConfig config;
   std::string quantization;  // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
-  std::string framework;     // whose kernels are priced; empty = config.engine
+  std::string framework;     // whose kernels and host constants are used; empty = config.engine
   std::string version;       // of the framework; empty = unknown
-  std::string
-      predictor;  // as open_latency_model takes it; for callers that open the model themselves without effect
+  std::string predictor;     // as open_latency_model takes it; not read by resolve_serving
+  // Applied to the framework's default_host_model, which takes the place of config.host. May be empty.
+  std::function<void(HostModel&)> host_changes;
 };
 
 // Ready to run. `latency` reads the caller's model, which must outlive it.
@@ -46,6 +48,9 @@ enum class MemoryCheck { Required, None };
 
 // The element type of the KV cache by vLLM's names; absent for "auto". Throws InvalidInput.
 std::optional<DataType> kv_cache_type(const std::string& kv_cache_dtype);
+
+// Throws Unsupported unless the engine's scheduler is one that can be simulated.
+void check_simulated_engine(const std::string& engine);
 
 // Throws NotFound (names), InvalidInput (values, sharding; a model that does not fit: by how much, and what
 // would fit), Unsupported (architecture).

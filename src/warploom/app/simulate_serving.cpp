@@ -72,6 +72,7 @@ Workload open_workload(const WorkloadRequestSource& source) {
 }
 
 SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency) {
+  check_simulated_engine(request.setup.config.engine);
   const Workload workload = open_workload(request.source);
   const ServingSetup setup = resolve_serving(request.setup, latency);
   const auto run = [&](StepTime step_time) {

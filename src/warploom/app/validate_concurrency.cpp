@@ -39,18 +39,19 @@ Workload workload_of(const ConcurrencyTruth& row, std::uint64_t seed) {
   return workload;
 }
 
-ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog, const LatencyModel& latency,
-                             std::uint64_t seed) {
+ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
+                             const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
   const ModelArchitecture model = quantized_model(row, catalog.get(row.model));
   const Sharding sharding = sharding_of(row, model);
   ServingSetupRequest request;
   request.gpu = row.system;
   request.framework = row.backend;
   request.version = row.version;
+  request.host_changes = validation.host_changes;
   request.config.tensor_parallel_size = sharding.tensor_parallel;
   request.config.data_parallel_size = sharding.attention_data_parallel;
   const ServingSetup setup = resolve_serving(request, model, sharding, latency);
-  const Workload workload = workload_of(row, seed);
+  const Workload workload = workload_of(row, validation.seed);
   const SimulationResult run = simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0});
   ConcurrencyCell cell;
   cell.id = row.id;
@@ -71,10 +72,10 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   return cell;
 }
 
-Outcome outcome_of(const ConcurrencyTruth& row, const ModelCatalog& catalog, const LatencyModel& latency,
-                   std::uint64_t seed) {
+Outcome outcome_of(const ConcurrencyTruth& row, const ModelCatalog& catalog,
+                   const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
   try {
-    return {simulate_row(row, catalog, latency, seed), {}};
+    return {simulate_row(row, catalog, validation, latency), {}};
   } catch (const Error& error) {
     return {std::nullopt, fmt::format("{} on {}: {}", row.model, row.system, error.what())};
   }
@@ -83,12 +84,13 @@ Outcome outcome_of(const ConcurrencyTruth& row, const ModelCatalog& catalog, con
 std::vector<ConcurrencyTruth> spread(std::vector<ConcurrencyTruth> rows, std::int64_t most) {
   if (most <= 0 || std::ssize(rows) <= most) return rows;
   std::vector<ConcurrencyTruth> chosen;
-  for (std::int64_t i = 0; i < most; ++i) chosen.push_back(std::move(rows[std::size_t(i * std::ssize(rows) / most)]));
+  for (std::int64_t i = 0; i < most; ++i)
+    chosen.push_back(std::move(rows[std::size_t(i * std::ssize(rows) / most)]));
   return chosen;
 }
 
-std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows, const ValidateConcurrencyRequest& request,
-                                   const LatencyModel& latency) {
+std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows,
+                                   const ValidateConcurrencyRequest& request, const LatencyModel& latency) {
   const ModelCatalog catalog;
   std::vector<Outcome> outcomes(rows.size());
   std::atomic<std::size_t> next{0};
@@ -96,13 +98,14 @@ std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows, co
   std::mutex progress;
   const auto work = [&] {
     for (std::size_t i = next++; i < rows.size(); i = next++) {
-      outcomes[i] = outcome_of(rows[i], catalog, latency, request.seed);
+      outcomes[i] = outcome_of(rows[i], catalog, request, latency);
       const std::lock_guard lock(progress);
       ++done;
       if (request.on_progress) request.on_progress(done, std::ssize(rows));
     }
   };
-  const unsigned threads = request.threads > 0 ? unsigned(request.threads) : std::thread::hardware_concurrency();
+  const unsigned threads =
+      request.threads > 0 ? unsigned(request.threads) : std::thread::hardware_concurrency();
   std::vector<std::jthread> workers;
   for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
@@ -114,20 +117,18 @@ bool stored_alike(MatmulScheme stored, const std::string& mode) {
   switch (stored) {
     case MatmulScheme::Fp8:
     case MatmulScheme::Fp8Static:
-    case MatmulScheme::Fp8Block: return mode.starts_with("fp8");
-    case MatmulScheme::Int4WeightOnly: return mode == "int4_wo";
+    case MatmulScheme::Fp8Block:
+      return mode.starts_with("fp8");
+    case MatmulScheme::Int4WeightOnly:
+      return mode == "int4_wo";
     // The runs of gpt-oss are labelled by width alone.
     case MatmulScheme::NvFp4:
     case MatmulScheme::MxFp4A16:
-    case MatmulScheme::MxFp4A8: return mode == "nvfp4";
-    default: return false;
+    case MatmulScheme::MxFp4A8:
+      return mode == "nvfp4";
+    default:
+      return false;
   }
-}
-
-MatmulScheme scheme_of(const std::string& mode) {
-  // Published fp8 checkpoints carry static scales.
-  if (mode == "fp8") return MatmulScheme::Fp8Static;
-  return parse_enum<MatmulScheme>(mode, "quantisation");
 }
 
 }  // namespace
@@ -139,8 +140,9 @@ Sharding sharding_of(const ConcurrencyTruth& row, const ModelArchitecture& model
   sharding.attention_data_parallel = row.attention_dp.value_or(1);
   sharding.expert_parallel = row.moe_ep.value_or(1);
   if (row.moe_tp && *row.moe_tp * sharding.expert_parallel != sharding.moe_ranks()) {
-    throw InvalidInput(fmt::format("experts are spread over {} ranks but attention over {}, expected the same GPUs",
-                                   *row.moe_tp * sharding.expert_parallel, sharding.moe_ranks()));
+    throw InvalidInput(
+        fmt::format("experts are spread over {} ranks but attention over {}, expected the same GPUs",
+                    *row.moe_tp * sharding.expert_parallel, sharding.moe_ranks()));
   }
   return sharding;
 }
@@ -151,13 +153,15 @@ ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchit
   const std::string& mode = model.mixture ? row.moe_quantization : row.gemm_quantization;
   if (stored_alike(widest, mode)) return model;
   if (widest != plain_scheme(model.dtype)) {
-    throw Unsupported(fmt::format("runs in {}, but the checkpoint is stored in {}, expected the stored quantisation", mode,
-                                  name_of(widest)));
+    throw Unsupported(
+        fmt::format("runs in {}, but the checkpoint is stored in {}, expected the stored quantisation", mode,
+                    name_of(widest)));
   }
-  return quantize_linears(model, scheme_of(mode));
+  return quantize_linears(model, parse_enum<MatmulScheme>(mode, "quantisation"));
 }
 
-ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request, const LatencyModel& latency) {
+ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
+                                           const LatencyModel& latency) {
   std::vector<ConcurrencyTruth> rows = read_concurrency_truth(request.truth);
   ConcurrencyValidation validation;
   validation.rows = std::ssize(rows);

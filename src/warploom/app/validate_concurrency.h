@@ -12,6 +12,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/sharding.h"
 #include "warploom/report/validation_report.h"
+#include "warploom/serving/host_model.h"
 
 namespace warploom {
 
@@ -35,24 +36,26 @@ std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTr
 // The row's parallelism. Throws InvalidInput on numbers that contradict each other.
 Sharding sharding_of(const ConcurrencyTruth& row, const ModelArchitecture& model);
 
-// The checkpoint of `model` in the row's quantisation; models stored quantised stay as they are where the row says the
-// same. Throws Unsupported when the row runs a stored quantisation in another one.
+// The checkpoint of `model` in the row's quantisation; models stored quantised stay as they are where the row
+// says the same. Throws Unsupported when the row runs a stored quantisation in another one.
 ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model);
 
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
-  std::string predictor;      // as open_latency_model takes it
+  std::string predictor;                         // as open_latency_model takes it
+  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
   std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
-  std::uint64_t seed = 1;     // of the lengths
-  int threads = 0;            // 0: as many as cores
+  std::uint64_t seed = 1;      // of the lengths
+  int threads = 0;             // 0: as many as cores
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;  // from any thread, one at a time
 };
 
-// Every row as a closed loop of its concurrency N, all N at the start, ten N requests (fewer where that exceeds
-// kMostCellRequests, but at least 2 N), lengths drawn evenly from 0.8 to 1.0 of the stated ones; TTFT and TPOT are the
-// means over requests. Kernels are those of the row's backend, the scheduler is vLLM's. The result does not depend on
-// the threads. Throws InvalidInput when no row is left.
-ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request, const LatencyModel& latency);
+// Every row as a closed loop of its concurrency N, all N at the start, ten N requests (fewer where that
+// exceeds kMostCellRequests, but at least 2 N), lengths drawn evenly from 0.8 to 1.0 of the stated ones; TTFT
+// and TPOT are the means over requests. Kernels and host constants are those of the row's backend, the
+// scheduler is vLLM's. The result does not depend on the threads. Throws InvalidInput when no row is left.
+ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
+                                           const LatencyModel& latency);
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request);
 constexpr std::int64_t kMostCellRequests = 2000;
 

@@ -14,7 +14,8 @@ Workload workload_of(const std::vector<RealRequest>& requests) {
   Workload workload;
   workload.name = "replay";
   for (const RealRequest& request : requests) {
-    workload.requests.push_back({to_sim_time(Seconds(request.arrival)), request.input_tokens, request.output_tokens});
+    workload.requests.push_back(
+        {to_sim_time(Seconds(request.arrival)), request.input_tokens, request.output_tokens});
   }
   return workload;
 }
@@ -30,12 +31,15 @@ struct Samples {
 
 void add_figures(ServingValidation& validation, const std::string& metric, Samples samples) {
   constexpr double kMs = 1e3;
-  validation.latencies.push_back({metric, "mean", {kMs * mean(samples.measured), kMs * mean(samples.predicted)}});
+  validation.latencies.push_back(
+      {metric, "mean", {kMs * mean(samples.measured), kMs * mean(samples.predicted)}});
   std::sort(samples.measured.begin(), samples.measured.end());
   std::sort(samples.predicted.begin(), samples.predicted.end());
   const auto add = [&](const char* name, double fraction) {
-    validation.latencies.push_back({metric, name, {kMs * quantile_of_sorted(samples.measured, fraction),
-                                                   kMs * quantile_of_sorted(samples.predicted, fraction)}});
+    validation.latencies.push_back({metric,
+                                    name,
+                                    {kMs * quantile_of_sorted(samples.measured, fraction),
+                                     kMs * quantile_of_sorted(samples.predicted, fraction)}});
   };
   add("p50", 0.5);
   add("p90", 0.9);
@@ -84,7 +88,8 @@ void compare_throughput(ServingValidation& validation, const std::vector<RealReq
 }  // namespace
 
 ServingValidation validate_serving(const ValidateServingRequest& request, const LatencyModel& latency) {
-  const RealRun run = read_real_run(request.run);
+  RealRun run = read_real_run(request.run);
+  run.setup.host_changes = request.host_changes;
   const std::vector<RealRequest> requests = read_real_requests(request.requests);
   ServingSetup setup = resolve_serving(run.setup, latency);
   setup.config.host.frontend_latency = Seconds(0.0);

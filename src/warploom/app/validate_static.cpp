@@ -15,14 +15,16 @@ namespace {
 std::int64_t count_in(const CsvReader& csv, std::size_t column) {
   const std::int64_t value = csv.integer(column);
   if (value < 1 || value > kMaxRequestTokens) {
-    throw InvalidInput(fmt::format("{}: is {}, expected 1 to {}", csv.where(column), value, kMaxRequestTokens));
+    throw InvalidInput(
+        fmt::format("{}: is {}, expected 1 to {}", csv.where(column), value, kMaxRequestTokens));
   }
   return value;
 }
 
 double time_in(const CsvReader& csv, std::size_t column) {
   const double value = csv.real(column);
-  if (!(value > 0)) throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
+  if (!(value > 0))
+    throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
   return value;
 }
 
@@ -35,12 +37,12 @@ const std::vector<std::int32_t>& prompts_of(const StaticTruth& row, const Static
                                             const std::filesystem::path& truth) {
   const auto found = workloads.find(row.workload);
   if (found == workloads.end()) {
-    throw InvalidInput(fmt::format("{}:{}: workload '{}' is not in the list of requests", truth.string(), row.line,
-                                   row.workload));
+    throw InvalidInput(fmt::format("{}:{}: workload '{}' is not in the list of requests", truth.string(),
+                                   row.line, row.workload));
   }
   if (std::ssize(found->second) != row.batch) {
-    throw InvalidInput(fmt::format("{}:{}: batch_size is {}, expected the {} requests of workload '{}'", truth.string(),
-                                   row.line, row.batch, found->second.size(), row.workload));
+    throw InvalidInput(fmt::format("{}:{}: batch_size is {}, expected the {} requests of workload '{}'",
+                                   truth.string(), row.line, row.batch, found->second.size(), row.workload));
   }
   return found->second;
 }
@@ -51,15 +53,17 @@ std::optional<Comparison> compare(const std::optional<double>& measured_ms, Seco
 }
 
 StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
-                              const LatencyModel& latency) {
+                              const ValidateStaticRequest& validation, const LatencyModel& latency) {
   ServingSetupRequest request;
+  request.host_changes = validation.host_changes;
   request.model = row.model;
   request.gpu = row.hardware;
   request.framework = row.engine;
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
   const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
-  const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config.host);
+  const StaticBatchTime time =
+      price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config.host);
   StaticValidationRow result;
   result.hardware = row.hardware;
   result.engine = row.engine;
@@ -83,11 +87,11 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
 
 std::vector<StaticTruth> read_static_truth(const std::filesystem::path& path) {
   CsvReader csv(path);
-  const std::size_t hardware = csv.column("hardware"), engine = csv.column("engine"), model = csv.column("model"),
-                    workload = csv.column("workload"), tp = csv.column("tp"), pp = csv.column("pp"),
-                    batch = csv.column("batch_size"), output = csv.column("output_len"),
-                    prefill = csv.column("real_prefill_ms"), decode = csv.column("real_decode_ms"),
-                    total = csv.column("real_total_ms");
+  const std::size_t hardware = csv.column("hardware"), engine = csv.column("engine"),
+                    model = csv.column("model"), workload = csv.column("workload"), tp = csv.column("tp"),
+                    pp = csv.column("pp"), batch = csv.column("batch_size"),
+                    output = csv.column("output_len"), prefill = csv.column("real_prefill_ms"),
+                    decode = csv.column("real_decode_ms"), total = csv.column("real_total_ms");
   std::vector<StaticTruth> rows;
   while (csv.next()) {
     rows.push_back({.hardware = std::string(csv.cell(hardware)),
@@ -103,7 +107,8 @@ std::vector<StaticTruth> read_static_truth(const std::filesystem::path& path) {
                     .total = time_in(csv, total),
                     .line = csv.line()});
   }
-  if (rows.empty()) throw InvalidInput(fmt::format("{}: holds no rows, expected at least one", path.string()));
+  if (rows.empty())
+    throw InvalidInput(fmt::format("{}: holds no rows, expected at least one", path.string()));
   return rows;
 }
 
@@ -122,7 +127,7 @@ StaticValidation validate_static(const ValidateStaticRequest& request, const Lat
   const StaticWorkloads workloads = read_static_workloads(request.requests);
   StaticValidation validation;
   for (const StaticTruth& row : truth) {
-    validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), latency));
+    validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), request, latency));
   }
   return validation;
 }

@@ -15,9 +15,12 @@ void add_static_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("static", "latency of a static batch");
   const SetupOptions setup(*command);
-  command->add_option("--batch", options->request.batch, "requests that start together")->capture_default_str();
-  command->add_option("--input", options->request.input_tokens, "prompt tokens of each")->capture_default_str();
-  command->add_option("--output", options->request.output_tokens, "tokens that each produces")->capture_default_str();
+  command->add_option("--batch", options->request.batch, "requests that start together")
+      ->capture_default_str();
+  command->add_option("--input", options->request.input_tokens, "prompt tokens of each")
+      ->capture_default_str();
+  command->add_option("--output", options->request.output_tokens, "tokens that each produces")
+      ->capture_default_str();
   add_json_option(*command, options->json);
   command->callback([options, setup] {
     options->request.setup = setup.parsed();

@@ -16,7 +16,8 @@ void add_step_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("step", "one forward pass, kernel by kernel");
   const SetupOptions setup(*command);
   command->add_option("--prefill", options->request.prefill, "BxL: B prompts of L tokens");
-  command->add_option("--decode", options->request.decode, "BxL: B requests that add a token to L cached ones");
+  command->add_option("--decode", options->request.decode,
+                      "BxL: B requests that add a token to L cached ones");
   add_json_option(*command, options->json);
   command->callback([options, setup] {
     options->request.setup = setup.parsed();

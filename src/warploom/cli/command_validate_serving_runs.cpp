@@ -8,6 +8,7 @@
 #include "warploom/app/validate_serving.h"
 #include "warploom/app/validate_static.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/setup_options.h"
 
 namespace warploom {
 namespace {
@@ -25,6 +26,7 @@ void add_validate_static(CLI::App& validate) {
   command->add_option("--truth", options->truth, "measured batches")->required();
   command->add_option("--requests", options->requests, "prompt lengths of each workload")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
+  options->request.host_changes = add_host_options(*command);
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
@@ -45,6 +47,7 @@ void add_validate_serving(CLI::App& validate) {
   command->add_option("--run", options->run, "how the engine was started (JSON)")->required();
   command->add_option("--requests", options->requests, "what happened to each request (CSV)")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
+  options->request.host_changes = add_host_options(*command);
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.run = options->run;
@@ -64,21 +67,26 @@ void add_validate_concurrency(CLI::App& validate) {
   CLI::App* command = validate.add_subcommand("concurrency", "benchmarks at fixed concurrency");
   command->add_option("--truth", options->truth, "measured benchmarks")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
-  command->add_option("--max-cells", options->request.max_cells, "simulate only this many rows, evenly spread")
+  options->request.host_changes = add_host_options(*command);
+  command
+      ->add_option("--max-cells", options->request.max_cells, "simulate only this many rows, evenly spread")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", options->request.seed, "of the lengths")->capture_default_str();
-  command->add_option("--threads", options->request.threads, "0: as many as cores")->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->request.threads, "0: as many as cores")
+      ->check(CLI::NonNegativeNumber);
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
-    options->request.on_progress = [next = std::chrono::steady_clock::now()](std::int64_t done, std::int64_t total) mutable {
+    options->request.on_progress = [next = std::chrono::steady_clock::now()](std::int64_t done,
+                                                                             std::int64_t total) mutable {
       const auto now = std::chrono::steady_clock::now();
       if (now < next) return;
       next = now + std::chrono::seconds(2);
       print_note(fmt::format("{} of {} cells", done, total));
     };
     const ConcurrencyValidation result = validate_concurrency(options->request);
-    print(options->json ? json_text(concurrency_validation_json(result)) : concurrency_validation_text(result));
+    print(options->json ? json_text(concurrency_validation_json(result))
+                        : concurrency_validation_text(result));
   });
 }
 

@@ -1,6 +1,7 @@
 // Options that say which model runs on which GPU and how the engine is started.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -9,12 +10,16 @@
 
 namespace warploom {
 
+// Adds an option per constant of the host model; the result sets those that were given.
+std::function<void(HostModel&)> add_host_options(CLI::App& command);
+
 class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --tp, --pp, --dp,
-  // and an option per field of ServingConfig and HostModel.
+  // --from-command, and an option per field of ServingConfig and HostModel.
   explicit SetupOptions(CLI::App& command);
-  // What was asked for, over the defaults. Throws InvalidInput, Unsupported.
+  // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput,
+  // Unsupported.
   ServingSetupRequest parsed() const;
 
  private:
@@ -23,7 +28,8 @@ class SetupOptions {
   };
   std::shared_ptr<ServingSetupRequest> request_;
   std::shared_ptr<ShortNames> short_;
-  std::shared_ptr<FieldOptionValues> config_, host_;
+  std::shared_ptr<std::string> engine_command_;
+  std::shared_ptr<FieldOptionValues> config_;
 };
 
 }  // namespace warploom

@@ -53,10 +53,11 @@ Json groups_json(const ConcurrencyValidation& validation, CellName name) {
 }
 
 void add_error_row(TextTable& table, const std::string& name, const CellErrors& errors) {
-  table.add_row({name, count_text(std::ssize(errors.ttft_errors)), percent_text(quantile(errors.ttft_errors, 0.5)),
-                 percent_text(quantile(errors.ttft_errors, 0.9)), percent_text(quantile(errors.ttft_biases, 0.5)),
-                 percent_text(quantile(errors.tpot_errors, 0.5)), percent_text(quantile(errors.tpot_errors, 0.9)),
-                 percent_text(quantile(errors.tpot_biases, 0.5))});
+  table.add_row(
+      {name, count_text(std::ssize(errors.ttft_errors)), percent_text(quantile(errors.ttft_errors, 0.5)),
+       percent_text(quantile(errors.ttft_errors, 0.9)), percent_text(quantile(errors.ttft_biases, 0.5)),
+       percent_text(quantile(errors.tpot_errors, 0.5)), percent_text(quantile(errors.tpot_errors, 0.9)),
+       percent_text(quantile(errors.tpot_biases, 0.5))});
 }
 
 }  // namespace
@@ -64,10 +65,17 @@ void add_error_row(TextTable& table, const std::string& name, const CellErrors& 
 std::string concurrency_validation_text(const ConcurrencyValidation& validation) {
   std::string text = fmt::format("{} rows read\n", count_text(validation.rows));
   for (const DroppedRows& entry : validation.dropped) {
-    text += fmt::format("{:>8}  {}\n", "-" + count_text(entry.rows), entry.reason);
+    text += fmt::format("{:>8}  {}\n", fmt::format("-{}", count_text(entry.rows)), entry.reason);
   }
   text += fmt::format("{:>8}  cells simulated\n\n", count_text(std::ssize(validation.cells)));
-  TextTable table({{"cells", Align::Left}, {"number"}, {"TTFT median"}, {"p90"}, {"bias"}, {"TPOT median"}, {"p90"}, {"bias"}});
+  TextTable table({{"cells", Align::Left},
+                   {"number"},
+                   {"TTFT median"},
+                   {"p90"},
+                   {"bias"},
+                   {"TPOT median"},
+                   {"p90"},
+                   {"bias"}});
   for (const CellName name : {&ConcurrencyCell::backend, &ConcurrencyCell::gpu, &ConcurrencyCell::model}) {
     for (const auto& [key, errors] : errors_by(validation, name)) add_error_row(table, key, errors);
     table.add_rule();
@@ -78,7 +86,8 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
 
 Json concurrency_validation_json(const ConcurrencyValidation& validation) {
   Json dropped = Json::array();
-  for (const DroppedRows& entry : validation.dropped) dropped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
+  for (const DroppedRows& entry : validation.dropped)
+    dropped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
   Json cells = Json::array();
   for (const ConcurrencyCell& cell : validation.cells) {
     cells.push_back({{"id", cell.id},

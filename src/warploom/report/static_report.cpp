@@ -20,22 +20,29 @@ double output_rate(const StaticBreakdown& result) {
 
 std::string static_text(const StaticBreakdown& result) {
   const StaticBatchTime& time = result.time;
-  std::string text = fmt::format("{} on {} x {}: {} requests, {} input and {} output tokens each\n\n", result.model,
-                                 result.gpus, result.gpu, result.batch, result.input_tokens, result.output_tokens);
+  std::string text =
+      fmt::format("{} on {} x {}: {} requests, {} input and {} output tokens each\n\n", result.model,
+                  result.gpus, result.gpu, result.batch, result.input_tokens, result.output_tokens);
   TextTable phases({{"phase", Align::Left}, {"time [ms]"}, {"p10 .. p90"}});
   phases.add_row({"prefill", ms(time.prefill), "-"});
   phases.add_row({"decode step, mean", ms(time.decode_mean), "-"});
   phases.add_row({"decode step, median", ms(time.decode_median), "-"});
   phases.add_row({"whole batch", ms(time.total), ms(time.total_p10) + " .. " + ms(time.total_p90)});
   text += phases.text() + fmt::format("\n{} output tokens/s\n\n", fixed_text(output_rate(result), 1));
-  TextTable kernels({{"kernel", Align::Left}, {"family", Align::Left}, {"calls"}, {"time [ms]"}, {"share"},
+  TextTable kernels({{"kernel", Align::Left},
+                     {"family", Align::Left},
+                     {"calls"},
+                     {"time [ms]"},
+                     {"share"},
                      {"tier", Align::Left}});
   for (std::size_t i = 0; i < result.kernels.size(); ++i) {
     const KernelTime& kernel = result.kernels[i];
-    kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0), ms(kernel.time),
-                     percent_text(kernel.time / time.total), std::string(name_of(result.tiers[i]))});
+    kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0),
+                     ms(kernel.time), percent_text(kernel.time / time.total),
+                     std::string(name_of(result.tiers[i]))});
   }
-  kernels.add_row({"host", "-", count_text(result.output_tokens), ms(time.host), percent_text(time.host / time.total), "-"});
+  kernels.add_row({"host", "-", count_text(result.output_tokens), ms(time.host),
+                   percent_text(time.host / time.total), "-"});
   return text + kernels.text();
 }
 

@@ -20,8 +20,9 @@ struct StaticBreakdown {
 };
 
 std::string static_text(const StaticBreakdown& result);
-// {"model", "gpu", "gpus", "batch", "input_tokens", "output_tokens", "prefill_ms", "decode_mean_ms", "decode_median_ms",
-// "total_ms", "total_p10_ms", "total_p90_ms", "host_ms", "collectives_ms", "output_throughput" in tokens/s, "kernels":
+// {"model", "gpu", "gpus", "batch", "input_tokens", "output_tokens", "prefill_ms", "decode_mean_ms",
+// "decode_median_ms", "total_ms", "total_p10_ms", "total_p90_ms", "host_ms", "collectives_ms",
+// "output_throughput" in tokens/s, "kernels":
 // [{"label", "family", "calls", "time_ms", "share", "tier"}]}
 Json static_json(const StaticBreakdown& result);
 

@@ -17,21 +17,29 @@ std::string us(Seconds time) { return fixed_text(to_microseconds(time), 1); }
 }  // namespace
 
 std::string step_text(const StepBreakdown& step) {
-  std::string text = fmt::format("{} on {} x {}, {}: {} ({} .. {} on the GPU, {} host)\n\n", step.model, step.gpus, step.gpu,
-                                 step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
-                                 duration_text(step.gpu_p90), duration_text(step.host));
-  TextTable table({{"kernel", Align::Left}, {"family", Align::Left}, {"calls"}, {"time [us]"}, {"p10 .. p90"}, {"share"},
-                   {"bound", Align::Left}, {"tier", Align::Left}});
+  std::string text =
+      fmt::format("{} on {} x {}, {}: {} ({} .. {} on the GPU, {} host)\n\n", step.model, step.gpus, step.gpu,
+                  step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
+                  duration_text(step.gpu_p90), duration_text(step.host));
+  TextTable table({{"kernel", Align::Left},
+                   {"family", Align::Left},
+                   {"calls"},
+                   {"time [us]"},
+                   {"p10 .. p90"},
+                   {"share"},
+                   {"bound", Align::Left},
+                   {"tier", Align::Left}});
   for (const KernelRow& kernel : step.kernels) {
-    table.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0), us(kernel.p50),
-                   us(kernel.p10) + " .. " + us(kernel.p90), percent_text(kernel.p50 / step_time(step)),
-                   std::string(name_of(kernel.bound)),
+    table.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0),
+                   us(kernel.p50), us(kernel.p10) + " .. " + us(kernel.p90),
+                   percent_text(kernel.p50 / step_time(step)), std::string(name_of(kernel.bound)),
                    std::string(name_of(kernel.tier)) + (kernel.extrapolated ? ", outside" : "")});
   }
   table.add_row({"host", "-", "1", us(step.host), "-", percent_text(step.host / step_time(step)), "-", "-"});
   table.add_rule();
-  table.add_row({"step", "", "", us(step_time(step)), us(step.gpu_p10 + step.host) + " .. " + us(step.gpu_p90 + step.host),
-                 percent_text(1.0), "", ""});
+  table.add_row({"step", "", "", us(step_time(step)),
+                 us(step.gpu_p10 + step.host) + " .. " + us(step.gpu_p90 + step.host), percent_text(1.0), "",
+                 ""});
   return text + table.text();
 }
 

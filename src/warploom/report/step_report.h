@@ -23,11 +23,11 @@ struct KernelRow {
 struct StepBreakdown {
   std::string model, gpu;
   std::int64_t gpus = 1;
-  std::string batch;               // in words: "prefill 4 x 1024"
+  std::string batch;  // in words: "prefill 4 x 1024"
   std::int64_t tokens = 0;
-  std::vector<KernelRow> kernels;  // longest first
+  std::vector<KernelRow> kernels;     // longest first
   Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors taken as independent
-  Seconds host;                    // what the CPU adds
+  Seconds host;                       // what the CPU adds
 };
 
 std::string step_text(const StepBreakdown& step);

@@ -66,8 +66,16 @@ Json comparison_json(const Comparison& figure, const std::string& suffix) {
 }  // namespace
 
 std::string static_validation_text(const StaticValidation& validation) {
-  TextTable table({{"hardware", Align::Left}, {"tp x pp"}, {"engine", Align::Left}, {"model", Align::Left},
-                   {"workload", Align::Left}, {"prefill [ms]"}, {"bias"}, {"decode [ms]"}, {"bias"}, {"total [ms]"},
+  TextTable table({{"hardware", Align::Left},
+                   {"tp x pp"},
+                   {"engine", Align::Left},
+                   {"model", Align::Left},
+                   {"workload", Align::Left},
+                   {"prefill [ms]"},
+                   {"bias"},
+                   {"decode [ms]"},
+                   {"bias"},
+                   {"total [ms]"},
                    {"bias"}});
   for (const StaticValidationRow& row : validation.rows) {
     table.add_row({row.hardware, fmt::format("{} x {}", row.tp, row.pp), row.engine, row.model, row.workload,
@@ -76,17 +84,23 @@ std::string static_validation_text(const StaticValidation& validation) {
                    fixed_text(row.total.measured, 1), error_cell(row.total)});
   }
   const StaticMeans means = means_of(validation);
-  return table.text() + fmt::format("\nmean error: prefill {}, decode {}, total {}; {} of the totals inside p10 .. p90\n",
-                                    percent_text(mean(means.prefill.errors)), percent_text(mean(means.decode.errors)),
-                                    percent_text(mean(means.total.errors)), percent_text(means.coverage));
+  return table.text() +
+         fmt::format("\nmean error: prefill {}, decode {}, total {}; {} of the totals inside p10 .. p90\n",
+                     percent_text(mean(means.prefill.errors)), percent_text(mean(means.decode.errors)),
+                     percent_text(mean(means.total.errors)), percent_text(means.coverage));
 }
 
 Json static_validation_json(const StaticValidation& validation) {
   Json rows = Json::array();
   for (const StaticValidationRow& row : validation.rows) {
-    Json entry = {{"hardware", row.hardware}, {"tp", row.tp},       {"pp", row.pp},
-                  {"engine", row.engine},     {"model", row.model}, {"workload", row.workload},
-                  {"batch_size", row.batch},  {"tier", name_of(row.tier)}};
+    Json entry = {{"hardware", row.hardware},
+                  {"tp", row.tp},
+                  {"pp", row.pp},
+                  {"engine", row.engine},
+                  {"model", row.model},
+                  {"workload", row.workload},
+                  {"batch_size", row.batch},
+                  {"tier", name_of(row.tier)}};
     add_comparison(entry, "prefill", row.prefill);
     add_comparison(entry, "decode", row.decode);
     add_comparison(entry, "total", row.total);
@@ -109,21 +123,25 @@ Json static_validation_json(const StaticValidation& validation) {
 }
 
 std::string serving_validation_text(const ServingValidation& validation) {
-  std::string text = fmt::format("{} on {} x {}, {}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
-                                 validation.gpus, validation.gpu, validation.engine, validation.requests,
-                                 count_text(validation.kv_blocks), name_of(validation.tier));
+  std::string text =
+      fmt::format("{} on {} x {}, {}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
+                  validation.gpus, validation.gpu, validation.engine, validation.requests,
+                  count_text(validation.kv_blocks), name_of(validation.tier));
   TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
   const auto add = [&](const std::string& name, const Comparison& figure) {
-    table.add_row({name, fixed_text(figure.measured, 2), fixed_text(figure.predicted, 2), percent_text(figure.bias())});
+    table.add_row(
+        {name, fixed_text(figure.measured, 2), fixed_text(figure.predicted, 2), percent_text(figure.bias())});
   };
-  for (const ServingFigure& row : validation.latencies) add(row.metric + " " + row.statistic + " [ms]", row.figure);
+  for (const ServingFigure& row : validation.latencies)
+    add(row.metric + " " + row.statistic + " [ms]", row.figure);
   add("duration [s]", validation.duration);
   add("output tokens/s", validation.output_throughput);
   add("requests/s", validation.request_throughput);
   text += table.text();
-  text += fmt::format("\nmean error of each request's TPOT {}; rank correlation of start order {}; host {} of the steps\n\n",
-                      percent_text(validation.tpot_request_error), fixed_text(validation.start_order_correlation, 3),
-                      percent_text(validation.host_share));
+  text += fmt::format(
+      "\nmean error of each request's TPOT {}; rank correlation of start order {}; host {} of the steps\n\n",
+      percent_text(validation.tpot_request_error), fixed_text(validation.start_order_correlation, 3),
+      percent_text(validation.host_share));
   TextTable kernels({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}});
   for (const KernelTime& kernel : validation.kernels) {
     kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3)});
@@ -138,7 +156,9 @@ Json serving_validation_json(const ServingValidation& validation) {
   }
   Json kernels = Json::array();
   for (const KernelTime& kernel : validation.kernels) {
-    kernels.push_back({{"label", kernel.label}, {"family", name_of(kernel.family)}, {"time_s", kernel.time.value()},
+    kernels.push_back({{"label", kernel.label},
+                       {"family", name_of(kernel.family)},
+                       {"time_s", kernel.time.value()},
                        {"calls", kernel.calls}});
   }
   return {{"model", validation.model},

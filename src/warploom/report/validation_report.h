@@ -1,5 +1,5 @@
-// Predicted serving figures against measured ones: the documents of `validate static`, `serving` and `concurrency`.
-// The error of a figure is |predicted - measured| / measured; bias is the same with its sign.
+// Predicted serving figures against measured ones: the documents of `validate static`, `serving` and
+// `concurrency`. The error of a figure is |predicted - measured| / measured; bias is the same with its sign.
 #pragma once
 
 #include <map>
@@ -48,16 +48,16 @@ struct ServingValidation {
   std::vector<ServingFigure> latencies;  // mean, p50, p90, p99 of ttft, tpot, e2el
   Comparison duration;                   // s
   Comparison output_throughput, request_throughput;
-  double tpot_request_error = 0;         // mean over requests of the error of each request's TPOT
-  double start_order_correlation = 0;    // Spearman's, of the times at which requests were first scheduled
-  double host_share = 0;                 // of the time of steps
+  double tpot_request_error = 0;       // mean over requests of the error of each request's TPOT
+  double start_order_correlation = 0;  // Spearman's, of the times at which requests were first scheduled
+  double host_share = 0;               // of the time of steps
   Tier tier = Tier::Roofline;
   std::vector<KernelTime> kernels;
 };
 std::string serving_validation_text(const ServingValidation& validation);
-// {"metrics": {"ttft": {"mean": {"measured_ms", "predicted_ms", "error", "bias"}, "p50", ...}, "tpot", "e2el"}, "duration",
-// "output_throughput", "request_throughput": {"measured", "predicted", "error", "bias"}, "tpot_request_error",
-// "start_order_correlation", "host_share", "kernel_time", ...}
+// {"metrics": {"ttft": {"mean": {"measured_ms", "predicted_ms", "error", "bias"}, "p50", ...}, "tpot",
+// "e2el"}, "duration", "output_throughput", "request_throughput": {"measured", "predicted", "error", "bias"},
+// "tpot_request_error", "start_order_correlation", "host_share", "kernel_time", ...}
 Json serving_validation_json(const ServingValidation& validation);
 
 // Fixed-concurrency benchmarks.
@@ -78,9 +78,9 @@ struct ConcurrencyValidation {
   std::vector<ConcurrencyCell> cells;
 };
 std::string concurrency_validation_text(const ConcurrencyValidation& validation);
-// {"rows", "dropped": [{"reason", "rows"}], "cells": [{..., "ttft_error", "tpot_error"}], "overall": E, "backends": {B: E},
-// "models": {M: E}, "gpus": {G: E}} with E = {"cells", "ttft_median_error", "tpot_median_error", "ttft_p90_error",
-// "tpot_p90_error", "ttft_bias", "tpot_bias"}; biases are medians
+// {"rows", "dropped": [{"reason", "rows"}], "cells": [{..., "ttft_error", "tpot_error"}], "overall": E,
+// "backends": {B: E}, "models": {M: E}, "gpus": {G: E}} with E = {"cells", "ttft_median_error",
+// "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias"}; biases are medians
 Json concurrency_validation_json(const ConcurrencyValidation& validation);
 
 }  // namespace warploom

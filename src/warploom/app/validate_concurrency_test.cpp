@@ -1,0 +1,98 @@
+#include "warploom/app/validate_concurrency.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/fixed_latency_test.h"
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+constexpr const char* kHeader =
+    "id,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_mode,moe_"
+    "quant_mode,"
+    "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
+constexpr const char* kLlama =
+    "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n";
+
+struct Truth {
+  ScratchFolder folder;
+  ValidateConcurrencyRequest request;
+  explicit Truth(const std::string& rows) {
+    request.truth = folder.write("truth.csv", kHeader + rows);
+    request.threads = 1;
+  }
+};
+
+TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
+  const std::string llama = kLlama;
+  const Truth truth("a,4,0," + llama + "b,4,0," + llama + "c,4,1," + llama + "d,,0," + llama +
+                    "e,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,1,1,1,,,50,5\n" +
+                    "f,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,0,50,\n");
+  std::vector<DroppedRows> dropped;
+  const auto rows = filter_concurrency_truth(read_concurrency_truth(truth.request.truth), dropped);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].id, "a");
+  ASSERT_EQ(dropped.size(), 5u);
+  for (const DroppedRows& entry : dropped) EXPECT_EQ(entry.rows, 1) << entry.reason;
+}
+
+TEST(ConcurrencyTruth, RefusesBadNumbers) {
+  EXPECT_THROW(read_concurrency_truth(Truth("a,-4,0," + std::string(kLlama)).request.truth), InvalidInput);
+  EXPECT_THROW(read_concurrency_truth(Truth("").request.truth), InvalidInput);
+}
+
+TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
+  const Truth truth("a,4,0," + std::string(kLlama));
+  const ConcurrencyValidation result = validate_concurrency(truth.request, FixedLatency());
+  ASSERT_EQ(result.cells.size(), 1u);
+  EXPECT_EQ(result.cells[0].requests, 40);
+  EXPECT_GT(result.cells[0].tpot.predicted, 0);
+  const Json document = concurrency_validation_json(result);
+  EXPECT_NEAR(document["overall"]["tpot_median_error"].get<double>(), result.cells[0].tpot.error(), 1e-12);
+  EXPECT_EQ(document["backends"]["vllm"]["cells"], 1);
+}
+
+TEST(ValidateConcurrency, DoesNotDependOnThreads) {
+  std::string rows;
+  for (int n = 1; n <= 6; ++n) rows += std::to_string(n) + "," + std::to_string(n) + ",0," + kLlama;
+  Truth truth(rows);
+  const std::string one =
+      json_text(concurrency_validation_json(validate_concurrency(truth.request, FixedLatency())));
+  truth.request.threads = 4;
+  EXPECT_EQ(one, json_text(concurrency_validation_json(validate_concurrency(truth.request, FixedLatency()))));
+}
+
+TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
+  const Truth truth("a,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
+  EXPECT_THROW(validate_concurrency(truth.request, FixedLatency()), InvalidInput);
+}
+
+TEST(QuantizedModel, KeepsStoredQuantisationAndRefusesAnother) {
+  ConcurrencyTruth row;
+  row.gemm_quantization = row.moe_quantization = "fp8";
+  const ModelArchitecture dense = quantized_model(row, load_model("Llama-3.1-8B"));
+  EXPECT_EQ(dense.layers[0].schemes.mlp, MatmulScheme::Fp8);
+  const ModelArchitecture stored = load_model("DeepSeek-V3");
+  EXPECT_EQ(quantized_model(row, stored).layers.back().schemes.experts, stored.layers.back().schemes.experts);
+  row.gemm_quantization = row.moe_quantization = "nvfp4";
+  EXPECT_THROW(quantized_model(row, stored), Unsupported);
+}
+
+TEST(ShardingOfRow, RefusesExpertsOnOtherGpusThanAttention) {
+  ConcurrencyTruth row;
+  row.tp = 2;
+  row.moe_tp = 4;
+  row.moe_ep = 1;
+  EXPECT_THROW(sharding_of(row, load_model("DeepSeek-V3")), InvalidInput);
+  row.attention_dp = 2;
+  EXPECT_EQ(sharding_of(row, load_model("DeepSeek-V3")).attention_data_parallel, 2);
+  EXPECT_EQ(sharding_of(row, load_model("Llama-3.1-8B")).tensor_parallel, 2);
+}
+
+}  // namespace
+}  // namespace warploom

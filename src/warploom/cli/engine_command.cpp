@@ -1,0 +1,175 @@
+#include "warploom/cli/engine_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/cli/field_options.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kWhere = "--from-command";
+
+// Flags that say nothing of how long steps take; those of the second list stand alone.
+constexpr std::array<std::string_view, 19> kWithoutEffect{"host",
+                                                          "port",
+                                                          "served_model_name",
+                                                          "api_key",
+                                                          "download_dir",
+                                                          "tokenizer",
+                                                          "tokenizer_mode",
+                                                          "chat_template",
+                                                          "tool_call_parser",
+                                                          "reasoning_parser",
+                                                          "seed",
+                                                          "load_format",
+                                                          "revision",
+                                                          "max_log_len",
+                                                          "allowed_origins",
+                                                          "uvicorn_log_level",
+                                                          "config_format",
+                                                          "hf_token",
+                                                          "swap_space"};
+constexpr std::array<std::string_view, 6> kSwitchesWithoutEffect{
+    "trust_remote_code",       "disable_log_requests",   "disable_log_stats",
+    "enable_auto_tool_choice", "no_enable_log_requests", "enable_log_requests"};
+
+template <std::size_t N>
+bool holds(const std::array<std::string_view, N>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+std::vector<std::string> shell_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (quote == 0 && blank) {
+      if (word) words.push_back(std::move(*word));
+      word.reset();
+      continue;
+    }
+    if (quote == 0 && c == '\\' && i + 1 < text.size() && text[i + 1] == '\n') continue;  // a continued line
+    if (!word) word.emplace();
+    if (quote != '\'' && c == '\\' && i + 1 < text.size()) {
+      *word += text[++i];
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else {
+      *word += c;
+    }
+  }
+  if (quote != 0) throw InvalidInput(fmt::format("{}: a quote is not closed", kWhere));
+  if (word) words.push_back(std::move(*word));
+  return words;
+}
+
+std::string field_name(std::string_view flag) {
+  if (flag == "-tp") return "tensor_parallel_size";
+  if (flag == "-pp") return "pipeline_parallel_size";
+  if (flag == "-dp") return "data_parallel_size";
+  if (flag == "-q") return "quantization";
+  std::string name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::vector<std::string> words) : words_(std::move(words)) {}
+
+  EngineCommand parse() {
+    const auto serve = std::find(words_.begin(), words_.end(), "serve");
+    if (serve == words_.end() || serve == words_.begin() || !std::prev(serve)->ends_with("vllm")) {
+      throw InvalidInput(fmt::format("{}: expected a command that reads 'vllm serve MODEL ...'", kWhere));
+    }
+    next_ = std::size_t(serve - words_.begin()) + 1;
+    while (next_ < words_.size()) {
+      const std::string word = words_[next_++];
+      if (word.starts_with('-')) {
+        take_flag(word);
+      } else if (command_.model.empty()) {
+        command_.model = word;
+      } else {
+        throw InvalidInput(fmt::format("{}: '{}' follows no flag, expected one model", kWhere, word));
+      }
+    }
+    return std::move(command_);
+  }
+
+ private:
+  void take_flag(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const std::string flag = word.substr(0, equals);
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = word.substr(equals + 1);
+    const std::string name = field_name(flag);
+    if (holds(kSwitchesWithoutEffect, name)) {
+      command_.ignored.push_back(flag);
+    } else if (holds(kWithoutEffect, name)) {
+      value_of(flag, value);
+      command_.ignored.push_back(flag);
+    } else if (name == "model") {
+      command_.model = value_of(flag, value);
+    } else if (name == "quantization") {
+      command_.quantization = value_of(flag, value);
+    } else if (name == "dtype") {
+      check_dtype(value_of(flag, value));
+    } else {
+      take_field(flag, name, value);
+    }
+  }
+
+  static void check_dtype(const std::string& dtype) {
+    if (dtype == "auto" || dtype == "bfloat16") return;
+    throw Unsupported(
+        fmt::format("{}: --dtype {} is not modelled, expected auto or bfloat16", kWhere, dtype));
+  }
+
+  void take_field(const std::string& flag, const std::string& name, std::optional<std::string> value) {
+    const FieldTable& table = fields_of<ServingConfig>();
+    const bool negated = name.starts_with("no_");
+    const std::string plain = negated ? name.substr(3) : name;
+    const auto field = std::find_if(table.fields.begin(), table.fields.end(), [&](const Field& candidate) {
+      return candidate.name == plain && candidate.nested == nullptr &&
+             (!negated || candidate.kind == FieldKind::Boolean);
+    });
+    if (field == table.fields.end()) refuse(flag, name);
+    const std::string where = fmt::format("{}: {}", kWhere, flag);
+    if (field->kind == FieldKind::Boolean && !value) value = negated ? "false" : "true";
+    FieldValue read = field_value_from_text(*field, value_of(flag, value), where);
+    check_field_value(*field, read, where);
+    field->set(&command_.config, std::move(read));
+  }
+
+  [[noreturn]] static void refuse(const std::string& flag, const std::string& name) {
+    std::vector<std::string> names;
+    for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
+    throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
+  }
+
+  std::string value_of(const std::string& flag, const std::optional<std::string>& given) {
+    if (given) return *given;
+    if (next_ >= words_.size()) throw InvalidInput(fmt::format("{}: {} has no value", kWhere, flag));
+    return words_[next_++];
+  }
+
+  std::vector<std::string> words_;
+  std::size_t next_ = 0;
+  EngineCommand command_;
+};
+
+}  // namespace
+
+EngineCommand parse_engine_command(std::string_view text) { return Parser(shell_words(text)).parse(); }
+
+}  // namespace warploom

@@ -1,0 +1,24 @@
+// A pasted `vllm serve ...` command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/app/serving_setup.h"
+
+namespace warploom {
+
+struct EngineCommand {
+  std::string model;
+  std::string quantization;  // a MatmulScheme's name; empty = the checkpoint's
+  ServingConfig config;
+  std::vector<std::string> ignored;  // flags that do not bear on time
+};
+
+// Words are split as a shell does (quotes, backslashes, line ends). Flags may be spelled with dashes or
+// underscores, with their value behind '=' or in the next word. Throws InvalidInput (not such a command, a
+// bad value), Unsupported (a flag that is not modelled, with the nearest ones that are).
+EngineCommand parse_engine_command(std::string_view text);
+
+}  // namespace warploom

@@ -1,0 +1,48 @@
+#include "warploom/cli/engine_command.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+TEST(EngineCommand, ReadsAPastedCommand) {
+  const EngineCommand command = parse_engine_command(
+      "CUDA_VISIBLE_DEVICES=0,1 vllm serve 'meta-llama/Llama-3.1-70B' -tp 4 --max-num-seqs=64 \\\n"
+      "  --max_num_batched_tokens 4096 --no-enable-chunked-prefill --enforce-eager --port 8000 "
+      "--trust-remote-code \\\n"
+      "  --quantization \"fp8\" --dtype bfloat16");
+  EXPECT_EQ(command.model, "meta-llama/Llama-3.1-70B");
+  EXPECT_EQ(command.quantization, "fp8");
+  EXPECT_EQ(command.config.tensor_parallel_size, 4);
+  EXPECT_EQ(command.config.max_num_seqs, 64);
+  EXPECT_EQ(command.config.max_num_batched_tokens, 4096);
+  EXPECT_FALSE(command.config.enable_chunked_prefill);
+  EXPECT_TRUE(command.config.enforce_eager);
+  EXPECT_EQ(command.ignored, (std::vector<std::string>{"--port", "--trust-remote-code"}));
+}
+
+TEST(EngineCommand, RefusesWhatItCannotRead) {
+  EXPECT_THROW(parse_engine_command(""), InvalidInput);
+  EXPECT_THROW(parse_engine_command("python -m sglang.launch_server"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a b"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve 'a"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs many"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs 0"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a --dtype float16"), Unsupported);
+  EXPECT_THROW(parse_engine_command("vllm serve a --speculative-config {}"), Unsupported);
+}
+
+TEST(EngineCommand, NamesTheNearestFlag) {
+  try {
+    parse_engine_command("vllm serve a --max-num-seq 4");
+    FAIL();
+  } catch (const Unsupported& error) {
+    EXPECT_NE(std::string(error.what()).find("max_num_seqs"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace warploom
