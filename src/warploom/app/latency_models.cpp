@@ -1,5 +1,9 @@
 #include "warploom/app/latency_models.h"
 
+#include <fmt/format.h>
+
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/predictor.h"
 
@@ -8,6 +12,11 @@ namespace warploom {
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
   if (predictor == "roofline") return std::make_unique<RooflineModel>();
   if (predictor.empty()) return std::make_unique<Predictor>();
+  if (!std::filesystem::is_directory(predictor)) {
+    throw NotFound(
+        fmt::format("predictor '{}' is no folder, expected 'roofline' or a folder that `train` wrote{}",
+                    predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
+  }
   return std::make_unique<Predictor>(std::filesystem::path(predictor));
 }
 

@@ -12,11 +12,11 @@ namespace warploom {
 struct ModelListing {
   std::string name;
   std::vector<std::string> aliases;
-  std::string architecture;         // class name of the checkpoint
+  std::string architecture;  // class name of the checkpoint
   std::int64_t layers = 0;
   double parameters = 0, active_parameters = 0;  // counts; active = touched by one token
-  Bytes weights;                    // on one GPU, unsharded
-  Bytes kv_per_token;               // on one GPU, unsharded
+  Bytes weights;                                 // on one GPU, unsharded
+  Bytes kv_per_token;                            // on one GPU, unsharded
   std::string source;
 };
 

@@ -1,11 +1,18 @@
 #include "warploom/app/predict_operator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "warploom/app/latency_models.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
+#include "warploom/predictor/predictor.h"
 
 namespace warploom {
 namespace {
@@ -30,6 +37,43 @@ std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds
   return shares;
 }
 
+void check_known(const std::string& name, const std::set<std::string>& known, std::string_view what) {
+  if (name.empty() || known.empty() || known.count(name) > 0) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw NotFound(fmt::format("{} '{}' was not measured{}; expected one of: {}", what, name,
+                             did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
+// A misspelt implementation would else be priced as an average one.
+void check_context(const Predictor& predictor, Family family, const KernelContext& context) {
+  std::set<std::string> frameworks, kernels;
+  for (const auto& [each, name] : EnumNames<Family>::kNames) {
+    const FamilyModel* model = predictor.model(each);
+    if (model == nullptr) continue;
+    for (const ContextRecord& record : model->contexts) {
+      if (!record.framework.empty()) frameworks.insert(record.framework);
+      if (each == family && !record.kernel.empty()) kernels.insert(record.kernel);
+    }
+  }
+  check_known(std::string(context.framework), frameworks, "--framework");
+  check_known(std::string(context.kernel), kernels, "--kernel");
+}
+
+bool widens_weights(const Operator& op, const GpuSpec& gpu) {
+  return std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { matrix_unit(held.scheme, gpu); }) {
+          const MatmulScheme scheme = held.scheme;
+          const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
+                             scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;
+          return !meant && matrix_unit(scheme, gpu).weight_only;
+        } else {
+          return false;
+        }
+      },
+      op);
+}
+
 }  // namespace
 
 PredictResult predict_operator(const PredictRequest& request) {
@@ -40,6 +84,14 @@ PredictResult predict_operator(const PredictRequest& request) {
   result.op = request.op;
   result.gpu = catalog.load_gpu(request.gpu);
   check_operator(request.op, "predict");
+  if (const auto* predictor = dynamic_cast<const Predictor*>(model.get())) {
+    check_context(*predictor, family_of(request.op), context);
+    const KernelContext used = predictor->resolved_context(request.op, result.gpu, context);
+    result.framework = used.framework;
+    result.version = used.version;
+    result.kernel = used.kernel;
+  }
+  result.widened_weights = widens_weights(request.op, result.gpu);
   result.estimate = model->estimate(request.op, result.gpu, context);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
   result.pipelines = pipeline_shares(profile(request.op, result.gpu, context), result.estimate.p50);

@@ -28,10 +28,13 @@ struct PredictResult {
   GpuSpec gpu;
   LatencyEstimate estimate;
   LatencyEstimate roofline;
+  std::string framework, version, kernel;  // the implementation that was priced; empty without measurements
+  bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
 };
 
-// Throws what the catalog, the model and check_operator throw.
+// Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model and
+// check_operator throw.
 PredictResult predict_operator(const PredictRequest& request);
 
 }  // namespace warploom

@@ -1,6 +1,7 @@
 #include "warploom/app/train.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
 
@@ -27,6 +28,19 @@ std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& 
   return shapes;
 }
 
+// Before hours of training: the folder, or the nearest one above it that exists, must take files.
+void check_output_folder(const std::filesystem::path& output) {
+  std::filesystem::path existing = std::filesystem::absolute(output).lexically_normal();
+  while (!std::filesystem::exists(existing)) existing = existing.parent_path();
+  if (!std::filesystem::is_directory(existing)) {
+    throw InvalidInput(
+        fmt::format("--output: {} is no folder, expected one or a new name", existing.string()));
+  }
+  if (::access(existing.c_str(), W_OK) != 0) {
+    throw IoError(fmt::format("--output: {} cannot be written to", existing.string()));
+  }
+}
+
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
@@ -41,10 +55,11 @@ TrainSummary train(const TrainRequest& request) {
   options.threads = request.threads;
   options.progress = request.progress;
 
-  if (request.progress) request.progress("reading measurements");
+  check_output_folder(request.output);
   ImportResult imported = read_measurements(request.source, catalog);
   if (imported.dataset.empty())
     throw InvalidInput("train: the source holds no usable rows, so nothing can be learned");
+  if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
   TrainSummary summary;
   summary.rows = imported.dataset.size();
   summary.report = std::move(imported.report);

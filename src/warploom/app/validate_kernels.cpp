@@ -86,9 +86,9 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   const GpuCatalog catalog;
   const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
   const RooflineModel roofline;
-  if (request.progress) request.progress("reading measurements");
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;
+  if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
   const JudgedRows judged(*model, request.all_rows);
 
   Accumulators accumulators;

@@ -125,6 +125,8 @@ Json parse_json(std::string_view text, std::string_view where) {
     const std::string_view before = text.substr(0, std::min(text.size(), error.byte));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     throw InvalidInput(fmt::format("{}:{}: is not valid JSON (byte {})", where, line, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InvalidInput(fmt::format("{}: holds a number that is too large to be represented", where));
   }
 }
 

@@ -16,12 +16,18 @@ struct Options {
 };
 
 std::string listing_text(const std::vector<ModelListing>& models) {
-  TextTable table({{"model", Align::Left}, {"architecture", Align::Left}, {"layers"}, {"parameters"}, {"active"},
-                   {"weights"}, {"KV per token"}});
+  TextTable table({{"model", Align::Left},
+                   {"architecture", Align::Left},
+                   {"layers"},
+                   {"parameters"},
+                   {"active"},
+                   {"weights"},
+                   {"KV per token"}});
   for (const ModelListing& model : models) {
     table.add_row({model.name, model.architecture, count_text(model.layers),
-                   significant_text(model.parameters * 1e-9) + " B", significant_text(model.active_parameters * 1e-9) + " B",
-                   gibibytes_text(model.weights), bytes_text(model.kv_per_token)});
+                   significant_text(model.parameters * 1e-9) + " B",
+                   significant_text(model.active_parameters * 1e-9) + " B", gibibytes_text(model.weights),
+                   bytes_text(model.kv_per_token)});
   }
   return table.text();
 }
@@ -29,10 +35,15 @@ std::string listing_text(const std::vector<ModelListing>& models) {
 Json listing_json(const std::vector<ModelListing>& models) {
   Json list = Json::array();
   for (const ModelListing& model : models) {
-    list.push_back({{"name", model.name}, {"aliases", model.aliases}, {"architecture", model.architecture},
-                    {"layers", model.layers}, {"parameters", model.parameters},
-                    {"active_parameters", model.active_parameters}, {"weight_bytes", model.weights.value()},
-                    {"kv_bytes_per_token", model.kv_per_token.value()}, {"source", model.source}});
+    list.push_back({{"name", model.name},
+                    {"aliases", model.aliases},
+                    {"architecture", model.architecture},
+                    {"layers", model.layers},
+                    {"parameters", model.parameters},
+                    {"active_parameters", model.active_parameters},
+                    {"weight_bytes", model.weights.value()},
+                    {"kv_bytes_per_token", model.kv_per_token.value()},
+                    {"source", model.source}});
   }
   return Json{{"models", std::move(list)}};
 }
@@ -42,7 +53,8 @@ Json listing_json(const std::vector<ModelListing>& models) {
 void add_models_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("models", "lists the models that are known");
-  command->add_option("MODEL", options->name, "one model: a name, or the path of a config.json or its folder");
+  command->add_option("MODEL", options->name,
+                      "one model: a name, or the path of a config.json or its folder");
   add_json_option(*command, options->json);
   command->callback([options] {
     const std::vector<ModelListing> models = list_models(options->name);

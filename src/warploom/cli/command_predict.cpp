@@ -20,14 +20,27 @@ struct Options {
 };
 
 std::string demand_text(const PipelineShare& share) {
-  const bool bytes = share.pipeline == Bound::Dram || share.pipeline == Bound::L2 || share.pipeline == Bound::Shared ||
-                     share.pipeline == Bound::Network;
-  if (share.pipeline == Bound::Launch) return fmt::format("{:.0f} kernels", share.demand);
-  return fmt::format("{:.4g} {}", share.demand, bytes ? "B" : share.pipeline == Bound::SpecialFunction ? "op" : "FLOP");
+  const bool bytes = share.pipeline == Bound::Dram || share.pipeline == Bound::L2 ||
+                     share.pipeline == Bound::Shared || share.pipeline == Bound::Network;
+  if (share.pipeline == Bound::Launch) {
+    return fmt::format("{:.0f} {}", share.demand, share.demand == 1 ? "kernel" : "kernels");
+  }
+  if (bytes) return bytes_text(Bytes(share.demand));
+  return decimal_text(share.demand, share.pipeline == Bound::SpecialFunction ? "op" : "FLOP");
 }
 
 std::string result_text(const PredictResult& result) {
-  std::string text = fmt::format("{} on {}\n", name_of(family_of(result.op)), result.gpu.title);
+  std::string text = fmt::format("{} on {}\n", operator_text(result.op), result.gpu.title);
+  if (!result.kernel.empty() || !result.framework.empty()) {
+    text +=
+        fmt::format("as measured in  {} {}, kernel {}\n", result.framework.empty() ? "-" : result.framework,
+                    result.version, result.kernel.empty() ? "-" : result.kernel);
+  }
+  if (result.widened_weights) {
+    text +=
+        fmt::format("note            {} lacks this operand type: weights are widened, products are 16 bit\n",
+                    result.gpu.name);
+  }
   text += "predicted       " + estimate_text(result.estimate) + "\n";
   text += "physical bound  " + duration_text(result.estimate.physical_bound) + "\n";
   text += "roofline        " + duration_text(result.roofline.p50) + "\n\n";
@@ -43,11 +56,17 @@ Json result_json(const PredictResult& result) {
   Json document = estimate_json(result.estimate);
   document["operator"] = operator_document(result.op);
   document["gpu"] = result.gpu.name;
+  document["framework"] = result.framework;
+  document["framework_version"] = result.version;
+  document["kernel"] = result.kernel;
+  document["widened_weights"] = result.widened_weights;
   document["roofline_us"] = to_microseconds(result.roofline.p50);
   Json pipelines = Json::array();
   for (const PipelineShare& share : result.pipelines) {
-    pipelines.push_back({{"pipeline", name_of(share.pipeline)}, {"demand", share.demand},
-                         {"time_us", to_microseconds(share.time)}, {"share", share.share}});
+    pipelines.push_back({{"pipeline", name_of(share.pipeline)},
+                         {"demand", share.demand},
+                         {"time_us", to_microseconds(share.time)},
+                         {"share", share.share}});
   }
   document["pipelines"] = std::move(pipelines);
   return document;
@@ -58,11 +77,13 @@ void add_family(CLI::App& predict, Family family) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
-  command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")->required();
+  command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
+      ->required();
   command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
   command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
   command->add_option("--framework-version", options->request.version, "absent: the newest measured");
-  command->add_option("--kernel", options->request.kernel, "kernel name in the measured data; absent: the default");
+  command->add_option("--kernel", options->request.kernel,
+                      "kernel name in the measured data; absent: the default");
   add_json_option(*command, options->json);
   command->callback([options] {
     PredictRequest request = options->request;

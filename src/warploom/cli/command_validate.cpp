@@ -48,7 +48,8 @@ std::string result_text(const ValidateKernelsResult& result) {
   families.emplace_back("all", result.overall);
   std::string text = "Judged on " + result.split + ".\n\n";
   text += error_table_text("family", families) + "\n" + error_table_text("gpu", result.gpus) + "\n";
-  text += error_table_text("tier", result.tiers) + "\nNot judged:\n";
+  text += error_table_text("tier", result.tiers);
+  if (!result.skipped.empty()) text += "\nNot judged:\n";
   for (const SkippedCount& entry : result.skipped) {
     text += fmt::format("  {:>12}  {}\n", count_text(static_cast<std::int64_t>(entry.rows)), entry.reason);
   }

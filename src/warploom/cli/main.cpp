@@ -2,17 +2,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <string_view>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/parse_failure.h"
 
 namespace {
 
-int report_failure(const std::exception& error, int status) {
-  const std::string line = fmt::format("warploom: {}\n", error.what());
-  std::fputs(line.c_str(), stderr);
+// Text of a broken file may stand in a message: it must not span lines or reach the terminal's controls.
+int report_failure(std::string_view what, int status) {
+  std::string line = fmt::format("warploom: {}", what);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
+      ' ');
+  warploom::print_note(line);
   return status;
 }
 
@@ -34,8 +41,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return 2;
+    return report_failure(warploom::parse_failure_text(app, error), 2);
   }
   return 0;
 }
@@ -46,8 +52,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const warploom::Error& error) {
-    return report_failure(error, 2);
+    return report_failure(error.what(), 2);
   } catch (const std::exception& error) {
-    return report_failure(error, 1);
+    return report_failure(error.what(), 1);
   }
 }

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 
-
 namespace warploom {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/cli/field_options.h"
 #include "warploom/app/predict_operator.h"
+#include "warploom/cli/field_options.h"
 
 namespace warploom {
 

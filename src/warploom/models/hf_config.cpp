@@ -243,8 +243,10 @@ ModelArchitecture read_hf_config(const std::filesystem::path& path) {
       config.is_object() && config.contains("_name_or_path") && config["_name_or_path"].is_string()
           ? config["_name_or_path"].get<std::string>()
           : std::string();
-  if (name.empty())
-    name = std::filesystem::absolute(file).lexically_normal().parent_path().filename().string();
+  if (name.empty()) {
+    const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
+    name = (whole.filename() == "config.json" ? whole.parent_path().filename() : whole.stem()).string();
+  }
   return architecture_from_config(config, has_quant ? &hf_quant : nullptr, name, file.string());
 }
 

@@ -15,6 +15,20 @@ std::string rate_or_dash(const GpuSpec& gpu, double per_clock) {
   return per_clock > 0 ? fixed_text(gpu.tensor_rate(per_clock).value() * 1e-12, 0) : "-";
 }
 
+// Lines of at most `width` bytes, broken at spaces; a longer word stands alone.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    std::size_t space = text.rfind(' ', width);
+    if (space == std::string_view::npos) space = text.find(' ');
+    if (space == std::string_view::npos) break;
+    lines.emplace_back(text.substr(0, space));
+    text.remove_prefix(space + 1);
+  }
+  lines.emplace_back(text);
+  return lines;
+}
+
 }  // namespace
 
 std::string gpu_list_text(const std::vector<GpuSpec>& gpus) {
@@ -41,7 +55,13 @@ std::string gpu_list_text(const std::vector<GpuSpec>& gpus) {
 
 std::string gpu_text(const GpuSpec& gpu) {
   TextTable table({{"property", Align::Left}, {"value", Align::Left}});
-  const auto add = [&](const char* name, std::string value) { table.add_row({name, std::move(value)}); };
+  const auto add = [&](const char* name, const std::string& value) {
+    bool first = true;
+    for (std::string& line : wrapped(value, 90)) {
+      table.add_row({first ? name : "", std::move(line)});
+      first = false;
+    }
+  };
   add("name", gpu.name + "  (" + gpu.title + ")");
   add("also called", fmt::format("{}", fmt::join(gpu.aliases, ", ")));
   add("generation", fmt::format("{}, {}", name_of(gpu.generation), gpu.year));

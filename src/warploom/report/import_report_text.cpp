@@ -15,15 +15,21 @@ std::string rows_text(std::size_t rows) { return count_text(static_cast<std::int
 }  // namespace
 
 std::string import_report_text(const ImportReport& report) {
-  TextTable files(
-      {{"file", Align::Left}, {"table", Align::Left}, {"rows read"}, {"kept"}, {"repeats merged"}});
+  TextTable files({{"file", Align::Left},
+                   {"table", Align::Left},
+                   {"rows read"},
+                   {"kept"},
+                   {"repeats merged"},
+                   {"left out"}});
   for (const FileReport& file : report.files) {
     files.add_row({file.path.string(), file.table.empty() ? "not a table of this layout" : file.table,
-                   rows_text(file.rows_read), rows_text(file.rows_kept), rows_text(file.repeats)});
+                   rows_text(file.rows_read), rows_text(file.rows_kept), rows_text(file.repeats),
+                   rows_text(file.rows_read - file.rows_kept - file.repeats)});
   }
   files.add_rule();
-  files.add_row(
-      {"all", "", rows_text(report.rows_read()), rows_text(report.rows_kept()), rows_text(report.repeats())});
+  files.add_row({"all", "", rows_text(report.rows_read()), rows_text(report.rows_kept()),
+                 rows_text(report.repeats()),
+                 rows_text(report.rows_read() - report.rows_kept() - report.repeats())});
   std::string text = files.text();
   const std::vector<SkippedRows> skipped = report.skipped();
   if (!skipped.empty()) text += "\nLeft out:\n";

@@ -48,6 +48,8 @@ std::string gibibytes_text(Bytes size) { return significant_text(to_gibibytes(si
 std::string bandwidth_text(BytesPerSecond rate) { return with_prefix(rate.value(), kDecimal, "B/s"); }
 std::string rate_text(FlopPerSecond rate) { return with_prefix(rate.value(), kDecimal, "FLOP/s"); }
 
+std::string decimal_text(double value, std::string_view unit) { return with_prefix(value, kDecimal, unit); }
+
 std::string percent_text(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "-";
 }
@@ -55,9 +57,10 @@ std::string percent_text(double fraction) {
 std::string count_text(std::int64_t count) {
   std::string digits = fmt::format("{}", count < 0 ? -count : count);
   for (std::ptrdiff_t position = std::ssize(digits) - 3; position > 0; position -= 3) {
-    digits.insert(static_cast<std::size_t>(position), ",");
+    digits.insert(static_cast<std::size_t>(position), 1, ',');
   }
-  return count < 0 ? "-" + digits : digits;
+  if (count < 0) digits.insert(0, 1, '-');
+  return digits;
 }
 
 std::string fixed_text(double value, int decimals) {

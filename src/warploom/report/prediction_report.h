@@ -10,6 +10,8 @@ namespace warploom {
 
 // "12.3 us (10.9 .. 13.8 us), limited by dram, tier measured"
 std::string estimate_text(const LatencyEstimate& estimate);
+// "gemm (scheme bf16, m 64, n 128, k 128)"; request groups as --requests takes them.
+std::string operator_text(const Operator& op);
 // {"p10_us","p50_us","p90_us","physical_bound_us","bound","tier","extrapolated"}
 Json estimate_json(const LatencyEstimate& estimate);
 // {"family", ...}: as operator_from_json reads it.

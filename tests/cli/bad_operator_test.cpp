@@ -1,0 +1,46 @@
+#include <gtest/gtest.h>
+
+#include "refusal.h"
+#include "run_warploom.h"
+
+namespace warploom {
+namespace {
+
+std::vector<std::string> gemm(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"predict", "gemm", "--n", "128", "--k", "128"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(BadOperator, RefusesSizesOutOfRange) {
+  expect_refusal(gemm({"--m", "-5", "--gpu", "h100"}), {"--m", "-5", "expected 1"});
+  expect_refusal(gemm({"--m", "0", "--gpu", "h100"}), {"--m", "expected 1"});
+  expect_refusal(gemm({"--m", "nan", "--gpu", "h100"}), {"--m", "nan", "integer"});
+  expect_refusal(gemm({"--m", "99999999999999999999", "--gpu", "h100"}), {"--m"});
+}
+
+TEST(BadOperator, RefusesUnknownNamesWithTheNearest) {
+  expect_refusal(gemm({"--m", "1", "--gpu", "H10O-SXM"}), {"did you mean", "H100-SXM"});
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--scheme", "nvfp5"}), {"did you mean 'nvfp4'"});
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--predictor", "rofline"}), {"'roofline'"});
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--framework", "vlm"}), {"--framework", "'vllm'"});
+}
+
+TEST(BadOperator, RefusesMissingFiles) {
+  expect_refusal(gemm({"--m", "1", "--gpu", "./absent.json"}), {"absent.json", "no such file"});
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--predictor", "/absent/folder"}), {"/absent/folder"});
+}
+
+TEST(BadOperator, RefusesATypeThatTheGpuCannotRunAndSaysWhichItCan) {
+  expect_refusal(gemm({"--m", "1", "--gpu", "v100", "--scheme", "nvfp4"}),
+                 {"nvfp4", "it can run: fp32, fp16"});
+}
+
+TEST(BadOperator, SaysThatANarrowTypeIsWidened) {
+  const ProgramResult result = run_warploom(gemm({"--m", "1", "--gpu", "h100", "--scheme", "nvfp4"}));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_NE(result.output.find("weights are widened"), std::string::npos) << result.output;
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "refusal.h"
+#include "run_warploom.h"
+#include "warploom/base/scratch_folder_test.h"
+
+namespace warploom {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRows = 24;
+
+// Plausible H100 times of gemms, one row per shape.
+std::string measured_csv() {
+  std::string text = "gpu,framework,latency_us,operator\n";
+  for (int i = 1; i <= kRows; ++i) {
+    text += "h100,vllm," + std::to_string(40 * i + 5) +
+            ",\"{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"bf16\"\", \"\"m\"\": " +
+            std::to_string(1024 * i) + ", \"\"n\"\": 4096, \"\"k\"\": 4096}\"\n";
+  }
+  return text;
+}
+
+TEST(Measurements, ComeBackFromAStore) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured_csv());
+  const std::string store = scratch.path() / "rows.db";
+  const ProgramResult imported = run_warploom({"import", "warploom", csv, "--store", store, "--json"});
+  ASSERT_EQ(imported.exit_status, 0) << imported.errors;
+  EXPECT_EQ(nlohmann::json::parse(imported.output)["store"]["rows"], kRows);
+  const ProgramResult again = run_warploom({"import", "warploom", csv, "--store", store, "--json"});
+  EXPECT_EQ(nlohmann::json::parse(again.output)["store"]["rows"], kRows) << "rows are replaced, not repeated";
+
+  const ProgramResult judged =
+      run_warploom({"validate", "kernels", "--store", store, "--predictor", "roofline", "--json"});
+  ASSERT_EQ(judged.exit_status, 0) << judged.errors;
+  const auto document = nlohmann::json::parse(judged.output);
+  EXPECT_EQ(document["overall"]["rows"], kRows);
+  EXPECT_LT(document["overall"]["mean_error"].get<double>(), 0.5);
+  EXPECT_TRUE(document["families"].contains("gemm"));
+}
+
+TEST(Measurements, OfATinyFileAreLearnedOrRefusedInOneLine) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured_csv());
+  const std::string output = scratch.path() / "predictor";
+  const ProgramResult result =
+      run_warploom({"train", "--layout", "warploom", "--data", csv, "--output", output, "--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_TRUE(nlohmann::json::accept(result.output)) << result.output;
+  const ProgramResult used = run_warploom({"predict", "gemm", "--m", "4096", "--n", "4096", "--k", "4096",
+                                           "--gpu", "h100", "--predictor", output, "--json"});
+  ASSERT_EQ(used.exit_status, 0) << used.errors;
+  EXPECT_NEAR(nlohmann::json::parse(used.output)["p50_us"].get<double>(), 165.0, 60.0);
+}
+
+TEST(Measurements, RefuseAnOutputThatIsNoFolder) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured_csv());
+  expect_refusal({"train", "--layout", "warploom", "--data", csv, "--output", csv},
+                 {"--output", "no folder"});
+  expect_refusal({"train", "--layout", "warploom", "--data", csv, "--output", csv + "/deeper"},
+                 {"no folder"});
+  expect_refusal({"import", "warploom", csv, "--store", csv}, {"rows.csv", "no measurement store"});
+}
+
+TEST(Measurements, RefuseBadSourcesAndWriteNothing) {
+  const ScratchFolder scratch;
+  const std::string store = scratch.path() / "rows.db";
+  const auto refuse = [&](const std::string& text, const std::vector<std::string>& words) {
+    expect_refusal({"import", "warploom", scratch.write("rows.csv", text), "--store", store}, words);
+    EXPECT_FALSE(fs::exists(store));
+  };
+  refuse("gpu,latency,operator\nh100,1,{}\n", {"rows.csv", "latency_us"});
+  refuse("", {"rows.csv"});
+  expect_refusal({"import", "warploom", "absent.csv", "--store", store}, {"absent.csv", "no such file"});
+  expect_refusal({"import", "warplom", "absent.csv", "--store", store}, {"did you mean 'warploom'"});
+  expect_refusal({"validate", "kernels", "--store", store}, {"rows.db", "no such measurement store"});
+  expect_refusal({"validate", "kernels"}, {"--store", "--layout"});
+  EXPECT_FALSE(fs::exists(store));
+}
+
+}  // namespace
+}  // namespace warploom
