@@ -12,15 +12,17 @@ namespace {
 
 std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
 
-std::string between(Seconds low, Seconds high) { return ms(low) + " .. " + ms(high); }
+std::string between(const std::string& low, const std::string& high, bool partial) {
+  return partial ? "-" : low + " .. " + high;
+}
 
-std::string percentile_table(const ServingMetrics& metrics, const RunInterval& interval) {
+std::string percentile_table(const SimulationResult& result, const RunInterval& interval) {
   TextTable table(
       {{"latency [ms]", Align::Left}, {"mean"}, {"p50"}, {"p90"}, {"p95"}, {"p99"}, {"mean, p10 .. p90"}});
   const auto add = [&](const char* name, LatencySummary ServingMetrics::*which) {
-    const LatencySummary& s = metrics.*which;
+    const LatencySummary& s = result.metrics.*which;
     table.add_row({name, ms(s.mean), ms(s.p50), ms(s.p90), ms(s.p95), ms(s.p99),
-                   between((interval.low.*which).mean, (interval.high.*which).mean)});
+                   between(ms((interval.low.*which).mean), ms((interval.high.*which).mean), result.partial)});
   };
   add("TTFT", &ServingMetrics::ttft);
   add("TPOT", &ServingMetrics::tpot);
@@ -33,9 +35,9 @@ std::string throughput_table(const RunLabel& label, const SimulationResult& resu
                              const RunInterval& interval) {
   TextTable table({{"throughput", Align::Left}, {"value"}, {"p10 .. p90 of the kernels"}});
   const auto add = [&](const char* name, double ServingMetrics::*which, double scale) {
-    table.add_row(
-        {name, fixed_text(result.metrics.*which * scale, 2),
-         fixed_text(interval.high.*which * scale, 2) + " .. " + fixed_text(interval.low.*which * scale, 2)});
+    table.add_row({name, fixed_text(result.metrics.*which * scale, 2),
+                   between(fixed_text(interval.high.*which * scale, 2),
+                           fixed_text(interval.low.*which * scale, 2), result.partial)});
   };
   const double per_gpu = 1.0 / static_cast<double>(label.gpus);
   add("requests/s", &ServingMetrics::request_throughput, 1.0);
@@ -120,7 +122,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
                       count_text(result.totals.steps), count_text(result.preemptions), name_of(label.tier),
                       label.extrapolated ? ", partly outside the measured domain" : "",
                       result.partial ? "; STOPPED EARLY: partial results" : "");
-  text += percentile_table(metrics, interval) + "\n";
+  text += percentile_table(result, interval) + "\n";
   text += throughput_table(label, result, interval) + "\n";
   return text + kernel_table(result);
 }
@@ -138,7 +140,9 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result, cons
   document["partial"] = result.partial;
   document["preemptions"] = result.preemptions;
   document["kv_blocks"] = result.kv_blocks;
-  document["interval"] = {{"low", to_json(interval.low)}, {"high", to_json(interval.high)}};
+  document["interval"] = nullptr;
+  if (!result.partial)
+    document["interval"] = {{"low", to_json(interval.low)}, {"high", to_json(interval.high)}};
   const StepTotals& totals = result.totals;
   document["step_totals"] = {{"steps", totals.steps},
                              {"tokens", totals.tokens},

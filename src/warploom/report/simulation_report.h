@@ -24,14 +24,16 @@ struct RunInterval {
   ServingMetrics low, high;
 };
 
+// Of a partial result the interval is not shown: runs stopped at different points bound nothing.
+//
 // Percentile table, throughput, kernel-time breakdown.
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
                             const RunInterval& interval);
 
 // Keys of vLLM bench (duration, completed, mean_ttft_ms, ..., input_lens, ttfts, latencies, start_times in
-// seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys, "kernel_time",
-// "step_totals", "timeline", "preemptions", "partial", "model", "gpu", "tier". details: also the arrays with
-// one entry per request.
+// seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys (null when partial),
+// "kernel_time", "step_totals", "timeline", "preemptions", "partial", "model", "gpu", "tier". details: also
+// the arrays with one entry per request.
 Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
                      bool details);
 
