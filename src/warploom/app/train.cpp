@@ -64,6 +64,9 @@ TrainSummary train(const TrainRequest& request) {
   summary.rows = imported.dataset.size();
   summary.report = std::move(imported.report);
   TrainingResult result = train_predictor(imported.dataset, catalog, options);
+  if (result.models.empty()) {
+    throw InvalidInput(fmt::format("train: {} rows are too few to learn any family", summary.rows));
+  }
   summary.families = std::move(result.report);
   for (const FamilyModel& model : result.models) write_model(model, request.output);
   for (const FamilyModel& model : result.models) {

@@ -33,7 +33,7 @@ std::string result_text(const PredictResult& result) {
   std::string text = fmt::format("{} on {}\n", operator_text(result.op), result.gpu.title);
   if (!result.kernel.empty() || !result.framework.empty()) {
     text +=
-        fmt::format("as measured in  {} {}, kernel {}\n", result.framework.empty() ? "-" : result.framework,
+        fmt::format("implementation  {} {}, kernel {}\n", result.framework.empty() ? "-" : result.framework,
                     result.version, result.kernel.empty() ? "-" : result.kernel);
   }
   if (result.widened_weights) {
