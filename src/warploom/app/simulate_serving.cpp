@@ -46,7 +46,8 @@ Workload open_trace(const WorkloadRequestSource& source) {
   return workload;
 }
 
-RunLabel label_of(const SimulateRequest& request, const ServingSetup& setup, const Workload& workload) {
+RunLabel label_of(const SimulateRequest& request, const ServingSetup& setup, const Workload& workload,
+                  std::span<const KernelTime> kernels) {
   RunLabel label;
   label.model = setup.model.name;
   label.gpu = setup.gpu->name;
@@ -56,6 +57,11 @@ RunLabel label_of(const SimulateRequest& request, const ServingSetup& setup, con
   label.workload = workload.name;
   label.tier = setup.latency->tier();
   label.extrapolated = setup.latency->extrapolated();
+  Seconds total;
+  for (const KernelTime& kernel : kernels) total += kernel.time;
+  for (const KernelTime& kernel : kernels) {
+    label.tier_shares[std::size_t(setup.latency->tier(kernel.family))] += kernel.time / total;
+  }
   return label;
 }
 
@@ -92,7 +98,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
   result.run = run(StepTime::Mid);
   result.interval = {low.get(), high.get()};
   if (result.run.partial) result.interval = {};
-  result.label = label_of(request, setup, workload);
+  result.label = label_of(request, setup, workload, result.run.kernels);
   return result;
 }
 

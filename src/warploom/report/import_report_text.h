@@ -9,7 +9,9 @@
 namespace warploom {
 
 std::string import_report_text(const ImportReport& report);
-// {"rows_read","rows_kept","repeats","files":[{"path","table","rows_read","rows_kept","repeats"}],"skipped":[{"reason","rows","examples"}]}
+// {"rows_read","rows_kept","repeats",
+//  "files":[{"path","table","rows_read","rows_kept","repeats"}],
+//  "skipped":[{"reason","rows","examples"}]}
 Json import_report_json(const ImportReport& report);
 
 }  // namespace warploom

@@ -10,6 +10,19 @@
 namespace warploom {
 namespace {
 
+// "kernel time 96.1 % measured, 3.9 % roofline"
+std::string tier_text(const RunLabel& label) {
+  std::string text = "kernel time";
+  bool listed = false;
+  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
+    const double share = label.tier_shares[std::size_t(tier)];
+    if (share <= 0) continue;
+    text += fmt::format("{} {} {}", listed ? "," : "", percent_text(share), name);
+    listed = true;
+  }
+  return text;
+}
+
 std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
 
 std::string between(const std::string& low, const std::string& high, bool partial) {
@@ -117,9 +130,9 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
   const ServingMetrics& metrics = result.metrics;
   std::string text = fmt::format("{} on {} x {}, {}, {}\n", label.model, label.gpus, label.gpu, label.engine,
                                  label.workload);
-  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); tier {}{}{}\n\n",
+  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}{}\n\n",
                       count_text(metrics.completed), duration_text(metrics.duration),
-                      count_text(result.totals.steps), count_text(result.preemptions), name_of(label.tier),
+                      count_text(result.totals.steps), count_text(result.preemptions), tier_text(label),
                       label.extrapolated ? ", partly outside the measured domain" : "",
                       result.partial ? "; STOPPED EARLY: partial results" : "");
   text += percentile_table(result, interval) + "\n";
@@ -136,6 +149,9 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result, cons
   document["engine"] = label.engine;
   document["workload"] = label.workload;
   document["tier"] = name_of(label.tier);
+  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
+    document["tier_shares"][std::string(name)] = label.tier_shares[std::size_t(tier)];
+  }
   document["extrapolated"] = label.extrapolated;
   document["partial"] = result.partial;
   document["preemptions"] = result.preemptions;

@@ -2,6 +2,7 @@
 // simulator knows under keys of their own.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct RunLabel {
   std::string model, gpu, engine, workload;
   std::int64_t gpus = 1;
   Tier tier = Tier::Roofline;  // the weakest tier among the kernels
-  bool extrapolated = false;   // some kernel left the measured domain
+  // Share of the kernels' time by the weakest tier of their family, indexed by Tier; adds up to one.
+  std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
+  bool extrapolated = false;  // some kernel left the measured domain
 };
 
 // The same run with every kernel at its p10 and p90: bounds of each metric.

@@ -26,15 +26,9 @@ FieldTable HostModel::describe() {
       .table();
 }
 
-HostModel default_host_model(std::string_view engine, std::int64_t layers) {
-  constexpr Seconds kSglangPerLayer = microseconds(28);
-  if (engine == "vllm") return {};
-  HostModel host{.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
-  if (engine == "trtllm") return host;
-  if (engine == "sglang") {
-    host.serial_tail = double(layers) * kSglangPerLayer;
-    return host;
-  }
+HostModel default_host_model(std::string_view engine) {
+  if (engine == "vllm" || engine == "sglang") return {};
+  if (engine == "trtllm") return {.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
   throw NotFound(
       fmt::format("host model: no constants for engine '{}', expected vllm, sglang or trtllm", engine));
 }

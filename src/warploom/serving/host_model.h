@@ -12,19 +12,19 @@
 
 namespace warploom {
 
-// Defaults: vLLM 0.19 with async scheduling and CUDA graphs. Fitted on one run, Llama-3.1-8B on one RTX PRO
-// 6000 (300 ShareGPT requests, kernels interpolated from measured tables): mean TPOT within 2 %, mean TTFT
-// within 6 %. Part of it is time of kernels that those tables leave out or measured with warm caches, so
-// expect to lower it as kernels get better. That run's own token times say what a step must come to: 13.3 ms,
-// plus 0.10 us for each context token of decoding requests, plus 40.3 us for each prompt token (mean residual
-// 0.35 %; the term for each decoding request is not distinguishable from zero).
+// Defaults: vLLM with async scheduling and CUDA graphs, kernels priced cold by the learned predictor. Chosen
+// on 696 fixed-concurrency runs of vLLM (several models on H100, H200 and B200: median TPOT error 9 %,
+// against 29 % with 2 ms and 10 us); static batches and two request-by-request runs, not used in the choice,
+// agree (docs/accuracy.md). A run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come to: 13.3
+// ms, plus 0.10 us for each context token of decoding requests, plus 40.3 us for each prompt token; no term
+// for each decoding request can be told from zero.
 struct HostModel {
   Seconds dispatch{0.0};  // before the GPU can start, never hidden
   Seconds dispatch_per_sequence{0.0};
   Seconds host_floor{0.0};  // CPU work of a step that overlaps with the GPU
   Seconds host_floor_per_sequence{0.0};
-  Seconds serial_tail{milliseconds(2.0)};  // after the GPU, before the next step: output processing
-  Seconds serial_tail_per_sequence{microseconds(10)};
+  Seconds serial_tail{milliseconds(0.3)};  // after the GPU, before the next step: output processing
+  Seconds serial_tail_per_sequence{microseconds(5)};
   Seconds frontend_latency{0.0};  // per request, from the client to the engine's queue
 
   // Throws InvalidInput on negative values.
@@ -38,14 +38,12 @@ struct HostModel {
   }
 };
 
-// The constants known for an engine ("vllm", "sglang", "trtllm") and a model of `layers` layers:
-//   vllm    the defaults above
-//   sglang  28 us per layer and step, fitted on static batches of dense models of 40 to 80 layers on H100
-//   (decode within
-//           2.5 %, prefill needs nothing); A100 needs less
-//   trtllm  nothing: with quantisation counted as its own kernel, decode on H200 and B200 needed no constant
+// The constants known for an engine:
+//   vllm, sglang  the defaults above
+//   trtllm        nothing: with quantisation counted as its own kernel, decode on H200 and B200 needs no
+//   constant
 // Throws NotFound on another name. The front end is left at 0: measured clients saw 15 to 30 ms, engine logs
 // see none.
-HostModel default_host_model(std::string_view engine, std::int64_t layers);
+HostModel default_host_model(std::string_view engine);
 
 }  // namespace warploom

@@ -19,10 +19,10 @@ TEST(HostModel, HidesTheFloorBehindTheGpu) {
 }
 
 TEST(HostModel, HasConstantsForEachEngine) {
-  EXPECT_NEAR(to_milliseconds(default_host_model("sglang", 40).serial_tail), 1.12, 1e-9);
-  EXPECT_EQ(default_host_model("trtllm", 40).overhead(milliseconds(3), 9).value(), 0);
-  EXPECT_EQ(default_host_model("vllm", 40).serial_tail, HostModel{}.serial_tail);
-  EXPECT_THROW(default_host_model("vlm", 40), NotFound);
+  EXPECT_NEAR(to_milliseconds(default_host_model("sglang").serial_tail), 0.3, 1e-9);
+  EXPECT_EQ(default_host_model("trtllm").overhead(milliseconds(3), 9).value(), 0);
+  EXPECT_EQ(default_host_model("vllm").serial_tail, HostModel{}.serial_tail);
+  EXPECT_THROW(default_host_model("vlm"), NotFound);
 }
 
 }  // namespace
