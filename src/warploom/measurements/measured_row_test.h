@@ -32,7 +32,9 @@ inline Measurement decode_row(std::int64_t batch, std::int64_t context, std::str
 
 // The folder of shared measured data; empty when this machine has none.
 inline std::filesystem::path shared_data() {
-  if (const char* folder = std::getenv("WARPLOOM_DATA")) return folder;
+  if (const char* folder = std::getenv("WARPLOOM_DATA")) {
+    return std::filesystem::exists(folder) ? std::filesystem::path(folder) : std::filesystem::path();
+  }
   const std::filesystem::path beside = std::filesystem::path(WARPLOOM_SOURCE_DIR) / ".." / "shared" / "data";
   return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
 }
