@@ -12,12 +12,13 @@
 
 namespace warploom {
 
-// Defaults: vLLM with async scheduling and CUDA graphs, kernels priced cold by the learned predictor. Chosen
-// on 696 fixed-concurrency runs of vLLM (several models on H100, H200 and B200: median TPOT error 9 %,
-// against 29 % with 2 ms and 10 us); static batches and two request-by-request runs, not used in the choice,
-// agree (docs/accuracy.md). A run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come to: 13.3
-// ms, plus 0.10 us for each context token of decoding requests, plus 40.3 us for each prompt token; no term
-// for each decoding request can be told from zero.
+// Defaults: vLLM with async scheduling and CUDA graphs, kernels priced cold by the learned predictor. One of
+// three candidates, preferred on 696 fixed-concurrency runs of vLLM (median TPOT error 9 %, against 29 % with
+// 2 ms and 10 us); their effect on the static batches and on two request-by-request runs was known when they
+// were chosen, and a mixture of experts over data-parallel ranks gets worse with them (docs/accuracy.md). A
+// run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come to: 13.3 ms, plus 0.10 us for each
+// context token of decoding requests, plus 40.3 us for each prompt token; no term for each decoding request
+// can be told from zero.
 struct HostModel {
   Seconds dispatch{0.0};  // before the GPU can start, never hidden
   Seconds dispatch_per_sequence{0.0};
