@@ -1,7 +1,9 @@
 // A family's model made ready to answer: its cells indexed, its trees decoded on first use.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
@@ -18,6 +20,8 @@ struct LoadedFamily {
   const TreeEnsemble& trees(int ensemble) const;
   // Some feature lies outside its range in training.
   bool outside(int ensemble, const FeatureRow& row) const;
+  // Number of an adapted GPU among model.gpus; -1: it is none.
+  int adapted_index(const GpuSpec& gpu) const;
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
@@ -28,9 +32,10 @@ struct LoadedFamily {
   FamilyModel model;
   CellIndex index;
   std::vector<Lazy> ensembles;
-  std::vector<int> by_gpu;            // ensemble of each of model.gpus; -1: none
-  int cross = -1;                     // the ensemble over all GPUs
-  std::vector<const GpuSpec*> specs;  // of model.gpus; nullptr when the catalog lacks it
+  std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
+  int cross = -1;                                      // the ensemble over all GPUs
+  std::vector<std::pair<std::uint64_t, int>> adapted;  // name hashes and numbers
+  std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 };
 
 }  // namespace warploom

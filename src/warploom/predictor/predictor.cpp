@@ -98,6 +98,10 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     const CellIndex::Found found = loaded->index.find(gpu, context, kind);
     if (found.cell == nullptr) {
       answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
+    } else if (const int adapted = loaded->adapted_index(gpu); adapted >= 0) {
+      answer = adapted_estimate(*loaded, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
+                                context, kind, row);
+      result.tier = found.measured ? Tier::Measured : Tier::CrossGpu;
     } else if (found.measured) {
       answer = measured_estimate(*loaded, *found.cell, row);
       result.tier = Tier::Measured;

@@ -16,11 +16,12 @@ void widen(LogEstimate& answer, const LogInterval& interval, double log_base, do
   answer.high = widening * double(interval.high[bucket]);
 }
 
-double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell, FeatureRow row) {
+double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell, double offset,
+                FeatureRow row) {
   const ContextCodes& codes = family.index.codes(cell);
   row.add(codes.framework);
   row.add(codes.kernel);
-  row.add(cell.offset);
+  row.add(offset);
   TreeEnsemble::set_guard(row);
   return double(family.trees(ensemble).predict(row));
 }
@@ -36,22 +37,23 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
     const GpuSpec* spec = family.specs[g];
-    if (family.model.gpus[g].architecture != architecture || family.by_gpu[g] < 0 || int(g) == hidden_gpu ||
-        spec == nullptr || spec->name_hash == gpu.name_hash)
+    const GpuRecord& record = family.model.gpus[g];
+    if (record.architecture != architecture || record.adapted || family.by_gpu[g] < 0 ||
+        int(g) == hidden_gpu || spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
     if (!found.measured) continue;
-    const ContextRecord& record = family.model.contexts[found.cell->context];
-    if ((!context.kernel.empty() && record.kernel != context.kernel) ||
-        (!context.framework.empty() && record.framework != context.framework))
+    const ContextRecord& at = family.model.contexts[found.cell->context];
+    if ((!context.kernel.empty() && at.kernel != context.kernel) ||
+        (!context.framework.empty() && at.framework != context.framework))
       continue;
     FeatureRow row;
     compute_features(op, *spec, family.constants(*spec), row);
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
-    const bool same_version = context.version.empty() || record.version == context.version;
+    const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum +=
-        weight * (double(found.cell->offset) + tree_sum(family, family.by_gpu[g], *found.cell, row));
+    donors.sum += weight * (double(found.cell->offset) +
+                            tree_sum(family, family.by_gpu[g], *found.cell, found.cell->offset, row));
     donors.weight += weight;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
@@ -79,7 +81,7 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
   if (ensemble >= 0) {
     answer.extrapolated = family.outside(ensemble, row);
-    answer.log_p50 += tree_sum(family, ensemble, cell, row);
+    answer.log_p50 += tree_sum(family, ensemble, cell, cell.offset, row);
   }
   widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
@@ -106,9 +108,29 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    answer.log_p50 += shrink * tree_sum(family, family.cross, *found.cell, row);
+    answer.log_p50 += shrink * tree_sum(family, family.cross, *found.cell, found.cell->offset, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
+  return answer;
+}
+
+LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
+                             const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                             std::uint32_t kind, const FeatureRow& row) {
+  const GpuRecord& record = family.model.gpus[gpu_index];
+  LogEstimate answer;
+  if (cell == nullptr) {
+    answer = cross_estimate(family, op, gpu, context, kind, row, int(gpu_index));
+    answer.log_p50 += double(record.level);
+    return answer;
+  }
+  const ContextRecord& at = family.model.contexts[cell->context];
+  answer = cross_estimate(family, op, gpu, {at.framework, at.version, at.kernel}, kind, row, int(gpu_index));
+  const double said = answer.log_p50 - row.log_base;
+  answer.log_p50 += double(cell->offset);
+  if (const int own = family.by_gpu[gpu_index]; own >= 0)
+    answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
+  widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
 }
 
