@@ -14,7 +14,8 @@ namespace warploom {
 namespace {
 
 constexpr std::size_t kBins = kSymmetricCuts + 1;
-constexpr double kLeafSteps = 127;
+constexpr double kLeafSteps = 31;  // finer ones gain nothing and deflate worse
+constexpr std::size_t kRowsToALeaf = 8;
 constexpr double kLargestScale = 32767;
 
 struct Sum {
@@ -55,7 +56,7 @@ class Booster {
         random_(options.seed, "symmetric trees"),
         residual_(targets.begin(), targets.end()),
         depth_(std::min(std::size_t(options.depth), kSymmetricDepth)) {
-    while (depth_ > 2 && (std::size_t(4) << depth_) > targets.size()) --depth_;
+    while (depth_ > 2 && (kRowsToALeaf << depth_) > targets.size()) --depth_;
     std::vector<float> column(targets.size());
     for (std::size_t c = 0; c < columns; ++c) {
       for (std::size_t r = 0; r < column.size(); ++r) column[r] = rows[r * columns + c];

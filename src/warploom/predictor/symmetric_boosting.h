@@ -19,8 +19,8 @@ struct SymmetricOptions {
 };
 
 // Least squares on `targets`; `rows` is row-major, `columns` wide. Leaves are rounded as they are stored
-// while boosting, so later trees make up for the rounding. The depth is less where rows are few (four to a
-// leaf). Inputs that no tree asks about are left out. One thread; equal inputs give equal trees. Throws
+// while boosting, so later trees make up for the rounding. The depth is less where rows are few (eight to
+// a leaf). Inputs that no tree asks about are left out. One thread; equal inputs give equal trees. Throws
 // InvalidInput when sizes disagree or nothing is given. O(trees x depth x rows x columns).
 SymmetricTrees boost_symmetric(std::span<const float> rows, std::size_t columns,
                                std::span<const float> targets, const SymmetricOptions& options);
