@@ -7,12 +7,14 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/known_kernel.h"
 
 namespace warploom {
 
 struct ConstantsFitRow {
   const Operator* op = nullptr;
   const GpuSpec* gpu = nullptr;
+  KnownKernel kernel = KnownKernel::None;
   double log_latency = 0;   // ln seconds
   std::uint32_t group = 0;  // rows of one group share a free offset; numbered densely from 0
   double weight = 1;

@@ -31,8 +31,8 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, int left_out_gpu) {
     const auto group =
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
-    rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0});
+    rows.push_back({&job.dataset.op(source), specs[cell.gpu], known_kernel(context.kernel),
+                    std::log(job.dataset.latency(source).value()), group.first->second, 1.0});
   }
   ConstantsRecord any;
   any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));

@@ -28,6 +28,7 @@ struct Predictor::LoadedFamily {
   explicit LoadedFamily(FamilyModel m)
       : model(std::move(m)), index(model), ensembles(model.ensembles.size()) {
     by_gpu.assign(model.gpus.size(), -1);
+    for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
     for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
       if (model.ensembles[i].gpu == CellRecord::kAnyGpu)
         cross = int(i);
@@ -66,6 +67,7 @@ struct Predictor::LoadedFamily {
   CellIndex index;
   std::vector<Lazy> ensembles;
   std::vector<int> by_gpu;
+  std::vector<KnownKernel> kernels;  // of model.contexts
   int cross = -1;
 };
 
@@ -133,16 +135,19 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
   FeatureRow row;
   const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
   const int architecture = architecture_class(gpu);
-  if (loaded != nullptr)
-    compute_features(op, gpu, constants_for(loaded->model.constants, architecture, loaded->model.family),
-                     row);
-  else
+  const CellIndex::Found found =
+      loaded ? loaded->index.find(gpu, context, kind_code(op)) : CellIndex::Found{};
+  if (loaded != nullptr) {
+    const KnownKernel kernel =
+        found.cell != nullptr ? loaded->kernels[found.cell->context] : KnownKernel::None;
+    compute_features(op, gpu, kernel,
+                     constants_for(loaded->model.constants, architecture, loaded->model.family), row);
+  } else {
     compute_features(op, gpu, row);
+  }
   double log_p50 = row.log_base, low = -kUnlearnedHalfWidth, high = kUnlearnedHalfWidth;
   LatencyEstimate result;
   result.tier = Tier::Roofline;
-  const CellIndex::Found found =
-      loaded ? loaded->index.find(gpu, context, kind_code(op)) : CellIndex::Found{};
   if (found.cell != nullptr) {
     const int measured = found.measured ? loaded->by_gpu[found.cell->gpu] : -1;
     const int ensemble = measured >= 0 ? measured : loaded->cross;
