@@ -14,10 +14,10 @@ namespace warploom {
 struct ConstantsFitRow {
   const Operator* op = nullptr;
   const GpuSpec* gpu = nullptr;
-  KnownKernel kernel = KnownKernel::None;
   double log_latency = 0;   // ln seconds
   std::uint32_t group = 0;  // rows of one group share a free offset; numbered densely from 0
   double weight = 1;
+  KnownKernel kernel = KnownKernel::None;
 };
 
 struct ConstantsFitOptions {

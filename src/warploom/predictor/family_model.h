@@ -78,7 +78,10 @@ struct FamilyModel {
   std::vector<ConstantsRecord> constants;
   float shrink_known = 1,
         shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
-  LogInterval interval_known, interval_unknown;
+  // Of the cross ensemble, by whether the architecture was measured; of what siblings say.
+  LogInterval interval_known, interval_unknown, interval_sibling;
+
+  bool knows_architecture(std::int32_t architecture) const;
 };
 
 // Features that follow those of compute_features. `offset` is that of the cell or class.

@@ -62,6 +62,7 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put_all(ensemble.high);
     out.put_text(ensemble.trees);
   }
+  put_interval(out, model.interval_sibling);
   const std::size_t constants = base_constants(model.family).size();
   out.put(std::uint32_t(model.constants.size()));
   for (const ConstantsRecord& record : model.constants) {
@@ -189,6 +190,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.test_fraction = head.at("test_fraction").get<double>();
   model.split_seed = head.at("split_seed").get<std::uint64_t>();
   take_records(in, model);
+  model.interval_sibling = minor >= 2 ? take_interval(in) : model.interval_known;
   if (minor >= 1) take_constants(in, model, where);
   check_references(model, where);
   return model;

@@ -6,10 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/predictor/family_model.h"
 
 namespace warploom {
+
+struct LoadedFamily;
 
 // Tiers: measured when this GPU and kernel were swept; cross_gpu when the family was learned on other GPUs;
 // roofline when the family has no model (then the structural base alone answers, with a wide interval). An
@@ -43,10 +46,10 @@ class Predictor final : public LatencyModel {
                                  const KernelContext& context = {}) const;
 
  private:
-  struct LoadedFamily;
   void load(FamilyModel model);
   LatencyEstimate estimate_checked(const Operator& op, const GpuSpec& gpu,
                                    const KernelContext& context) const;
+  std::unique_ptr<const GpuCatalog> catalog_;            // specs of the GPUs learned from
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warploom/predictor/interval_fit.h"
+#include "warploom/predictor/tier_estimates.h"
 
 namespace warploom {
 namespace {
@@ -36,40 +37,59 @@ BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed)
   return o;
 }
 
-void fit_intervals(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, std::span<const float> offsets) {
-  const TrainingTable table = job.table(job.rows_of(Part::Calibrate, -1, -1), job.model.constants);
-  std::vector<BucketResiduals> of_gpu(job.model.gpus.size()), of_cell(job.measured_cells);
+struct Judged {
+  std::vector<std::uint32_t> cell;
+  std::vector<double> residual, log_base;  // ln(measured / predicted)
+};
+
+Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
+  Judged judged;
+  if (family.by_gpu[std::size_t(gpu)] < 0) return judged;
+  const TrainingTable table = job.table(job.rows_of(part, gpu), job.model.constants);
+  FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
-    const std::uint16_t gpu = job.model.cells[cell].gpu;
-    const double residual =
-        double(table.target[r] - offsets[cell]) - tree_answer(job, by_gpu[gpu], table, r, offsets);
-    of_gpu[gpu].add(double(table.log_base[r]), residual);
-    of_cell[cell].add(double(table.log_base[r]), residual);
+    take_features(table, r, row);
+    const double answer = measured_estimate(family, job.model.cells[cell], row).log_p50;
+    judged.cell.push_back(cell);
+    judged.residual.push_back(double(table.target[r] + table.log_base[r]) - answer);
+    judged.log_base.push_back(double(table.log_base[r]));
   }
+  return judged;
+}
+
+void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
   LogInterval wide;
   wide.low.fill(-0.15F);
   wide.high.fill(0.15F);
+  std::vector<BucketResiduals> of_cell(job.measured_cells);
+  std::vector<LogInterval> of_gpu(job.model.gpus.size(), wide);
+  for (std::size_t g = 0; g < of_gpu.size(); ++g) {
+    const Judged judged = judge(job, family, Part::Calibrate, int(g));
+    BucketResiduals together;
+    for (std::size_t i = 0; i < judged.cell.size(); ++i) {
+      together.add(judged.log_base[i], judged.residual[i]);
+      of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
+    }
+    of_gpu[g] = fit_interval(together, wide);
+  }
   for (std::size_t c = 0; c < job.measured_cells; ++c) {
     CellRecord& cell = job.model.cells[c];
-    cell.interval = fit_interval(of_cell[c], fit_interval(of_gpu[cell.gpu], wide));
+    cell.interval = fit_interval(of_cell[c], of_gpu[cell.gpu]);
   }
 }
 
-void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
-                     std::span<const float> offsets) {
+void report_held_out(FamilyJob& job, const LoadedFamily& family) {
   std::vector<double> all;
   std::size_t all_inside = 0;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
     std::vector<double> errors;
     std::size_t inside = 0;
-    const TrainingTable table = job.table(job.rows_of(Part::HoldOut, int(g), -1), job.model.constants);
-    for (std::size_t r = 0; r < table.rows(); ++r) {
-      const std::uint32_t c = table.cell[r];
-      const double residual =
-          double(table.target[r] - offsets[c]) - tree_answer(job, by_gpu[g], table, r, offsets);
-      const LogInterval& interval = job.model.cells[c].interval;
-      const std::size_t b = bucket_of(double(table.log_base[r]));
+    const Judged judged = judge(job, family, Part::HoldOut, int(g));
+    for (std::size_t i = 0; i < judged.cell.size(); ++i) {
+      const LogInterval& interval = job.model.cells[judged.cell[i]].interval;
+      const std::size_t b = bucket_of(judged.log_base[i]);
+      const double residual = judged.residual[i];
       inside += std::size_t(residual >= double(interval.low[b]) && residual <= double(interval.high[b]));
       errors.push_back(std::abs(std::expm1(-residual)));
     }
@@ -91,10 +111,10 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   return record;
 }
 
-void finish_measured(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
-                     std::span<const float> offsets) {
-  fit_intervals(job, by_gpu, offsets);
-  report_held_out(job, by_gpu, offsets);
+void finish_measured(FamilyJob& job) {
+  const LoadedFamily family(job.model, job.catalog);
+  fit_intervals(job, family);
+  report_held_out(job, family);
 }
 
 }  // namespace warploom

@@ -9,8 +9,8 @@ namespace warploom {
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets);
 
-// Sets the intervals of the measured cells from Calibrate rows, then reports on the HoldOut rows.
-// `by_gpu` holds the trees of each GPU.
-void finish_measured(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, std::span<const float> offsets);
+// Sets the intervals of the measured cells from Calibrate rows, then reports on the HoldOut rows. The model's
+// ensembles must be complete; GPUs without one are passed over.
+void finish_measured(FamilyJob& job);
 
 }  // namespace warploom

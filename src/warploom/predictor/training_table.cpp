@@ -40,10 +40,15 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
   return table;
 }
 
-void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
-              FeatureRow& row) {
+void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row) {
   row.count = 0;
   for (const float value : table.row(r)) row.add(double(value));
+  row.log_base = double(table.log_base[r]);
+}
+
+void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
+              FeatureRow& row) {
+  take_features(table, r, row);
   row.add(double(codes.framework));
   row.add(double(codes.kernel));
   row.add(double(offset));
