@@ -41,11 +41,12 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
   const BaseConstants& constants = group.family->constants(gpu);
+  const KnownKernel kernel = group.family->kernel(*group.cell);
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
     limits[i] = physical_bound(op, gpu);
-    compute_features(op, gpu, constants, row);
+    compute_features(op, gpu, kernel, constants, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     answers[i] = measured_base(*group.family, *group.cell, row);
   }
@@ -88,13 +89,14 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
     compute_features(op, gpu, row);
     return unlearned();
   }
-  compute_features(op, gpu, family->constants(gpu), row);
   const std::uint32_t kind = kind_code(op);
   const CellIndex::Found found = family->index.find(gpu, context, kind);
+  const KnownKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : KnownKernel::None;
+  compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
   if (found.measured)
     return finish_estimate(limit, measured_estimate(*family, *found.cell, row), Tier::Measured);
-  return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, row), Tier::CrossGpu);
+  return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 
 void estimate_many(const FamilyLookup& families, std::span<const Operator> operators, const GpuSpec& gpu,
