@@ -70,9 +70,10 @@ std::vector<Operator> distinct_decodes() {
   for (const std::int64_t kv_heads : {1, 2, 4, 8})
     for (std::int64_t requests = 1; requests <= 16; ++requests)
       for (std::int64_t context = 1; context <= 32; ++context)
-        decodes.push_back(AttentionDecode{.heads = 4 * kv_heads,
-                                          .kv_heads = kv_heads,
-                                          .requests = {{.count = 8 * requests, .context_tokens = 200 * context}}});
+        decodes.push_back(
+            AttentionDecode{.heads = 4 * kv_heads,
+                            .kv_heads = kv_heads,
+                            .requests = {{.count = 8 * requests, .context_tokens = 200 * context}}});
   return decodes;
 }
 
@@ -113,15 +114,21 @@ void predict_batch(benchmark::State& state, const std::vector<Operator>& operato
   }
   state.SetItemsProcessed(state.iterations() * std::int64_t(operators.size()));
 }
-BENCHMARK_CAPTURE(predict_batch, gemm, distinct_gemms())->Name("BM_PredictBatch")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict_batch, gemm, distinct_gemms())
+    ->Name("BM_PredictBatch")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(predict_batch, attention_decode, distinct_decodes())
     ->Name("BM_PredictBatch/attention_decode")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(predict_batch, attention_prefill, distinct_prefills())
     ->Name("BM_PredictBatch/attention_prefill")
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict_batch, moe, distinct_moes())->Name("BM_PredictBatch/moe")->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict_batch, mix, distinct_mix())->Name("BM_PredictBatch/mix")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict_batch, moe, distinct_moes())
+    ->Name("BM_PredictBatch/moe")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict_batch, mix, distinct_mix())
+    ->Name("BM_PredictBatch/mix")
+    ->Unit(benchmark::kMillisecond);
 
 // From nothing to the first answer.
 void BM_OpenPredictor(benchmark::State& state) {

@@ -12,8 +12,8 @@ namespace {
 
 // Without a learned model: the structural base is within about a factor of two.
 constexpr double kUnlearnedHalfWidth = 0.6;
-constexpr std::size_t kPart = 512;       // operators sorted into groups at a time
-constexpr std::size_t kFewestRows = 4;   // for which a block pays
+constexpr std::size_t kPart = 512;      // operators sorted into groups at a time
+constexpr std::size_t kFewestRows = 4;  // for which a block pays
 
 // What a group of operators of one family and kind shares.
 struct Group {

@@ -22,13 +22,15 @@ std::string deflate_bytes(std::string_view bytes) {
 std::string inflate_bytes(std::string_view deflated, std::size_t most, std::string_view where) {
   ByteReader in(deflated, where);
   const auto expected = in.take<std::uint32_t>();
-  if (expected > most) throw InvalidInput(fmt::format("{}: a record of {} bytes, expected at most {}", where, expected, most));
+  if (expected > most)
+    throw InvalidInput(fmt::format("{}: a record of {} bytes, expected at most {}", where, expected, most));
   const std::string_view packed = deflated.substr(sizeof expected);
   std::string bytes(expected, '\0');
   uLongf length = expected;
   const int status = uncompress(reinterpret_cast<Bytef*>(bytes.data()), &length,
                                 reinterpret_cast<const Bytef*>(packed.data()), uLong(packed.size()));
-  if (status != Z_OK || length != expected) throw InvalidInput(fmt::format("{}: a deflated record is damaged", where));
+  if (status != Z_OK || length != expected)
+    throw InvalidInput(fmt::format("{}: a deflated record is damaged", where));
   return bytes;
 }
 

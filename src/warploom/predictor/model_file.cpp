@@ -169,10 +169,9 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   const auto major = in.take<std::uint32_t>();
   const auto minor = in.take<std::uint32_t>();
   if (major != kPredictorFileMajor)
-    throw Unsupported(
-        fmt::format("{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major,
-                    minor, kPredictorFileMajor, kPredictorFileMinor,
-                    major < kPredictorFileMajor ? ": train again" : ""));
+    throw Unsupported(fmt::format(
+        "{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major, minor,
+        kPredictorFileMajor, kPredictorFileMinor, major < kPredictorFileMajor ? ": train again" : ""));
   ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
   if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
     throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));

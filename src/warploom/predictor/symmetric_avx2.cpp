@@ -67,8 +67,8 @@ WARPLOOM_AVX2 void sum_block_avx2(const Plan& plan, const FeatureBlock& block,
       pairs[r][0] = leaves[first[r]];
       pairs[r][1] = leaves[256 + second[r]];
     }
-    const auto scales = std::uint32_t(std::uint16_t(plan.scales[t])) |
-                        std::uint32_t(std::uint16_t(plan.scales[t + 1])) << 16;
+    const auto scales =
+        std::uint32_t(std::uint16_t(plan.scales[t])) | std::uint32_t(std::uint16_t(plan.scales[t + 1])) << 16;
     const __m256i scale = _mm256_set1_epi32(std::int32_t(scales));
     for (std::size_t i = 0; i < kRowBlock / 8; ++i) {
       const __m256i eight = _mm256_load_si256(reinterpret_cast<const __m256i*>(pairs[8 * i]));
@@ -91,7 +91,8 @@ WARPLOOM_AVX2 std::int32_t sum_avx2(const Plan& plan, const FeatureRow& row) {
   }
   __m256i quarters[4];  // 16 bins each, in both halves
   for (std::size_t i = 0; i < 4; ++i)
-    quarters[i] = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(counts.data() + 16 * i)));
+    quarters[i] =
+        _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(counts.data() + 16 * i)));
   std::int32_t sum = 0;
   for (std::size_t t = 0; t < plan.trees && plan.scales[t] != 0; t += 32) {
     const std::size_t group = t / 64 * 64 * kSymmetricDepth + t % 64;
@@ -105,11 +106,12 @@ WARPLOOM_AVX2 std::int32_t sum_avx2(const Plan& plan, const FeatureRow& row) {
       // saturation sets it unless the input lies in this quarter.
       __m256i bin = _mm256_setzero_si256();
       for (std::size_t i = 0; i < 4; ++i) {
-        const __m256i index = _mm256_adds_epu8(_mm256_sub_epi8(input, _mm256_set1_epi8(char(16 * i))),
-                                               _mm256_set1_epi8(0x70));
+        const __m256i index =
+            _mm256_adds_epu8(_mm256_sub_epi8(input, _mm256_set1_epi8(char(16 * i))), _mm256_set1_epi8(0x70));
         bin = _mm256_or_si256(bin, _mm256_shuffle_epi8(quarters[i], index));
       }
-      number = _mm256_or_si256(number, _mm256_andnot_si256(at_most(bin, cut), _mm256_set1_epi8(char(1 << q))));
+      number =
+          _mm256_or_si256(number, _mm256_andnot_si256(at_most(bin, cut), _mm256_set1_epi8(char(1 << q))));
     }
     alignas(32) std::uint8_t leaf[32];
     _mm256_store_si256(reinterpret_cast<__m256i*>(leaf), number);

@@ -17,8 +17,10 @@ WARPLOOM_AVX512 inline __m512i count_cuts(const float* values, const float* cuts
   __m512i bins = _mm512_setzero_si512();
   for (std::size_t i = 0; i < count; ++i) {
     const __m512 cut = _mm512_set1_ps(cuts[i]);
-    const __mmask64 low = _mm512_kunpackw(_mm512_cmp_ps_mask(b, cut, _CMP_GE_OQ), _mm512_cmp_ps_mask(a, cut, _CMP_GE_OQ));
-    const __mmask64 high = _mm512_kunpackw(_mm512_cmp_ps_mask(d, cut, _CMP_GE_OQ), _mm512_cmp_ps_mask(c, cut, _CMP_GE_OQ));
+    const __mmask64 low =
+        _mm512_kunpackw(_mm512_cmp_ps_mask(b, cut, _CMP_GE_OQ), _mm512_cmp_ps_mask(a, cut, _CMP_GE_OQ));
+    const __mmask64 high =
+        _mm512_kunpackw(_mm512_cmp_ps_mask(d, cut, _CMP_GE_OQ), _mm512_cmp_ps_mask(c, cut, _CMP_GE_OQ));
     bins = _mm512_mask_add_epi8(bins, _mm512_kunpackd(high, low), bins, one);
   }
   return bins;
@@ -26,7 +28,8 @@ WARPLOOM_AVX512 inline __m512i count_cuts(const float* values, const float* cuts
 
 // The leaf of each of 64 numbers.
 WARPLOOM_AVX512 inline __m512i look_up(const std::int8_t* leaves, __m512i number) {
-  const __m512i low = _mm512_permutex2var_epi8(_mm512_loadu_si512(leaves), number, _mm512_loadu_si512(leaves + 64));
+  const __m512i low =
+      _mm512_permutex2var_epi8(_mm512_loadu_si512(leaves), number, _mm512_loadu_si512(leaves + 64));
   const __m512i high =
       _mm512_permutex2var_epi8(_mm512_loadu_si512(leaves + 128), number, _mm512_loadu_si512(leaves + 192));
   return _mm512_mask_blend_epi8(_mm512_movepi8_mask(number), low, high);
@@ -35,7 +38,8 @@ WARPLOOM_AVX512 inline __m512i look_up(const std::int8_t* leaves, __m512i number
 WARPLOOM_AVX512 inline __m512i leaf_numbers(const __m512i* bins, const SymmetricTree::Question* questions) {
   __m512i number = _mm512_setzero_si512();
   for (std::size_t q = 0; q < kSymmetricDepth; ++q) {
-    const __mmask64 yes = _mm512_cmpgt_epu8_mask(bins[questions[q].input], _mm512_set1_epi8(char(questions[q].cut)));
+    const __mmask64 yes =
+        _mm512_cmpgt_epu8_mask(bins[questions[q].input], _mm512_set1_epi8(char(questions[q].cut)));
     number = _mm512_mask_add_epi8(number, yes, number, _mm512_set1_epi8(char(1 << q)));
   }
   return number;
@@ -43,7 +47,8 @@ WARPLOOM_AVX512 inline __m512i leaf_numbers(const __m512i* bins, const Symmetric
 
 }  // namespace
 
-// Two trees at a time: their leaves interleaved as 16-bit pairs, times their pair of scales, summed to 32 bits.
+// Two trees at a time: their leaves interleaved as 16-bit pairs, times their pair of scales, summed to 32
+// bits.
 WARPLOOM_AVX512 void sum_block_avx512(const Plan& plan, const FeatureBlock& block,
                                       std::span<std::int32_t, kRowBlock> sums) {
   __m512i bins[64];
@@ -57,7 +62,8 @@ WARPLOOM_AVX512 void sum_block_avx512(const Plan& plan, const FeatureBlock& bloc
     const std::int8_t* leaves = plan.leaves.data() + (t << kSymmetricDepth);
     const __m512i first = look_up(leaves, leaf_numbers(bins, questions));
     const __m512i second = look_up(leaves + 256, leaf_numbers(bins, questions + kSymmetricDepth));
-    const auto pair = std::uint32_t(std::uint16_t(plan.scales[t])) | std::uint32_t(std::uint16_t(plan.scales[t + 1])) << 16;
+    const auto pair =
+        std::uint32_t(std::uint16_t(plan.scales[t])) | std::uint32_t(std::uint16_t(plan.scales[t + 1])) << 16;
     const __m512i scale = _mm512_set1_epi32(std::int32_t(pair));
     const __m512i low = _mm512_unpacklo_epi8(first, second), high = _mm512_unpackhi_epi8(first, second);
     // Bytes to 16 bits with their sign: into the upper half, then shifted down.
@@ -92,7 +98,8 @@ WARPLOOM_AVX512 std::int32_t sum_avx512(const Plan& plan, const FeatureRow& row)
     const std::uint8_t* cuts = plan.cuts_by_level.data() + t * kSymmetricDepth;
     __m512i number = _mm512_setzero_si512();
     for (std::size_t q = 0; q < kSymmetricDepth; ++q) {
-      const __m512i bin = _mm512_maskz_permutexvar_epi8(~__mmask64(0), _mm512_loadu_si512(inputs + 64 * q), bins);
+      const __m512i bin =
+          _mm512_maskz_permutexvar_epi8(~__mmask64(0), _mm512_loadu_si512(inputs + 64 * q), bins);
       const __mmask64 yes = _mm512_cmpgt_epu8_mask(bin, _mm512_loadu_si512(cuts + 64 * q));
       number = _mm512_mask_add_epi8(number, yes, number, _mm512_set1_epi8(char(1 << q)));
     }

@@ -29,7 +29,9 @@ struct Split {
 };
 
 // The low byte of the fraction is dropped: cuts are stored in three bytes.
-float shortened(float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xFFFFFF00U); }
+float shortened(float value) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xFFFFFF00U);
+}
 
 // Quantiles of the values; between neighbours when there are few distinct ones.
 std::vector<float> choose_cuts(std::vector<float> values, std::size_t most) {
@@ -232,11 +234,12 @@ void Booster::set_leaves(SymmetricTree& tree) const {
     values[leaf] = options_.eta * sum / (double(start_[node + 1] - start_[node]) + options_.lambda);
     largest = std::max(largest, std::abs(values[leaf]));
   }
-  tree.scale = std::int16_t(std::clamp(std::ceil(largest / (kLeafSteps * kSymmetricUnit)), 1.0, kLargestScale));
+  tree.scale =
+      std::int16_t(std::clamp(std::ceil(largest / (kLeafSteps * kSymmetricUnit)), 1.0, kLargestScale));
   tree.leaves.resize(leaves);
   for (std::size_t leaf = 0; leaf < leaves; ++leaf)
-    tree.leaves[leaf] = std::int8_t(
-        std::clamp(std::round(values[leaf] / (double(tree.scale) * kSymmetricUnit)), -kLeafSteps, kLeafSteps));
+    tree.leaves[leaf] = std::int8_t(std::clamp(
+        std::round(values[leaf] / (double(tree.scale) * kSymmetricUnit)), -kLeafSteps, kLeafSteps));
 }
 
 // Inputs and cuts that no question names, renumbering the rest.

@@ -43,13 +43,14 @@ class SymmetricEnsemble {
     std::vector<std::uint8_t> slots;
     std::vector<std::uint32_t> cut_start;  // one more than inputs
     std::vector<float> cuts;
-    // By tree, filled up to a multiple of 64 with trees worth nothing: eight questions, 256 leaves, a scale. A
-    // question that is not there has a cut that no value reaches.
+    // By tree, filled up to a multiple of 64 with trees worth nothing: eight questions, 256 leaves, a scale.
+    // A question that is not there has a cut that no value reaches.
     std::vector<SymmetricTree::Question> questions;
     std::vector<std::int8_t> leaves;
     std::vector<std::int16_t> scales;
-    std::vector<std::uint8_t> inputs_by_level, cuts_by_level;  // [group of 64 trees][question][tree of the group]
-    std::size_t trees = 0;                                     // filled up
+    std::vector<std::uint8_t> inputs_by_level,
+        cuts_by_level;      // [group of 64 trees][question][tree of the group]
+    std::size_t trees = 0;  // filled up
   };
 
  private:

@@ -37,7 +37,8 @@ std::int32_t sum_plain(const Plan& plan, const FeatureRow& row) {
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
     const float x = row.values[plan.slots[i]];
     std::int32_t below = 0;
-    for (std::uint32_t c = plan.cut_start[i]; c < plan.cut_start[i + 1]; ++c) below += x >= plan.cuts[c] ? 1 : 0;
+    for (std::uint32_t c = plan.cut_start[i]; c < plan.cut_start[i + 1]; ++c)
+      below += x >= plan.cuts[c] ? 1 : 0;
     bins[i] = std::uint8_t(below);
   }
   std::int32_t sum = 0;
@@ -55,8 +56,9 @@ void sum_block_plain(const Plan& plan, const FeatureBlock& block, std::span<std:
   BlockBins bins;
   for (std::size_t i = 0; i < plan.slots.size(); ++i)
     for (std::size_t p = 0; p < kParts; ++p)
-      bins[i][p] = count_cuts(block.slots[plan.slots[i]].data() + p * sizeof(Bytes),
-                              plan.cuts.data() + plan.cut_start[i], plan.cut_start[i + 1] - plan.cut_start[i]);
+      bins[i][p] =
+          count_cuts(block.slots[plan.slots[i]].data() + p * sizeof(Bytes),
+                     plan.cuts.data() + plan.cut_start[i], plan.cut_start[i + 1] - plan.cut_start[i]);
   for (std::int32_t& sum : sums) sum = 0;
   for (std::size_t t = 0; t < plan.trees && plan.scales[t] != 0; ++t) {
     const SymmetricTree::Question* questions = plan.questions.data() + t * kSymmetricDepth;

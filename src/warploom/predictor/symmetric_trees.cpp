@@ -44,7 +44,8 @@ void take_cuts(ByteReader& in, SymmetricTrees& trees) {
   for (const int shift : {24, 16, 8})
     for (std::vector<float>& cuts : trees.cuts)
       for (float& cut : cuts)
-        cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) | std::uint32_t(in.take<std::uint8_t>()) << shift);
+        cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(cut) | std::uint32_t(in.take<std::uint8_t>())
+                                                                           << shift);
 }
 
 }  // namespace

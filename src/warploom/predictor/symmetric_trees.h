@@ -12,18 +12,18 @@
 
 namespace warploom {
 
-inline constexpr std::size_t kSymmetricDepth = 8;     // questions of a tree, at most: a leaf's number is a byte
-inline constexpr std::size_t kSymmetricTrees = 512;   // of an ensemble, at most: sums stay within 32 bits
-inline constexpr std::size_t kSymmetricCuts = 64;     // of an input, at most
+inline constexpr std::size_t kSymmetricDepth = 8;  // questions of a tree, at most: a leaf's number is a byte
+inline constexpr std::size_t kSymmetricTrees = 512;  // of an ensemble, at most: sums stay within 32 bits
+inline constexpr std::size_t kSymmetricCuts = 64;    // of an input, at most
 inline constexpr double kSymmetricUnit = 1.0 / (1 << 20);
 
 struct SymmetricTree {
   struct Question {
     std::uint8_t input = 0, cut = 0;  // yes when value of the input >= its cut
   };
-  std::vector<Question> questions;   // answer i is bit i of the leaf's number
-  std::int16_t scale = 1;            // positive
-  std::vector<std::int8_t> leaves;   // 2^questions
+  std::vector<Question> questions;  // answer i is bit i of the leaf's number
+  std::int16_t scale = 1;           // positive
+  std::vector<std::int8_t> leaves;  // 2^questions
 };
 
 struct SymmetricTrees {

@@ -56,8 +56,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || record.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum +=
-        weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
+    donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }

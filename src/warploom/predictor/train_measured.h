@@ -1,4 +1,5 @@
-// The measured tier: symmetric trees for each cell, intervals of each cell from shapes that the trees never saw.
+// The measured tier: symmetric trees for each cell, intervals of each cell from shapes that the trees never
+// saw.
 #pragma once
 
 #include "warploom/predictor/family_job.h"
