@@ -13,6 +13,7 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
     else if (!model.ensembles[i].trees.empty())
       by_gpu[model.ensembles[i].gpu] = int(i);
   }
+  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
   for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
 }
 
