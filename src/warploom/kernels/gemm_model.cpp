@@ -47,11 +47,11 @@ const TileTerms& tile_terms() {
 
 // What of an architecture decides its kernels.
 struct Design {
-  bool async = false;           // wgmma or tcgen05
-  bool pairs = false;           // two SMs share a tile (tcgen05)
-  bool graphics = false;        // one L2 partition behind GDDR memory
-  double years = 0;             // of launch after 2022
-  double flagship_watts = 0;    // limit per dense bf16 TFLOP/s of the generation's largest part; 0: unknown
+  bool async = false;         // wgmma or tcgen05
+  bool pairs = false;         // two SMs share a tile (tcgen05)
+  bool graphics = false;      // one L2 partition behind GDDR memory
+  double years = 0;           // of launch after 2022
+  double flagship_watts = 0;  // limit per dense bf16 TFLOP/s of the generation's largest part; 0: unknown
 };
 
 Design design_of(const GpuSpec& gpu) {
@@ -217,8 +217,8 @@ void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
   const float steps = std::ceil(float(op.k) / depth_), per_sm = 1 / sms_, most_split_blocks = 2 * sms_;
   std::array<float, kMostGemmTiles> blocks, splits;
   for (std::size_t i = 0; i < tiles_; ++i) {
-    blocks[i] = std::min(ceil_of(m * terms.per_row[i]) * ceil_of(n * terms.per_column[i]) * blocks_[i] * batch,
-                         1e9F);
+    blocks[i] =
+        std::min(ceil_of(m * terms.per_row[i]) * ceil_of(n * terms.per_column[i]) * blocks_[i] * batch, 1e9F);
     const float waves = blocks[i] * per_sm, rounds = ceil_of(waves);
     const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
     price.by_tile[i] =
@@ -233,8 +233,8 @@ void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
     for (std::size_t i = 0; i < tiles_; ++i) {
       const float waves = blocks[i] * s * per_sm, rounds = ceil_of(waves);
       const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
-      const float time = effective * part * step_seconds_[i] +
-                         fixed_seconds_[i] * (1 + (effective - 1) * shown_) + extra;
+      const float time =
+          effective * part * step_seconds_[i] + fixed_seconds_[i] * (1 + (effective - 1) * shown_) + extra;
       const bool better = time < price.by_tile[i] && blocks[i] * s <= most_split_blocks;
       price.by_tile[i] = better ? time : price.by_tile[i];
       price.wave_count[i] = better ? waves : price.wave_count[i];
@@ -271,9 +271,8 @@ void GemmModel::price_memory(const Gemm& op, GemmPrice& price) const {
   if (!quantises_) return;
   const double bytes = m * k * batch * (2 + input_bytes_);
   const double share = beyond(cube(bytes / cache_bytes_));
-  price.quantise_seconds =
-      quantise_seconds_ +
-      bytes / quantise_share_ * (share / memory_bandwidth_ + (1 - share) / (2 * l2_rate_));
+  price.quantise_seconds = quantise_seconds_ + bytes / quantise_share_ *
+                                                   (share / memory_bandwidth_ + (1 - share) / (2 * l2_rate_));
 }
 
 void GemmModel::price(const Gemm& op, GemmPrice& price) const {

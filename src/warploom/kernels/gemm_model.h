@@ -68,8 +68,8 @@ struct GemmPrice {
   double cold_share = 0;  // of the weights, read from DRAM
   std::size_t tile = 0;
   int splits = 1;
-  double waves = 0;                               // of that tiling, not rounded
-  std::array<float, kMostGemmTiles> by_tile{};    // seconds, best split; shared tiles always
+  double waves = 0;                                // of that tiling, not rounded
+  std::array<float, kMostGemmTiles> by_tile{};     // seconds, best split; shared tiles always
   std::array<float, kMostGemmTiles> wave_count{};  // not rounded
 };
 

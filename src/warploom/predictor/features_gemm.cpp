@@ -8,7 +8,7 @@ namespace warploom::features {
 namespace {
 
 struct FittedConstant {
-  double GemmConstants::* value;
+  double GemmConstants::*value;
   std::string_view name;
   double low, high;  // as a factor of the default
   double sigma;
