@@ -16,6 +16,7 @@ void widen(LogEstimate& answer, const LogInterval& interval, double log_base, do
   answer.high = widening * double(interval.high[bucket]);
 }
 
+// Trees over all of the row, its context and what was said before them.
 double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell, double offset,
                 FeatureRow row) {
   const ContextCodes& codes = family.index.codes(cell);
@@ -26,13 +27,23 @@ double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell
   return double(family.trees(ensemble).predict(row));
 }
 
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  return tree_sum(family, family.cross, cell, double(cell.offset), row);
+}
+
+// Of the cell's own trees; 0 where it has none.
+double own_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  const SymmetricEnsemble* trees = family.cell_trees(cell);
+  return trees != nullptr ? trees->predict(row) : 0;
+}
+
 struct Donors {
   double sum = 0, weight = 0;  // of what they need beyond their base
   bool extrapolated = false;
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, int hidden_gpu) {
+                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel, int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -42,18 +53,17 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
         int(g) == hidden_gpu || spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
-    if (!found.measured) continue;
+    if (!found.measured || family.kernel(*found.cell) != kernel) continue;
     const ContextRecord& at = family.model.contexts[found.cell->context];
     if ((!context.kernel.empty() && at.kernel != context.kernel) ||
         (!context.framework.empty() && at.framework != context.framework))
       continue;
     FeatureRow row;
-    compute_features(op, *spec, family.constants(*spec), row);
+    compute_features(op, *spec, kernel, family.constants(*spec), row);
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum += weight * (double(found.cell->offset) +
-                            tree_sum(family, family.by_gpu[g], *found.cell, found.cell->offset, row));
+    donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
@@ -75,23 +85,29 @@ double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
                    part(a.power_limit.value(), b.power_limit.value()));
 }
 
-LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
   LogEstimate answer;
   answer.log_p50 = row.log_base + double(cell.offset);
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
-  if (ensemble >= 0) {
-    answer.extrapolated = family.outside(ensemble, row);
-    answer.log_p50 += tree_sum(family, ensemble, cell, cell.offset, row);
-  }
+  if (ensemble >= 0) answer.extrapolated = family.outside(ensemble, row);
   widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
 }
 
+LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  LogEstimate answer = measured_base(family, cell, row);
+  if (family.by_gpu[cell.gpu] >= 0)
+    answer.log_p50 += own_trees(family, cell, row);
+  else if (family.cross >= 0)
+    answer.log_p50 += cross_trees(family, cell, row);
+  return answer;
+}
+
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, const FeatureRow& row,
-                           int hidden_gpu) {
+                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
-  const Donors donors = ask_donors(family, op, gpu, context, kind, hidden_gpu);
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
   if (donors.weight > 0) {
     answer.from_siblings = true;
     answer.extrapolated = donors.extrapolated;
@@ -108,7 +124,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    answer.log_p50 += shrink * tree_sum(family, family.cross, *found.cell, found.cell->offset, row);
+    answer.log_p50 += shrink * cross_trees(family, *found.cell, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
   return answer;
@@ -116,16 +132,17 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
 
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                             std::uint32_t kind, const FeatureRow& row) {
+                             std::uint32_t kind, KnownKernel kernel, const FeatureRow& row) {
   const GpuRecord& record = family.model.gpus[gpu_index];
   LogEstimate answer;
   if (cell == nullptr) {
-    answer = cross_estimate(family, op, gpu, context, kind, row, int(gpu_index));
+    answer = cross_estimate(family, op, gpu, context, kind, kernel, row, int(gpu_index));
     answer.log_p50 += double(record.level);
     return answer;
   }
   const ContextRecord& at = family.model.contexts[cell->context];
-  answer = cross_estimate(family, op, gpu, {at.framework, at.version, at.kernel}, kind, row, int(gpu_index));
+  answer = cross_estimate(family, op, gpu, {at.framework, at.version, at.kernel}, kind, kernel, row,
+                          int(gpu_index));
   const double said = answer.log_p50 - row.log_base;
   answer.log_p50 += double(cell->offset);
   if (const int own = family.by_gpu[gpu_index]; own >= 0)

@@ -38,9 +38,10 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
     const CellRecord& cell = job.model.cells[job.rows.cell[r]];
     const ContextRecord& context = job.model.contexts[cell.context];
     const Operator& op = job.dataset.op(job.rows.source[r]);
-    compute_features(op, spec, family.constants(spec), row);
+    const KnownKernel kernel = family.kernel(cell);
+    compute_features(op, spec, kernel, family.constants(spec), row);
     const double said = cross_estimate(family, op, spec, {context.framework, context.version, context.kernel},
-                                       cell.kind, row, gpu)
+                                       cell.kind, kernel, row, gpu)
                             .log_p50;
     few.missing.push_back(std::log(job.dataset.latency(job.rows.source[r]).value()) - said);
     few.log_base.push_back(row.log_base);
