@@ -75,6 +75,11 @@ void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
 }
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
+  compute_features(op, gpu, KernelHints{}, fitted, row);
+}
+
+void compute_features(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
+                      const BaseConstants& fitted, FeatureRow& row) {
   row.count = 0;
   std::visit(
       [&](const auto& o) {
@@ -82,13 +87,13 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
         if constexpr (std::is_same_v<T, Gemm>)
           features::add_gemm(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionPrefill>)
-          features::add_attention_prefill(o, gpu, fitted, row);
+          features::add_attention_prefill(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionDecode>)
-          features::add_attention_decode(o, gpu, fitted, row);
+          features::add_attention_decode(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaPrefill>)
-          features::add_mla_prefill(o, gpu, fitted, row);
+          features::add_mla_prefill(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaDecode>)
-          features::add_mla_decode(o, gpu, fitted, row);
+          features::add_mla_decode(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaModule>)
           features::add_mla_module(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, FusedMoe>)

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 
@@ -32,6 +33,9 @@ inline constexpr int kFeatureVersion = 1;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
+// `hints` name the implementation; without them what engines ship by default on the GPU.
+void compute_features(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
+                      const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;

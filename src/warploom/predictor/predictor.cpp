@@ -93,9 +93,11 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     compute_features(op, gpu, row);
     answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
   } else {
-    compute_features(op, gpu, loaded->constants(gpu), row);
     const std::uint32_t kind = kind_code(op);
     const CellIndex::Found found = loaded->index.find(gpu, context, kind);
+    const KernelHints hints =
+        found.cell != nullptr ? loaded->index.hints(*found.cell) : kernel_hints(context);
+    compute_features(op, gpu, hints, loaded->constants(gpu), row);
     if (found.cell == nullptr) {
       answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
     } else if (found.measured) {

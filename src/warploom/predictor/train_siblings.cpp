@@ -25,7 +25,7 @@ void fit_siblings(FamilyJob& job) {
     const GpuSpec& gpu = *family.specs[cell.gpu];
     const std::uint32_t source = job.rows.source[r];
     const Operator& op = job.dataset.op(source);
-    compute_features(op, gpu, family.constants(gpu), row);
+    compute_features(op, gpu, family.index.hints(cell), family.constants(gpu), row);
     const LogEstimate said = cross_estimate(
         family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind, row, cell.gpu);
     if (said.from_siblings && !cell.launch_bound)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -15,12 +16,13 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(gpu.name));
     fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
   }
+  const std::vector<KernelHints> hints = context_hints(model.contexts);
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
-    const std::uint16_t gpu = model.cells[rows.cell[r]].gpu;
-    compute_features(dataset.op(source), *specs[gpu], *fitted[gpu], features);
+    const CellRecord& cell = model.cells[rows.cell[r]];
+    compute_features(dataset.op(source), *specs[cell.gpu], hints[cell.context], *fitted[cell.gpu], features);
     if (table.columns == 0) {
       table.columns = std::size_t(features.count);
       table.features.reserve(which.size() * table.columns);
