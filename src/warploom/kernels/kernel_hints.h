@@ -26,6 +26,7 @@ struct KernelHints {
   AttentionLibrary attention = AttentionLibrary::Unknown;
   // The measured call also writes new keys and values into the cache.
   bool writes_cache = true;
+  friend bool operator==(const KernelHints&, const KernelHints&) = default;
 };
 
 // By the words of the measured data ("fa3", "vllm_flashinfer_trtllmprefill", "torch_flow", ...).

@@ -72,15 +72,7 @@ std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contex
   return codes;
 }
 
-std::vector<KernelHints> context_hints(const std::vector<ContextRecord>& contexts) {
-  std::vector<KernelHints> hints;
-  for (const ContextRecord& context : contexts)
-    hints.push_back(kernel_hints({context.framework, context.version, context.kernel}));
-  return hints;
-}
-
-CellIndex::CellIndex(const FamilyModel& model)
-    : model_(model), codes_(context_codes(model.contexts)), hints_(context_hints(model.contexts)) {
+CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model.contexts)) {
   for (std::uint32_t i = 0; i < model.cells.size(); ++i) {
     const CellRecord& cell = model.cells[i];
     const ContextRecord& context = model.contexts[cell.context];

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/predictor/family_model.h"
 
@@ -18,7 +17,6 @@ struct ContextCodes {
   float framework = 0, kernel = 0;
 };
 std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts);
-std::vector<KernelHints> context_hints(const std::vector<ContextRecord>& contexts);
 
 class CellIndex {
  public:
@@ -41,7 +39,6 @@ class CellIndex {
   const CellRecord* exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
 
   const ContextCodes& codes(const CellRecord& cell) const { return codes_[cell.context]; }
-  const KernelHints& hints(const CellRecord& cell) const { return hints_[cell.context]; }
 
  private:
   void offer(std::uint64_t key, std::uint32_t cell);
@@ -52,7 +49,6 @@ class CellIndex {
 
   const FamilyModel& model_;
   std::vector<ContextCodes> codes_;
-  std::vector<KernelHints> hints_;
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
 };
 

@@ -75,11 +75,13 @@ void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
 }
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
-  compute_features(op, gpu, KernelHints{}, fitted, row);
+  compute_features(op, gpu, ContextKernel{}, fitted, row);
 }
 
-void compute_features(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
-                      const BaseConstants& fitted, FeatureRow& row) {
+namespace {
+
+void add_family(const Operator& op, const GpuSpec& gpu, const KernelHints& hints, const BaseConstants& fitted,
+                FeatureRow& row) {
   row.count = 0;
   std::visit(
       [&](const auto& o) {
@@ -107,6 +109,19 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const KernelHints&
       },
       op);
   features::add_gpu(gpu, row);
+}
+
+}  // namespace
+
+void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                      const BaseConstants& fitted, FeatureRow& row) {
+  add_family(op, gpu, kernel.hints, fitted, row);
+  if (!describes(kernel.known, op)) return;
+  const int count = row.count - kGpuFeatures;
+  row.count = 0;
+  features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
+  while (row.count < count) row.add(0.0);
+  row.count = count + kGpuFeatures;  // those of the GPU stand already
 }
 
 int architecture_class(const GpuSpec& gpu) {

@@ -10,9 +10,9 @@
 #include <cstdint>
 
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/known_kernel.h"
 
 namespace warploom {
 
@@ -29,14 +29,16 @@ struct FeatureRow {
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 1;
+inline constexpr int kFeatureVersion = 2;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
-// `hints` name the implementation; without them what engines ship by default on the GPU.
-void compute_features(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
-                      const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+// The same for the kernel that a context names: its tile rules, and its exact structure where it is known and
+// describes the operator. Unused slots of
+// the family are 0.
+void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                      const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 

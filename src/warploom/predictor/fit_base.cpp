@@ -4,11 +4,9 @@
 #include <map>
 #include <tuple>
 
-#include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/constants_fit.h"
 
 namespace warploom {
-
 std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
   const auto chosen = thin_by_gpu(rows_where(job.rows,
                                              [&](std::uint32_t r) {
@@ -20,7 +18,6 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bo
   std::vector<const GpuSpec*> specs;
   for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
   std::map<std::tuple<std::string, std::string, std::uint16_t>, std::uint32_t> groups;
-  const std::vector<KernelHints> hints = context_hints(job.model.contexts);
   std::vector<ConstantsFitRow> rows;
   for (const std::uint32_t r : chosen) {
     const CellRecord& cell = job.model.cells[job.rows.cell[r]];
@@ -29,7 +26,8 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bo
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0, hints[cell.context]});
+                    group.first->second, 1.0,
+                    ContextKernel({context.framework, context.version, context.kernel})});
   }
   ConstantsRecord any;
   any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));

@@ -13,6 +13,8 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
     else if (!model.ensembles[i].trees.empty())
       by_gpu[model.ensembles[i].gpu] = int(i);
   }
+  for (const ContextRecord& context : model.contexts)
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
   for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
 }
 

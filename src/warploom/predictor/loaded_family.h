@@ -7,6 +7,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/family_model.h"
+#include "warploom/predictor/known_kernel.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -21,6 +22,8 @@ struct LoadedFamily {
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
+  const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
+
   struct Lazy {
     mutable std::once_flag once;
     mutable TreeEnsemble trees;
@@ -28,9 +31,10 @@ struct LoadedFamily {
   FamilyModel model;
   CellIndex index;
   std::vector<Lazy> ensembles;
-  std::vector<int> by_gpu;            // ensemble of each of model.gpus; -1: none
-  int cross = -1;                     // the ensemble over all GPUs
-  std::vector<const GpuSpec*> specs;  // of model.gpus; nullptr when the catalog lacks it
+  std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none
+  std::vector<ContextKernel> kernels;  // of model.contexts
+  int cross = -1;                      // the ensemble over all GPUs
+  std::vector<const GpuSpec*> specs;   // of model.gpus; nullptr when the catalog lacks it
 };
 
 }  // namespace warploom

@@ -95,16 +95,15 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
   } else {
     const std::uint32_t kind = kind_code(op);
     const CellIndex::Found found = loaded->index.find(gpu, context, kind);
-    const KernelHints hints =
-        found.cell != nullptr ? loaded->index.hints(*found.cell) : kernel_hints(context);
-    compute_features(op, gpu, hints, loaded->constants(gpu), row);
+    const ContextKernel kernel = found.cell != nullptr ? loaded->kernel(*found.cell) : ContextKernel(context);
+    compute_features(op, gpu, kernel, loaded->constants(gpu), row);
     if (found.cell == nullptr) {
       answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
     } else if (found.measured) {
       answer = measured_estimate(*loaded, *found.cell, row);
       result.tier = Tier::Measured;
     } else {
-      answer = cross_estimate(*loaded, op, gpu, context, kind, row);
+      answer = cross_estimate(*loaded, op, gpu, context, kind, kernel, row);
       result.tier = Tier::CrossGpu;
     }
   }

@@ -31,7 +31,8 @@ struct Donors {
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, int hidden_gpu) {
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                  int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -40,13 +41,13 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
         spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
-    if (!found.measured) continue;
+    if (!found.measured || family.kernel(*found.cell) != kernel) continue;
     const ContextRecord& record = family.model.contexts[found.cell->context];
     if ((!context.kernel.empty() && record.kernel != context.kernel) ||
         (!context.framework.empty() && record.framework != context.framework))
       continue;
     FeatureRow row;
-    compute_features(op, *spec, family.index.hints(*found.cell), family.constants(*spec), row);
+    compute_features(op, *spec, kernel, family.constants(*spec), row);
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || record.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
@@ -86,10 +87,10 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
 }
 
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, const FeatureRow& row,
-                           int hidden_gpu) {
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                           const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
-  const Donors donors = ask_donors(family, op, gpu, context, kind, hidden_gpu);
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
   if (donors.weight > 0) {
     answer.from_siblings = true;
     answer.extrapolated = donors.extrapolated;

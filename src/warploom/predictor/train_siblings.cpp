@@ -25,9 +25,10 @@ void fit_siblings(FamilyJob& job) {
     const GpuSpec& gpu = *family.specs[cell.gpu];
     const std::uint32_t source = job.rows.source[r];
     const Operator& op = job.dataset.op(source);
-    compute_features(op, gpu, family.index.hints(cell), family.constants(gpu), row);
-    const LogEstimate said = cross_estimate(
-        family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind, row, cell.gpu);
+    compute_features(op, gpu, family.kernel(cell), family.constants(gpu), row);
+    const LogEstimate said =
+        cross_estimate(family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind,
+                       family.kernel(cell), row, cell.gpu);
     if (said.from_siblings && !cell.launch_bound)
       residuals.add(row.log_base, std::log(job.dataset.latency(source).value()) - said.log_p50);
   }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -16,13 +15,16 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(gpu.name));
     fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
   }
-  const std::vector<KernelHints> hints = context_hints(model.contexts);
+  std::vector<ContextKernel> kernels;
+  for (const ContextRecord& context : model.contexts)
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
-    const CellRecord& cell = model.cells[rows.cell[r]];
-    compute_features(dataset.op(source), *specs[cell.gpu], hints[cell.context], *fitted[cell.gpu], features);
+    const std::uint16_t gpu = model.cells[rows.cell[r]].gpu;
+    compute_features(dataset.op(source), *specs[gpu], kernels[model.cells[rows.cell[r]].context],
+                     *fitted[gpu], features);
     if (table.columns == 0) {
       table.columns = std::size_t(features.count);
       table.features.reserve(which.size() * table.columns);
