@@ -1,7 +1,7 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
 // A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
-// + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
+// + sum of its own trees. On a GPU that was never measured the offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
@@ -59,7 +59,7 @@ const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, 
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // encode_trees
+  std::string trees;                        // join_cell_trees; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {

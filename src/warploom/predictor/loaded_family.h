@@ -2,12 +2,14 @@
 #pragma once
 
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
+#include "warploom/predictor/symmetric_ensemble.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -16,7 +18,10 @@ struct LoadedFamily {
   // The catalog must outlive it.
   LoadedFamily(FamilyModel m, const GpuCatalog& catalog);
 
+  // Of the ensemble over all GPUs.
   const TreeEnsemble& trees(int ensemble) const;
+  // Of a cell out of model.cells; nullptr when it has none of its own.
+  const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
   // Some feature lies outside its range in training.
   bool outside(int ensemble, const FeatureRow& row) const;
   // Fitted constants of the base for a GPU.
@@ -28,13 +33,22 @@ struct LoadedFamily {
     mutable std::once_flag once;
     mutable TreeEnsemble trees;
   };
+  struct LazyCell {
+    mutable std::once_flag once;
+    mutable SymmetricEnsemble trees;
+    std::string_view encoded;  // into the model; empty: none
+  };
   FamilyModel model;
   CellIndex index;
   std::vector<Lazy> ensembles;
+  std::vector<LazyCell> cells;         // of model.cells
   std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none
   std::vector<ContextKernel> kernels;  // of model.contexts
   int cross = -1;                      // the ensemble over all GPUs
   std::vector<const GpuSpec*> specs;   // of model.gpus; nullptr when the catalog lacks it
+
+ private:
+  void take_cells(const EnsembleRecord& ensemble);
 };
 
 }  // namespace warploom

@@ -1,23 +1,19 @@
 #include "warploom/predictor/predictor.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/batch_estimates.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/loaded_family.h"
 #include "warploom/predictor/model_file.h"
-#include "warploom/predictor/tier_estimates.h"
 #include "warploom_embedded/predictor_files.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::size_t kFamilies = EnumNames<Family>::kNames.size();
-// Without a learned model: the structural base is within about a factor of two.
-constexpr double kUnlearnedHalfWidth = 0.6;
 
 }  // namespace
 
@@ -72,50 +68,13 @@ KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu
 LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu,
                                     const KernelContext& context) const {
   check_operator(op, "operator");
-  return estimate_checked(op, gpu, context);
+  return estimate_one(families_, op, gpu, context);
 }
 
 void Predictor::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
                                const KernelContext& context, std::span<LatencyEstimate> results) const {
   WARPLOOM_ASSERT(operators.size() == results.size());
-  for (std::size_t i = 0; i < operators.size(); ++i) results[i] = estimate(operators[i], gpu, context);
-}
-
-LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& gpu,
-                                            const KernelContext& context) const {
-  const PhysicalBound limit = physical_bound(op, gpu);
-  const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
-  FeatureRow row;
-  LogEstimate answer;
-  LatencyEstimate result;
-  result.tier = Tier::Roofline;
-  if (loaded == nullptr) {
-    compute_features(op, gpu, row);
-    answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
-  } else {
-    const std::uint32_t kind = kind_code(op);
-    const CellIndex::Found found = loaded->index.find(gpu, context, kind);
-    const ContextKernel kernel = found.cell != nullptr ? loaded->kernel(*found.cell) : ContextKernel(context);
-    compute_features(op, gpu, kernel, loaded->constants(gpu), row);
-    if (found.cell == nullptr) {
-      answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
-    } else if (found.measured) {
-      answer = measured_estimate(*loaded, *found.cell, row);
-      result.tier = Tier::Measured;
-    } else {
-      answer = cross_estimate(*loaded, op, gpu, context, kind, kernel, row);
-      result.tier = Tier::CrossGpu;
-    }
-  }
-  const double bound = limit.time.value();
-  const double p50 = std::max(std::exp(answer.log_p50), bound);
-  result.extrapolated = answer.extrapolated;
-  result.physical_bound = limit.time;
-  result.bound = limit.bound;
-  result.p50 = Seconds(p50);
-  result.p10 = Seconds(std::clamp(p50 * std::exp(answer.low), bound, p50));
-  result.p90 = Seconds(p50 * std::exp(std::max(answer.high, 0.0)));
-  return result;
+  estimate_many(families_, operators, gpu, context, results);
 }
 
 }  // namespace warploom

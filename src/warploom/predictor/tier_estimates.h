@@ -17,8 +17,11 @@ struct LogEstimate {
   bool from_siblings = false;
 };
 
-// `row` as compute_features left it, with the constants of the GPU. No allocation.
+// `cell` of family.model; `row` as compute_features left it, with the constants of the GPU. No allocation.
 LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
+
+// The same for a cell with trees of its own, without what they add to log_p50.
+LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
 
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
 // (-1: none) gives nothing. The index must find some cell of the family.
