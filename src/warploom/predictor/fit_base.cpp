@@ -27,7 +27,8 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0, known_kernel(context.kernel)});
+                    group.first->second, 1.0,
+                    ContextKernel({context.framework, context.version, context.kernel})});
   }
   return fit_constants(job.model.family, rows, prior);
 }

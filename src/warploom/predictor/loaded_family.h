@@ -31,7 +31,7 @@ struct LoadedFamily {
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
-  KnownKernel kernel(const CellRecord& cell) const { return kernels[cell.context]; }
+  const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
 
   struct Lazy {
     mutable std::once_flag once;
@@ -47,7 +47,7 @@ struct LoadedFamily {
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;                         // of model.cells
   std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
-  std::vector<KnownKernel> kernels;                    // of model.contexts
+  std::vector<ContextKernel> kernels;                  // of model.contexts
   int cross = -1;                                      // the ensemble over all GPUs
   std::vector<std::pair<std::uint64_t, int>> adapted;  // name hashes and numbers
   std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it

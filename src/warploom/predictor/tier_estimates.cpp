@@ -43,7 +43,8 @@ struct Donors {
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel, int hidden_gpu) {
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                  int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -104,7 +105,7 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
 }
 
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
@@ -132,7 +133,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
 
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                             std::uint32_t kind, KnownKernel kernel, const FeatureRow& row) {
+                             std::uint32_t kind, ContextKernel kernel, const FeatureRow& row) {
   const GpuRecord& record = family.model.gpus[gpu_index];
   LogEstimate answer;
   if (cell == nullptr) {

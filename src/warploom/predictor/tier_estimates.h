@@ -27,13 +27,13 @@ LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, co
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
 // (-1: none) gives nothing. The index must find some cell of the family.
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu = -1);
 
 // For an adapted GPU, number `gpu_index` of model.gpus; `cell` is its own or nullptr.
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                             std::uint32_t kind, KnownKernel kernel, const FeatureRow& row);
+                             std::uint32_t kind, ContextKernel kernel, const FeatureRow& row);
 
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.
 double gpu_distance(const GpuSpec& a, const GpuSpec& b);

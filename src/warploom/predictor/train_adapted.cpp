@@ -38,7 +38,7 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
     const CellRecord& cell = job.model.cells[job.rows.cell[r]];
     const ContextRecord& context = job.model.contexts[cell.context];
     const Operator& op = job.dataset.op(job.rows.source[r]);
-    const KnownKernel kernel = family.kernel(cell);
+    const ContextKernel kernel = family.kernel(cell);
     compute_features(op, spec, kernel, family.constants(spec), row);
     const double said = cross_estimate(family, op, spec, {context.framework, context.version, context.kernel},
                                        cell.kind, kernel, row, gpu)
