@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "warploom/kernels/operator.h"
+#include "warploom/predictor/base_constants.h"
 
 namespace warploom {
 
@@ -45,6 +46,16 @@ struct CellRecord {
   LogInterval interval;
 };
 
+// Fitted constants of the base for the GPUs of one architecture class.
+struct ConstantsRecord {
+  static constexpr std::int32_t kAnyArchitecture = -1;  // those that were never measured
+  std::int32_t architecture = kAnyArchitecture;
+  BaseConstants values;
+};
+// The record of the architecture, else that of kAnyArchitecture, else the family's defaults.
+const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
+                                   Family family);
+
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
@@ -64,6 +75,7 @@ struct FamilyModel {
   std::vector<ContextRecord> contexts;
   std::vector<CellRecord> cells;
   std::vector<EnsembleRecord> ensembles;
+  std::vector<ConstantsRecord> constants;
   float shrink_known = 1,
         shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
   LogInterval interval_known, interval_unknown;

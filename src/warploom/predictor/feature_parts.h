@@ -5,21 +5,35 @@
 #include <cmath>
 #include <cstdint>
 
+#include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/features.h"
 
 namespace warploom::features {
 
-void add_gemm(const Gemm& op, const GpuSpec& gpu, FeatureRow& row);
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, FeatureRow& row);
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, FeatureRow& row);
-void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, FeatureRow& row);
-void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, FeatureRow& row);
-void add_mla_module(const MlaModule& op, const GpuSpec& gpu, FeatureRow& row);
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row);
-void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, FeatureRow& row);
-void add_collective(const Collective& op, const GpuSpec& gpu, FeatureRow& row);
+void add_gemm(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                           FeatureRow& row);
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                          FeatureRow& row);
+void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                          FeatureRow& row);
+void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 // Operators that stream their data once: normalisation, activation, rotary, copies, quantisation.
-void add_stream(const Operator& op, const GpuSpec& gpu, FeatureRow& row);
+void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+
+// The table of each family's base (base_constants.h), declared beside the base that uses it.
+std::span<const ConstantSpec> gemm_constants();
+std::span<const ConstantSpec> attention_prefill_constants();
+std::span<const ConstantSpec> attention_decode_constants();
+std::span<const ConstantSpec> mla_constants();
+std::span<const ConstantSpec> moe_constants();
+std::span<const ConstantSpec> linear_attention_constants();
+std::span<const ConstantSpec> collective_constants();
+std::span<const ConstantSpec> stream_constants();
 
 // Matrix-unit operations per clock per SM for a type; a type without its own rate runs at the next wider one.
 double tensor_rate_per_clock(const GpuSpec& gpu, DataType type);

@@ -71,30 +71,34 @@ void add_gpu(const GpuSpec& gpu, FeatureRow& row) {
 }  // namespace features
 
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
+  compute_features(op, gpu, default_constants(family_of(op)), row);
+}
+
+void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   row.count = 0;
   std::visit(
       [&](const auto& o) {
         using T = std::decay_t<decltype(o)>;
         if constexpr (std::is_same_v<T, Gemm>)
-          features::add_gemm(o, gpu, row);
+          features::add_gemm(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionPrefill>)
-          features::add_attention_prefill(o, gpu, row);
+          features::add_attention_prefill(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionDecode>)
-          features::add_attention_decode(o, gpu, row);
+          features::add_attention_decode(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, MlaPrefill>)
-          features::add_mla_prefill(o, gpu, row);
+          features::add_mla_prefill(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, MlaDecode>)
-          features::add_mla_decode(o, gpu, row);
+          features::add_mla_decode(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, MlaModule>)
-          features::add_mla_module(o, gpu, row);
+          features::add_mla_module(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, FusedMoe>)
-          features::add_moe(o, gpu, row);
+          features::add_moe(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, LinearAttention>)
-          features::add_linear_attention(o, gpu, row);
+          features::add_linear_attention(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, Collective>)
-          features::add_collective(o, gpu, row);
+          features::add_collective(o, gpu, fitted, row);
         else
-          features::add_stream(op, gpu, row);
+          features::add_stream(op, gpu, fitted, row);
       },
       op);
   features::add_gpu(gpu, row);

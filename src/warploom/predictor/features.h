@@ -11,6 +11,7 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
+#include "warploom/predictor/base_constants.h"
 
 namespace warploom {
 
@@ -31,7 +32,8 @@ inline constexpr int kFeatureVersion = 1;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
-void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);
+void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel

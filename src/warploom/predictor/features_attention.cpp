@@ -6,10 +6,38 @@ namespace warploom::features {
 namespace {
 
 constexpr double kKeysPerIteration = 128;
-constexpr double kCyclesPerIteration = 100;        // barrier and bookkeeping of one prefill iteration
-constexpr double kCyclesPerDecodeIteration = 550;  // latency-bound: 0.3 us at 1.8 GHz
-constexpr double kCyclesPerTask = 2500;            // prologue, epilogue, store
-constexpr double kLaunchSeconds = 8e-6;  // of the several small kernels that libraries launch around it
+enum Fitted : std::size_t {
+  kLaunchSeconds,
+  kDramRate,
+  kOverlap,
+  kRateShare,
+  kIterationCycles,
+  kTaskCycles,
+  kExponentialShare
+};
+// The launch is that of the several small kernels that libraries launch around attention.
+constexpr std::array kPrefillConstants{
+    ConstantSpec{"launch_seconds", 8e-6, 1e-6, 30e-6, 0.4},
+    ConstantSpec{"dram_share", 0.85, 0.3, 1, 0.15},
+    ConstantSpec{"overlap", 1.2, 1, 8, 0.2},
+    ConstantSpec{"rate_share", 1.1, 0.4, 1.6, 0.15},
+    ConstantSpec{"iteration_cycles", 100, 10, 600, 0.5},  // barrier and bookkeeping
+    ConstantSpec{"task_cycles", 2500, 300, 12000, 0.4},   // prologue, epilogue, store
+    ConstantSpec{"exponential_share", 0.6, 0.1, 1.2, 0.3},
+};
+constexpr std::array kDecodeConstants{
+    ConstantSpec{"launch_seconds", 8e-6, 1e-6, 30e-6, 0.4},
+    ConstantSpec{"dram_share", 0.85, 0.3, 1, 0.15},
+    ConstantSpec{"overlap", 4, 1, 10, 0.3},
+    ConstantSpec{"rate_share", 0.8, 0.2, 1.2, 0.2},
+    ConstantSpec{"iteration_cycles", 550, 100, 2500, 0.3},  // latency-bound: 0.3 us at 1.8 GHz
+};
+enum FittedMla : std::size_t { kMlaLaunchSeconds, kMlaDramRate, kMlaRateShare };
+constexpr std::array kMlaConstants{
+    ConstantSpec{"launch_seconds", 10e-6, 1e-6, 40e-6, 0.4},
+    ConstantSpec{"dram_share", 0.8, 0.3, 1, 0.15},
+    ConstantSpec{"rate_share", 0.6, 0.2, 1, 0.2},
+};
 constexpr double kUnlimited = 1e18;
 
 // Sums over the requests of a batch.
@@ -53,7 +81,8 @@ struct Schedule {
   double seconds, waves, longest_seconds;
 };
 
-Schedule schedule_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const Batch& batch, TileRule rule) {
+Schedule schedule_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                          const Batch& batch, TileRule rule) {
   const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value();
   const double group = rule.packed ? double(op.heads) / double(op.kv_heads) : 1;
   const double heads = rule.packed ? double(op.kv_heads) : double(op.heads);
@@ -67,18 +96,20 @@ Schedule schedule_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const 
       op.window > 0 ? std::min(double(op.window) + tile_queries, batch.longest_keys) : batch.longest_keys;
   const double longest = std::ceil(longest_keys / kKeysPerIteration);
   const double mean = std::clamp(mean_keys / kKeysPerIteration, 1.0, std::max(longest, 1.0));
-  const double rate = tensor_rate_per_clock(gpu, op.compute) * sustained_rate_share(gpu) * 1.1;
-  const double iteration = 4 * rule.rows * kKeysPerIteration * double(op.head_dim) / rate +
-                           0.6 * rule.rows * kKeysPerIteration / std::max(gpu.special_function_lanes, 1.0) +
-                           kCyclesPerIteration;
-  const double longest_cycles = longest * iteration + kCyclesPerTask;
-  const double mean_load = tasks * (mean * iteration + kCyclesPerTask) / sms;
+  const double rate = tensor_rate_per_clock(gpu, op.compute) * sustained_rate_share(gpu) * fitted[kRateShare];
+  const double iteration =
+      4 * rule.rows * kKeysPerIteration * double(op.head_dim) / rate +
+      fitted[kExponentialShare] * rule.rows * kKeysPerIteration / std::max(gpu.special_function_lanes, 1.0) +
+      fitted[kIterationCycles];
+  const double longest_cycles = longest * iteration + fitted[kTaskCycles];
+  const double mean_load = tasks * (mean * iteration + fitted[kTaskCycles]) / sms;
   const double waves = tasks / sms;
   const double cycles = std::max(mean_load, longest_cycles) + (waves > 1 ? 0.4 * longest_cycles : 0.0);
   return {cycles / clock, waves, longest_cycles / clock};
 }
 
-Schedule schedule_decode(const AttentionDecode& op, const GpuSpec& gpu, const Batch& batch, TileRule rule) {
+Schedule schedule_decode(const AttentionDecode& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                         const Batch& batch, TileRule rule) {
   const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value();
   const double queries = batch.queries / batch.requests;
   const double group = double(op.heads) / double(op.kv_heads);
@@ -89,9 +120,8 @@ Schedule schedule_decode(const AttentionDecode& op, const GpuSpec& gpu, const Ba
   const double longest = std::max(std::ceil(batch.longest_keys / kKeysPerIteration), 1.0);
   const double residents = rule.rows < 128 ? 2 : 1;
   const double splits = std::clamp(std::floor(sms * residents / tasks), 1.0, mean);
-  const double rate = tensor_rate_per_clock(gpu, op.compute) * 0.8;
-  const double iteration =
-      4 * 64 * kKeysPerIteration * double(op.head_dim) / rate + kCyclesPerDecodeIteration;
+  const double rate = tensor_rate_per_clock(gpu, op.compute) * fitted[kRateShare];
+  const double iteration = 4 * 64 * kKeysPerIteration * double(op.head_dim) / rate + fitted[kIterationCycles];
   const double longest_cycles = std::ceil(longest / splits) * iteration;
   const double cycles = std::max(tasks * mean * iteration / sms, longest_cycles);
   return {cycles / clock, tasks * splits / sms, longest_cycles / clock};
@@ -105,13 +135,14 @@ struct AttentionSizes {
 
 void add_attention(const AttentionSizes& s, const Batch& batch,
                    const std::array<Schedule, kRules.size()>& schedules, const GpuSpec& gpu,
-                   double compute_seconds, double power, FeatureRow& row) {
+                   const BaseConstants& fitted, double compute_seconds, FeatureRow& row) {
   const double bandwidth = gpu.memory_bandwidth.value(), l2 = gpu.l2_capacity.value(),
                sms = double(gpu.sm_count);
   const double fill = s.kv_bytes / (0.7 * l2);
   const double resident = 1 / (1 + fill * fill * fill);  // repeated launches find the cache's keys in L2
-  const double memory = (s.kv_bytes * (1 - 0.6 * resident) + s.query_bytes * 0.5) / (0.85 * bandwidth);
-  const double base = kLaunchSeconds + power_sum(compute_seconds, memory, power);
+  const double memory =
+      (s.kv_bytes * (1 - 0.6 * resident) + s.query_bytes * 0.5) / (fitted[kDramRate] * bandwidth);
+  const double base = fitted[kLaunchSeconds] + power_sum(compute_seconds, memory, fitted[kOverlap]);
   row.log_base = std::log(base);
   row.add(bytes_per_element(s.compute));
   row.add(bytes_per_element(s.kv_cache));
@@ -150,7 +181,12 @@ void add_attention(const AttentionSizes& s, const Batch& batch,
 
 }  // namespace
 
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, FeatureRow& row) {
+std::span<const ConstantSpec> attention_prefill_constants() { return kPrefillConstants; }
+std::span<const ConstantSpec> attention_decode_constants() { return kDecodeConstants; }
+std::span<const ConstantSpec> mla_constants() { return kMlaConstants; }
+
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                           FeatureRow& row) {
   const double window = op.window > 0 ? double(op.window) : kUnlimited;
   const Batch batch = sum_batch(op.requests, window, op.causal);
   const double heads = double(op.heads), kv_heads = double(op.kv_heads), dim = double(op.head_dim);
@@ -164,14 +200,16 @@ void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, Featu
                              op.compute,
                              op.kv_cache};
   std::array<Schedule, kRules.size()> schedules;
-  for (std::size_t i = 0; i < kRules.size(); ++i) schedules[i] = schedule_prefill(op, gpu, batch, kRules[i]);
+  for (std::size_t i = 0; i < kRules.size(); ++i)
+    schedules[i] = schedule_prefill(op, gpu, fitted, batch, kRules[i]);
   // FlashAttention packs grouped heads; data-centre Blackwell kernels do not.
   const std::size_t rule = architecture_class(gpu) == 100 ? 1 : 0;
-  add_attention(sizes, batch, schedules, gpu, schedules[rule].seconds, 1.2, row);
+  add_attention(sizes, batch, schedules, gpu, fitted, schedules[rule].seconds, row);
   row.add(op.causal ? 1 : 0);
 }
 
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                          FeatureRow& row) {
   const double window = op.window > 0 ? double(op.window) : kUnlimited;
   const Batch batch = sum_batch(op.requests, window, true);
   const double heads = double(op.heads), kv_heads = double(op.kv_heads), dim = double(op.head_dim);
@@ -185,8 +223,9 @@ void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, Feature
                              op.compute,
                              op.kv_cache};
   std::array<Schedule, kRules.size()> schedules;
-  for (std::size_t i = 0; i < kRules.size(); ++i) schedules[i] = schedule_decode(op, gpu, batch, kRules[i]);
-  add_attention(sizes, batch, schedules, gpu, schedules[0].seconds, 4, row);
+  for (std::size_t i = 0; i < kRules.size(); ++i)
+    schedules[i] = schedule_decode(op, gpu, fitted, batch, kRules[i]);
+  add_attention(sizes, batch, schedules, gpu, fitted, schedules[0].seconds, row);
 }
 
 namespace {
@@ -199,10 +238,12 @@ struct MlaWork {
 };
 
 void add_mla(const MlaShape& shape, const Batch& batch, const MlaWork& work, DataType compute,
-             DataType kv_cache, const GpuSpec& gpu, FeatureRow& row) {
+             DataType kv_cache, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const double bandwidth = gpu.memory_bandwidth.value(), heads = double(shape.heads);
   const double memory = work.bytes / bandwidth;
-  const double base = 10e-6 + power_sum(work.compute_seconds, memory / 0.8, 3) + work.projection_seconds;
+  const double base = fitted[kMlaLaunchSeconds] +
+                      power_sum(work.compute_seconds, memory / fitted[kMlaDramRate], 3) +
+                      work.projection_seconds;
   row.log_base = std::log(base);
   const double waves = work.tasks / double(gpu.sm_count);
   row.add(bytes_per_element(compute));
@@ -227,7 +268,8 @@ void add_mla(const MlaShape& shape, const Batch& batch, const MlaWork& work, Dat
   row.add_log2(double(shape.kv_lora_rank));
 }
 
-MlaWork expanded_work(const MlaShape& shape, const Batch& batch, DataType compute, const GpuSpec& gpu) {
+MlaWork expanded_work(const MlaShape& shape, const Batch& batch, DataType compute, const GpuSpec& gpu,
+                      const BaseConstants& fitted) {
   const double heads = double(shape.heads), key_dim = double(shape.nope_head_dim + shape.rope_head_dim);
   const double value_dim = double(shape.value_head_dim);
   MlaWork work{};
@@ -236,12 +278,13 @@ MlaWork expanded_work(const MlaShape& shape, const Batch& batch, DataType comput
   work.tasks = heads * std::max(batch.requests, batch.queries / 128);
   work.iterations = std::ceil(batch.longest_keys / kKeysPerIteration);
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, compute)).value();
-  work.compute_seconds = work.flop / rate / 0.6 / wave_fill(work.tasks / double(gpu.sm_count));
+  work.compute_seconds =
+      work.flop / rate / fitted[kMlaRateShare] / wave_fill(work.tasks / double(gpu.sm_count));
   return work;
 }
 
 MlaWork absorbed_work(const MlaShape& shape, const Batch& batch, DataType compute, DataType kv_cache,
-                      const GpuSpec& gpu) {
+                      const GpuSpec& gpu, const BaseConstants& fitted) {
   const double heads = double(shape.heads), latent = double(shape.kv_lora_rank),
                rope = double(shape.rope_head_dim);
   MlaWork work{};
@@ -256,28 +299,28 @@ MlaWork absorbed_work(const MlaShape& shape, const Batch& batch, DataType comput
   const double schedule =
       std::ceil(work.tasks / sms) * std::ceil(work.iterations / splits) * 1500 / gpu.boost_clock.value();
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, compute)).value();
-  work.compute_seconds = std::max(work.flop / rate / 0.6, schedule);
+  work.compute_seconds = std::max(work.flop / rate / fitted[kMlaRateShare], schedule);
   return work;
 }
 
 }  // namespace
 
-void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const Batch batch = sum_batch(op.requests, kUnlimited, true);
-  add_mla(op.shape, batch, expanded_work(op.shape, batch, op.compute, gpu), op.compute, op.kv_cache, gpu,
-          row);
+  add_mla(op.shape, batch, expanded_work(op.shape, batch, op.compute, gpu, fitted), op.compute, op.kv_cache,
+          gpu, fitted, row);
 }
 
-void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const Batch batch = sum_batch(op.requests, kUnlimited, true);
-  add_mla(op.shape, batch, absorbed_work(op.shape, batch, op.compute, op.kv_cache, gpu), op.compute,
-          op.kv_cache, gpu, row);
+  add_mla(op.shape, batch, absorbed_work(op.shape, batch, op.compute, op.kv_cache, gpu, fitted), op.compute,
+          op.kv_cache, gpu, fitted, row);
 }
 
-void add_mla_module(const MlaModule& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const Batch batch = sum_batch(op.requests, kUnlimited, true);
-  MlaWork work = op.decode ? absorbed_work(op.shape, batch, op.compute, op.kv_cache, gpu)
-                           : expanded_work(op.shape, batch, op.compute, gpu);
+  MlaWork work = op.decode ? absorbed_work(op.shape, batch, op.compute, op.kv_cache, gpu, fitted)
+                           : expanded_work(op.shape, batch, op.compute, gpu, fitted);
   const double hidden = double(op.hidden), heads = double(op.shape.heads),
                latent = double(op.shape.kv_lora_rank);
   const double nope = double(op.shape.nope_head_dim), rope = double(op.shape.rope_head_dim);
@@ -289,7 +332,7 @@ void add_mla_module(const MlaModule& op, const GpuSpec& gpu, FeatureRow& row) {
                                               weights * bytes_per_element(weight_type(op.projections)) /
                                                   (kDramShare * gpu.memory_bandwidth.value()),
                                               3);
-  add_mla(op.shape, batch, work, op.compute, op.kv_cache, gpu, row);
+  add_mla(op.shape, batch, work, op.compute, op.kv_cache, gpu, fitted, row);
   row.add(int(op.projections));
   row.add(op.decode ? 1 : 0);
   row.add_log2(hidden);

@@ -5,6 +5,15 @@ namespace warploom::features {
 
 namespace {
 
+enum Fitted : std::size_t { kLaunchSeconds, kRateShare, kFeedBytesPerCycle, kPrologueCycles, kDramRate };
+constexpr std::array kConstants{
+    ConstantSpec{"launch_seconds", 15e-6, 3e-6, 80e-6, 0.5},
+    ConstantSpec{"rate_share", 0.7, 0.3, 1.1, 0.15},
+    ConstantSpec{"feed_bytes_per_cycle", 80, 20, 300, 0.3},
+    ConstantSpec{"prologue_cycles", 1500, 200, 8000, 0.4},
+    ConstantSpec{"dram_share", 0.8, 0.3, 1, 0.15},
+};
+
 // What the busiest rank does.
 struct Load {
   double pairs, per_expert, hit;  // token-expert pairs, per local expert, experts with any
@@ -32,8 +41,8 @@ struct BlockTimes {
 };
 
 // Both grouped products with each height of tile, rows padded per expert.
-BlockTimes price_blocks(const FusedMoe& op, const GpuSpec& gpu, const Load& load, double gate_outputs,
-                        double down_outputs, double width) {
+BlockTimes price_blocks(const FusedMoe& op, const GpuSpec& gpu, const BaseConstants& fitted, const Load& load,
+                        double gate_outputs, double down_outputs, double width) {
   const double sms = double(gpu.sm_count), local_experts = double(op.experts) / double(op.expert_parallel);
   const double rate = tensor_rate_per_clock(gpu, math_type(op.scheme));
   const double weight_bytes = bytes_per_element(weight_type(op.scheme));
@@ -43,12 +52,12 @@ BlockTimes price_blocks(const FusedMoe& op, const GpuSpec& gpu, const Load& load
     const double rows = kBlocks[i].rows;
     const double used = load.per_expert < 1 ? load.hit / local_experts : 1.0;
     const double padded = std::max(load.hit, ceil_div(load.per_expert, rows) * local_experts * used);
-    const double per_k =
-        std::max(2 * rows * 128 / (rate * 0.7 * kBlocks[i].saturation), (rows + 128) * weight_bytes / 80) +
-        22.0 / 64;
+    const double per_k = std::max(2 * rows * 128 / (rate * fitted[kRateShare] * kBlocks[i].saturation),
+                                  (rows + 128) * weight_bytes / fitted[kFeedBytesPerCycle]) +
+                         22.0 / 64;
     const auto pass = [&](double outputs, double depth) {
       if (outputs <= 0) return 0.0;
-      return std::ceil(padded * ceil_div(outputs, 128) / sms) * (per_k * depth + 1500);
+      return std::ceil(padded * ceil_div(outputs, 128) / sms) * (per_k * depth + fitted[kPrologueCycles]);
     };
     times.seconds[i] =
         (pass(gate_outputs, double(op.hidden)) + pass(down_outputs, width)) / gpu.boost_clock.value();
@@ -60,7 +69,9 @@ BlockTimes price_blocks(const FusedMoe& op, const GpuSpec& gpu, const Load& load
 
 }  // namespace
 
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row) {
+std::span<const ConstantSpec> moe_constants() { return kConstants; }
+
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const double tokens = double(op.tokens), top_k = double(op.top_k), experts = double(op.experts);
   const double hidden = double(op.hidden), ranks = double(op.expert_parallel),
                split = double(op.tensor_parallel);
@@ -76,8 +87,8 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, FeatureRow& row) {
   const double weights = load.hit * matrices * weight_bytes;
   const double activations = load.pairs * (hidden * 2 + width * 4) + tokens * hidden * 4;
   const double memory = (weights + activations) / bandwidth;
-  const BlockTimes blocks = price_blocks(op, gpu, load, gate_outputs, down_outputs, width);
-  const double base = 15e-6 + power_sum(blocks.least, memory / 0.8, 3);
+  const BlockTimes blocks = price_blocks(op, gpu, fitted, load, gate_outputs, down_outputs, width);
+  const double base = fitted[kLaunchSeconds] + power_sum(blocks.least, memory / fitted[kDramRate], 3);
   row.log_base = std::log(base);
   row.add(int(op.scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : op.scheme));
   row.add(op.gated ? 1 : 0);

@@ -7,6 +7,25 @@
 namespace warploom::features {
 namespace {
 
+enum FittedStream : std::size_t { kStreamLaunchSeconds, kStreamDramRate };
+constexpr std::array kStreamConstants{
+    ConstantSpec{"launch_seconds", 2e-6, 0.3e-6, 20e-6, 0.5},
+    ConstantSpec{"dram_share", 0.8, 0.3, 1, 0.15},
+};
+enum FittedScan : std::size_t { kScanLaunchSeconds, kScanDramRate, kScanRateShare, kScanChunkSeconds };
+constexpr std::array kScanConstants{
+    ConstantSpec{"launch_seconds", 4e-6, 0.5e-6, 40e-6, 0.5}, ConstantSpec{"dram_share", 0.8, 0.3, 1, 0.15},
+    ConstantSpec{"rate_share", 0.3, 0.05, 1, 0.3},
+    ConstantSpec{"chunk_seconds", 1e-6, 0.1e-6, 5e-6, 0.4},  // a scan walks 64 tokens at a time
+};
+enum FittedCollective : std::size_t { kCallSeconds, kRankSeconds, kAcrossSeconds, kLinkShare };
+constexpr std::array kCollectiveConstants{
+    ConstantSpec{"call_seconds", 6e-6, 1e-6, 40e-6, 0.5},
+    ConstantSpec{"rank_seconds", 1e-6, 0.1e-6, 8e-6, 0.5},
+    ConstantSpec{"across_seconds", 15e-6, 2e-6, 100e-6, 0.5},
+    ConstantSpec{"link_share", 0.75, 0.2, 1, 0.2},
+};
+
 struct Traffic {
   double read = 0, written = 0;  // bytes
   double rows = 1, width = 1;
@@ -54,11 +73,15 @@ Traffic traffic_of(const Operator& op) {
 
 }  // namespace
 
-void add_stream(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
+std::span<const ConstantSpec> stream_constants() { return kStreamConstants; }
+std::span<const ConstantSpec> linear_attention_constants() { return kScanConstants; }
+std::span<const ConstantSpec> collective_constants() { return kCollectiveConstants; }
+
+void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const Traffic traffic = traffic_of(op);
   const double bytes = traffic.read + traffic.written, l2 = gpu.l2_capacity.value();
-  const double stream = bytes / (0.8 * gpu.memory_bandwidth.value());
-  const double base = 2e-6 + stream;
+  const double stream = bytes / (fitted[kStreamDramRate] * gpu.memory_bandwidth.value());
+  const double base = fitted[kStreamLaunchSeconds] + stream;
   row.log_base = std::log(base);
   row.add(double(kind_code(op)));
   row.add_log2(base);
@@ -70,7 +93,8 @@ void add_stream(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
   row.add(std::min(traffic.rows / double(gpu.sm_count), 64.0));
 }
 
-void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                          FeatureRow& row) {
   const double tokens = double(op.sequences * op.tokens_per_sequence), sequences = double(op.sequences);
   const double keys = double(op.key_heads * op.key_dim), values = double(op.value_heads * op.value_dim);
   const bool mamba = op.kind == LinearAttentionKind::Mamba2;
@@ -84,12 +108,13 @@ void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, Feature
     bytes = 2 * tokens * (2 * keys + 2 * values) + 2 * states;
     flop = 4 * tokens * values * (depth + (op.stage == LinearAttentionStage::Scan ? 64 : 0));
   }
-  const double stream = bytes / (0.8 * gpu.memory_bandwidth.value());
-  const double math = flop / (0.3 * gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value());
-  // A scan walks each sequence chunk by chunk (64 tokens), about a microsecond each.
-  const double serial =
-      op.stage == LinearAttentionStage::Scan ? double(op.tokens_per_sequence) / 64 * 1e-6 : 0.0;
-  const double base = 4e-6 + stream + math + serial;
+  const double stream = bytes / (fitted[kScanDramRate] * gpu.memory_bandwidth.value());
+  const double math =
+      flop / (fitted[kScanRateShare] * gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value());
+  const double serial = op.stage == LinearAttentionStage::Scan
+                            ? double(op.tokens_per_sequence) / 64 * fitted[kScanChunkSeconds]
+                            : 0.0;
+  const double base = fitted[kScanLaunchSeconds] + stream + math + serial;
   row.log_base = std::log(base);
   row.add(double(kind_code(op)));
   row.add_log2(base);
@@ -108,7 +133,7 @@ void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, Feature
   row.add_log2(sequences * double(op.value_heads) / double(gpu.sm_count));
 }
 
-void add_collective(const Collective& op, const GpuSpec& gpu, FeatureRow& row) {
+void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const double ranks = double(op.ranks), size = std::max(op.size.value(), 1.0);
   const double per_node = op.ranks_per_node > 0 ? double(op.ranks_per_node) : ranks;
   const bool across = per_node < ranks;
@@ -129,8 +154,9 @@ void add_collective(const Collective& op, const GpuSpec& gpu, FeatureRow& row) {
     default:
       break;
   }
-  const double transfer = volume / (0.75 * bandwidth);
-  const double base = 6e-6 + 1e-6 * ranks + (across ? 15e-6 : 0.0) + transfer;
+  const double transfer = volume / (fitted[kLinkShare] * bandwidth);
+  const double base = fitted[kCallSeconds] + fitted[kRankSeconds] * ranks +
+                      (across ? fitted[kAcrossSeconds] : 0.0) + transfer;
   row.log_base = std::log(base);
   row.add_log2(base);
   row.add_log2(transfer / base);

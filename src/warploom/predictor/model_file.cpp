@@ -62,6 +62,27 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put_all(ensemble.high);
     out.put_text(ensemble.trees);
   }
+  const std::size_t constants = base_constants(model.family).size();
+  out.put(std::uint32_t(model.constants.size()));
+  for (const ConstantsRecord& record : model.constants) {
+    out.put(record.architecture);
+    out.put(std::uint32_t(constants));
+    for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
+  }
+}
+
+void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) {
+  const std::size_t expected = base_constants(model.family).size();
+  model.constants.resize(in.take<std::uint32_t>());
+  for (ConstantsRecord& record : model.constants) {
+    record.architecture = in.take<std::int32_t>();
+    const auto count = in.take<std::uint32_t>();
+    if (count != expected)
+      throw Unsupported(
+          fmt::format("{}: holds {} fitted constants of {}, but this program uses {}: train again", where,
+                      count, name_of(model.family), expected));
+    for (std::size_t i = 0; i < count; ++i) record.values.values[i] = in.take<double>();
+  }
 }
 
 void take_records(ByteReader& in, FamilyModel& model) {
@@ -168,6 +189,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.test_fraction = head.at("test_fraction").get<double>();
   model.split_seed = head.at("split_seed").get<std::uint64_t>();
   take_records(in, model);
+  if (minor >= 1) take_constants(in, model, where);
   check_references(model, where);
   return model;
 }

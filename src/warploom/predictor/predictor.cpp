@@ -24,12 +24,6 @@ constexpr double kOtherKindWidening = 1.5;
 
 }  // namespace
 
-std::size_t bucket_of(double log_base) {
-  static const std::array<double, kBucketEdges.size()> edges{
-      std::log(kBucketEdges[0]), std::log(kBucketEdges[1]), std::log(kBucketEdges[2])};
-  return std::size_t(std::upper_bound(edges.begin(), edges.end(), log_base) - edges.begin());
-}
-
 struct Predictor::LoadedFamily {
   explicit LoadedFamily(FamilyModel m)
       : model(std::move(m)), index(model), ensembles(model.ensembles.size()) {
@@ -137,11 +131,16 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
                                             const KernelContext& context) const {
   const PhysicalBound limit = physical_bound(op, gpu);
   FeatureRow row;
-  compute_features(op, gpu, row);
+  const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
+  const int architecture = architecture_class(gpu);
+  if (loaded != nullptr)
+    compute_features(op, gpu, constants_for(loaded->model.constants, architecture, loaded->model.family),
+                     row);
+  else
+    compute_features(op, gpu, row);
   double log_p50 = row.log_base, low = -kUnlearnedHalfWidth, high = kUnlearnedHalfWidth;
   LatencyEstimate result;
   result.tier = Tier::Roofline;
-  const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
   const CellIndex::Found found =
       loaded ? loaded->index.find(gpu, context, kind_code(op)) : CellIndex::Found{};
   if (found.cell != nullptr) {
@@ -151,7 +150,7 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     double shrink = 1, widening = 1;
     const LogInterval* interval = &found.cell->interval;
     if (!found.measured) {
-      const bool known = loaded->knows_architecture(architecture_class(gpu));
+      const bool known = loaded->knows_architecture(architecture);
       shrink = known ? loaded->model.shrink_known : loaded->model.shrink_unknown;
       interval = known ? &loaded->model.interval_known : &loaded->model.interval_unknown;
       if (!found.exact_kind) widening = kOtherKindWidening;

@@ -116,8 +116,8 @@ TEST(ModelFile, RefusesANewerMajorVersionNamingBoth) {
     model_from_bytes(bytes, "future.wlp");
     FAIL() << "expected Unsupported";
   } catch (const Unsupported& error) {
-    EXPECT_NE(std::string(error.what()).find("9.0"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("1.0"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("version 9."), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("up to version 1."), std::string::npos);
   }
 }
 

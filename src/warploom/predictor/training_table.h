@@ -7,14 +7,12 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/dataset.h"
-#include "warploom/predictor/boosting.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/family_model.h"
-#include "warploom/predictor/train_predictor.h"
+#include "warploom/predictor/features.h"
+#include "warploom/predictor/training_rows.h"
 
 namespace warploom {
-
-enum class Part : std::uint8_t { Learn, Calibrate, HoldOut };
 
 struct TrainingTable {
   std::size_t columns = 0;      // without the context features
@@ -24,22 +22,15 @@ struct TrainingTable {
   std::vector<std::uint32_t> cell;  // into FamilyModel::cells
   std::vector<std::uint64_t> shape;
   std::vector<Part> part;
+  std::vector<std::uint32_t> source;  // row of the data set
   std::size_t rows() const { return target.size(); }
   std::span<const float> row(std::size_t r) const { return {features.data() + r * columns, columns}; }
 };
 
-// Reads the family's rows and fills the model's gpus, contexts and measured cells (offsets from Learn rows).
-// Cells with fewer than 5 rows to learn from are dropped. Rows that were chosen as bad or as a publisher's
-// test are not used.
-TrainingTable make_training_table(const Dataset& dataset, const GpuCatalog& catalog, Family family,
-                                  const TrainingOptions& options, FamilyModel& model);
-
-// A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
-// of the cells' offsets, without `left_out_gpu` (kAnyGpu: none left out). A cell whose class has no other GPU
-// takes the mean of its kind, else of all. One entry per measured cell.
-std::vector<float> class_offsets(const FamilyModel& model, std::uint16_t left_out_gpu);
-// Appends the classes themselves to model.cells (gpu = kAnyGpu).
-void add_class_cells(FamilyModel& model);
+// The features and targets of `which` rows under fitted constants.
+TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, const TrainingRows& rows,
+                         std::span<const std::uint32_t> which, const FamilyModel& model,
+                         const std::vector<ConstantsRecord>& constants);
 
 // A dense matrix for the learners: features with context, targets less the offset.
 struct LearningSet {

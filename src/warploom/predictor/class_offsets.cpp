@@ -1,0 +1,97 @@
+#include "warploom/predictor/class_offsets.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "warploom/predictor/cell_index.h"
+
+namespace warploom {
+namespace {
+
+using ClassKey = std::tuple<std::string, std::string, std::uint16_t>;
+
+ClassKey class_of(const FamilyModel& model, const CellRecord& cell) {
+  const ContextRecord& context = model.contexts[cell.context];
+  return {context.framework, context.kernel, cell.kind};
+}
+
+// Running mean over GPUs of per-GPU means.
+struct GpuMeans {
+  std::map<std::uint16_t, std::pair<double, double>> by_gpu;  // weighted sum, weight
+  void add(std::uint16_t gpu, double value, double weight) {
+    by_gpu[gpu].first += value * weight;
+    by_gpu[gpu].second += weight;
+  }
+  double mean() const {
+    double sum = 0;
+    for (const auto& [gpu, entry] : by_gpu) sum += entry.first / entry.second;
+    return sum / double(by_gpu.size());
+  }
+};
+
+}  // namespace
+
+std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
+                                 std::uint16_t left_out_gpu) {
+  std::map<ClassKey, GpuMeans> classes;
+  std::map<std::uint16_t, GpuMeans> kinds;
+  GpuMeans all;
+  for (std::size_t c = 0; c < cells.offset.size(); ++c) {
+    const CellRecord& cell = model.cells[c];
+    const double offset = double(cells.offset[c]), rows = double(cells.rows[c]);
+    if (cell.gpu == left_out_gpu || rows <= 0) continue;
+    classes[class_of(model, cell)].add(cell.gpu, offset, rows);
+    if (cell.launch_bound) continue;
+    kinds[cell.kind].add(cell.gpu, offset, rows);
+    all.add(cell.gpu, offset, rows);
+  }
+  std::vector<float> offsets;
+  for (std::size_t i = 0; i < cells.offset.size(); ++i) {
+    const CellRecord& cell = model.cells[i];
+    if (const auto c = classes.find(class_of(model, cell)); c != classes.end())
+      offsets.push_back(float(c->second.mean()));
+    else if (const auto k = kinds.find(cell.kind); k != kinds.end())
+      offsets.push_back(float(k->second.mean()));
+    else
+      offsets.push_back(all.by_gpu.empty() ? 0.0F : float(all.mean()));
+  }
+  return offsets;
+}
+
+void add_class_cells(FamilyModel& model, const CellOffsets& cells) {
+  const std::vector<float> offsets = class_offsets(model, cells, CellRecord::kAnyGpu);
+  std::map<ClassKey, CellRecord> classes;
+  std::map<ClassKey, std::string> versions;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const CellRecord& cell = model.cells[i];
+    const ClassKey key = class_of(model, cell);
+    auto [at, fresh] = classes.try_emplace(key, cell);
+    const std::string& version = model.contexts[cell.context].version;
+    // The class shows the newest version of its cells and counts all their rows.
+    if (!fresh) {
+      at->second.rows += cell.rows;
+      at->second.launch_bound = at->second.launch_bound && cell.launch_bound;
+      if (compare_versions(version, model.contexts[at->second.context].version) > 0)
+        at->second.context = cell.context;
+    }
+    at->second.gpu = CellRecord::kAnyGpu;
+    at->second.offset = offsets[i];
+  }
+  for (const auto& [key, cell] : classes) model.cells.push_back(cell);
+}
+
+CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells) {
+  std::vector<double> sums(cells, 0);
+  CellOffsets offsets{std::vector<float>(cells, 0), std::vector<std::uint32_t>(cells, 0)};
+  for (std::size_t r = 0; r < table.rows(); ++r)
+    if (table.part[r] == Part::Learn) {
+      sums[table.cell[r]] += double(table.target[r]);
+      ++offsets.rows[table.cell[r]];
+    }
+  for (std::size_t c = 0; c < cells; ++c)
+    if (offsets.rows[c] > 0) offsets.offset[c] = float(sums[c] / double(offsets.rows[c]));
+  return offsets;
+}
+
+}  // namespace warploom

@@ -1,0 +1,27 @@
+// Mean levels of ln(latency / base): of a cell, and of its class over GPUs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warploom/predictor/family_model.h"
+#include "warploom/predictor/training_table.h"
+
+namespace warploom {
+
+// Per measured cell: the mean target of its Learn rows in a table, and their number (0: offset 0).
+struct CellOffsets {
+  std::vector<float> offset;
+  std::vector<std::uint32_t> rows;
+};
+CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
+
+// A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
+// of the cells' offsets, without `left_out_gpu` (kAnyGpu: none left out). A cell whose class has no other GPU
+// takes the mean of its kind, else of all. One entry per measured cell.
+std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
+                                 std::uint16_t left_out_gpu);
+// Appends the classes themselves to model.cells (gpu = kAnyGpu).
+void add_class_cells(FamilyModel& model, const CellOffsets& cells);
+
+}  // namespace warploom

@@ -1,0 +1,24 @@
+#include "warploom/predictor/family_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warploom {
+
+std::size_t bucket_of(double log_base) {
+  static const std::array<double, kBucketEdges.size()> edges{
+      std::log(kBucketEdges[0]), std::log(kBucketEdges[1]), std::log(kBucketEdges[2])};
+  return std::size_t(std::upper_bound(edges.begin(), edges.end(), log_base) - edges.begin());
+}
+
+const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
+                                   Family family) {
+  const ConstantsRecord* any = nullptr;
+  for (const ConstantsRecord& record : records) {
+    if (record.architecture == architecture) return record.values;
+    if (record.architecture == ConstantsRecord::kAnyArchitecture) any = &record;
+  }
+  return any != nullptr ? any->values : default_constants(family);
+}
+
+}  // namespace warploom
