@@ -42,7 +42,7 @@ float between(float low, float low_distance, float high, float high_distance) {
   return (low * high_distance + high * low_distance) / (low_distance + high_distance);
 }
 
-// Cubic through (-b1, -b0, a0, a1) at 0.
+// Cubic through (-b1, -b0, a0, a1) at 0, kept near the four: close or uneven points would let it swing.
 float cubic(const AxisNeighbours& n) {
   const std::array<float, 4> x{-n.below_distance[1], -n.below_distance[0], n.above_distance[0],
                                n.above_distance[1]};
@@ -54,7 +54,9 @@ float cubic(const AxisNeighbours& n) {
       if (j != i) share *= x[j] / (x[j] - x[i]);
     sum += share;
   }
-  return sum;
+  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  const float slack = (*high - *low) / 2;
+  return std::clamp(sum, *low - slack, *high + slack);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ inline constexpr std::size_t kSteps = 3;
 inline constexpr std::size_t kMaxMoves = 8;
 
 struct AxisNeighbours {
-  std::array<float, kSteps> below{}, above{};                  // residuals
+  std::array<float, kSteps> below{}, above{};                    // residuals
   std::array<float, kSteps> below_distance{}, above_distance{};  // in doublings, positive
   std::size_t below_count = 0, above_count = 0;
 };
@@ -28,7 +28,8 @@ struct Neighbours {
   std::size_t axes = 0, moves = 0, found = 0;
 };
 
-// Reads the table around the point; the point's own entry is never read. Up to two steps along an axis, three along the first.
+// Reads the table around the point; the point's own entry is never read. Up to two steps along an axis, three
+// along the first.
 void find_neighbours(const ResidualTable& table, std::uint32_t cell, const GridPoint& point,
                      std::span<const GridMove> moves, Neighbours& result);
 

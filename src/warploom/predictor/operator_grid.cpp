@@ -70,9 +70,8 @@ std::int64_t routing_coordinate(const FusedMoe& op) {
 }
 
 GridPoint grid_of(const FusedMoe& op) {
-  return point(mixed(op.experts, op.top_k),
-               {op.tokens, op.tensor_parallel, op.expert_parallel, routing_coordinate(op), op.intermediate,
-                op.hidden});
+  return point(mixed(op.experts, op.top_k), {op.tokens, op.tensor_parallel, op.expert_parallel,
+                                             routing_coordinate(op), op.intermediate, op.hidden});
 }
 
 GridPoint grid_of(const RmsNorm& op) { return point(mixed(0), {op.tokens, op.width}); }
@@ -124,13 +123,6 @@ constexpr std::array<GridMove, 6> kMoeMoves{{{Doublings{0, 1, -1}},
                                              {Doublings{0, -1, 0, 0, -1}}}};
 constexpr std::array<GridMove, 2> kPlaneMoves{{{Doublings{1, -1}}, {Doublings{-1, 1}}}};
 
-template <class T>
-bool to_bf16(T& type) {
-  if (type != T::Fp16) return false;
-  type = T::Bf16;
-  return true;
-}
-
 }  // namespace
 
 GridPoint grid_point(const Operator& op) {
@@ -175,20 +167,6 @@ bool apply_move(const GridMove& move, GridPoint& point) {
     std::swap(a, b);
   }
   return moved;
-}
-
-bool half_twin(Operator& op) {
-  return std::visit(
-      [](auto& o) {
-        bool changed = false;
-        if constexpr (requires { o.scheme; }) changed |= to_bf16(o.scheme);
-        if constexpr (requires { o.projections; }) changed |= to_bf16(o.projections);
-        if constexpr (requires { o.compute; }) changed |= to_bf16(o.compute);
-        if constexpr (requires { o.kv_cache; }) changed |= to_bf16(o.kv_cache);
-        if constexpr (requires { o.type; }) changed |= to_bf16(o.type);
-        return changed;
-      },
-      op);
 }
 
 }  // namespace warploom

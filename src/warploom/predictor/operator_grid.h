@@ -35,8 +35,4 @@ std::span<const GridMove> grid_moves(Family family);
 // False when a move leaves the integers or stays in place.
 bool apply_move(const GridMove& move, GridPoint& point);
 
-// fp16 operators as bf16: both are measured as one kind (kind_code), so they share a cell. False: nothing
-// to replace.
-bool half_twin(Operator& op);
-
 }  // namespace warploom

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/hash.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/model_file.h"
+#include "warploom/predictor/table_correction.h"
+#include "warploom/predictor/table_file.h"
 #include "warploom/predictor/tree_ensemble.h"
 #include "warploom_embedded/predictor_files.h"
 
@@ -53,6 +57,13 @@ struct Predictor::LoadedFamily {
     return out;
   }
 
+  // From the measured tables; nothing when there are none, or none near.
+  std::optional<TableCorrection::Answer> from_tables(const Operator& op, const CellRecord& cell,
+                                                     const FeatureRow& row) const {
+    if (!tables) return std::nullopt;
+    return tables->answer(op, std::uint32_t(&cell - model.cells.data()), cell, index.codes(cell), row);
+  }
+
   bool knows_architecture(int architecture) const {
     return std::any_of(model.gpus.begin(), model.gpus.end(),
                        [&](const GpuRecord& g) { return g.architecture == architecture; });
@@ -64,6 +75,7 @@ struct Predictor::LoadedFamily {
   };
   FamilyModel model;
   CellIndex index;
+  std::optional<TableCorrection> tables;
   std::vector<Lazy> ensembles;
   std::vector<int> by_gpu;
   int cross = -1;
@@ -84,20 +96,39 @@ Predictor::Predictor(const std::filesystem::path& folder) : families_(kFamilies)
     throw NotFound(folder.string() + ": no predictor files (*" + std::string(kPredictorFileSuffix) +
                    ") here");
   std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) load(model_from_bytes(read_file(path), path.string()));
+  for (const auto& path : paths) {
+    const std::string bytes = read_file(path);
+    LoadedFamily& loaded = load(model_from_bytes(bytes, path.string()));
+    const std::filesystem::path tables = table_path(loaded.model.family, folder);
+    if (std::filesystem::exists(tables))
+      loaded.tables.emplace(
+          tables_from_bytes(read_file(tables), loaded.model, hash_bytes(bytes), tables.string()));
+  }
 }
 
-Predictor::Predictor(std::vector<FamilyModel> models) : families_(kFamilies) {
+Predictor::Predictor(std::vector<FamilyModel> models, std::vector<FamilyTables> tables)
+    : families_(kFamilies) {
   for (FamilyModel& model : models) load(std::move(model));
+  for (FamilyTables& of_family : tables) {
+    const auto& loaded = families_[std::size_t(of_family.family)];
+    WARPLOOM_ASSERT(loaded != nullptr);
+    loaded->tables.emplace(std::move(of_family));
+  }
 }
 
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
-void Predictor::load(FamilyModel model) {
+Predictor::LoadedFamily& Predictor::load(FamilyModel model) {
   const auto family = std::size_t(model.family);
   families_[family] = std::make_unique<LoadedFamily>(std::move(model));
+  return *families_[family];
+}
+
+bool Predictor::has_tables(Family family) const {
+  const auto& loaded = families_[std::size_t(family)];
+  return loaded && loaded->tables.has_value();
 }
 
 const FamilyModel* Predictor::model(Family family) const {
@@ -155,19 +186,27 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
       interval = known ? &loaded->model.interval_known : &loaded->model.interval_unknown;
       if (!found.exact_kind) widening = kOtherKindWidening;
     }
-    log_p50 += found.cell->offset;
     if (ensemble >= 0) {
       result.extrapolated = loaded->outside(ensemble, row);
       if (result.extrapolated) widening *= kExtrapolatedWidening;
+    }
+    const auto interpolated =
+        measured >= 0 ? loaded->from_tables(op, *found.cell, row) : std::optional<TableCorrection::Answer>();
+    if (interpolated) {
+      log_p50 += interpolated->residual;
+    } else if (ensemble >= 0) {
+      log_p50 += found.cell->offset;
       const ContextCodes& codes = loaded->index.codes(*found.cell);
       row.add(codes.framework);
       row.add(codes.kernel);
       row.add(found.cell->offset);
       TreeEnsemble::set_guard(row);
       log_p50 += shrink * double(loaded->trees(ensemble).predict(row));
+    } else {
+      log_p50 += found.cell->offset;
     }
-    low = widening * double(interval->low[bucket]);
-    high = widening * double(interval->high[bucket]);
+    low = widening * (interpolated ? interpolated->low : double(interval->low[bucket]));
+    high = widening * (interpolated ? interpolated->high : double(interval->high[bucket]));
     result.tier = found.measured ? Tier::Measured : Tier::CrossGpu;
   }
   const double bound = limit.time.value();

@@ -1,8 +1,8 @@
 // Measured residuals ln(latency / base) of one family, found by cell and grid point in O(1).
 //
-// About 6.5 bytes a row: rows sorted by a 64-bit hash of cell and point, of which 32 bits are kept, the residual as
-// a 16-bit multiple of kResidualStep, and one offset per eight rows. A lookup of a point that was never measured
-// answers by mistake with probability about 2e-9.
+// About 6.5 bytes a row: rows sorted by a 64-bit hash of cell and point, of which 32 bits are kept, the
+// residual as a 16-bit multiple of kResidualStep, and one offset per eight rows. A lookup of a point that was
+// never measured answers by mistake with probability about 2e-9.
 #pragma once
 
 #include <cstdint>
