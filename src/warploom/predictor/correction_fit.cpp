@@ -17,11 +17,11 @@ constexpr std::size_t kFewestGuesses = 50;
 BoostingOptions settings_of(std::size_t rows, std::uint64_t seed) {
   BoostingOptions o;
   o.seed = seed + 31;
-  o.trees = 250;
-  o.leaves = std::clamp(int(rows / 40), 8, 512);
-  o.eta = 0.1;
+  o.trees = 350;
+  o.leaves = std::clamp(int(rows / 200), 8, 512);
+  o.eta = 0.065;
   o.lambda = 2;
-  o.min_rows = 5;
+  o.min_rows = 4;
   o.row_share = 0.8;
   o.column_share = 0.5;
   return o;
@@ -30,6 +30,7 @@ BoostingOptions settings_of(std::size_t rows, std::uint64_t seed) {
 BoostingOptions first_settings(std::size_t rows, std::uint64_t seed) {
   BoostingOptions o = settings_of(rows, seed);
   o.trees = 40;
+  o.eta = 0.1;
   o.leaves = std::min(o.leaves, 128);
   return o;
 }

@@ -33,7 +33,7 @@ void fill_table_features(const Neighbours& neighbours, const Guesses& guesses, c
     features.add(n.below_count > 0 ? n.below_distance[0] : kMissing);
     features.add(n.above_count > 0 ? n.above_distance[0] : kMissing);
   }
-  for (int f = 0; f < row.count - kGpuFeatures; ++f) features.add(row.values[std::size_t(f)]);
+  for (int f = 0; f < row.count; ++f) features.add(row.values[std::size_t(f)]);
 }
 
 }  // namespace warploom

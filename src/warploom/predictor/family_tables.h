@@ -45,7 +45,7 @@ struct FamilyTables {
   std::string created_by;
   std::uint64_t model_hash = 0;  // of the bytes of the model that the cells belong to
   ResidualTable residuals;
-  std::vector<CorrectionRecord> corrections;  // by FamilyModel::gpus
+  std::vector<CorrectionRecord> corrections;  // by FamilyModel::gpus, or one for all of them
   std::vector<LogInterval> intervals;         // by measured cell of FamilyModel::cells
 };
 

@@ -12,10 +12,11 @@ constexpr double kMeasuredPointWidth = 0.5;
 TableCorrection::TableCorrection(FamilyTables tables)
     : tables_(std::move(tables)), ensembles_(tables_.corrections.size()) {}
 
-const TreeEnsemble& TableCorrection::trees(std::size_t gpu) const {
-  Lazy& lazy = ensembles_[gpu];
-  std::call_once(lazy.once,
-                 [&] { lazy.trees = TreeEnsemble(tables_.corrections[gpu].trees, name_of(tables_.family)); });
+const TreeEnsemble& TableCorrection::trees(std::size_t which) const {
+  Lazy& lazy = ensembles_[which];
+  std::call_once(lazy.once, [&] {
+    lazy.trees = TreeEnsemble(tables_.corrections[which].trees, name_of(tables_.family));
+  });
   return lazy.trees;
 }
 
@@ -23,7 +24,8 @@ std::optional<double> TableCorrection::residual_from_neighbours(Family family, c
                                                                 std::uint32_t cell, const CellRecord& record,
                                                                 const ContextCodes& codes,
                                                                 const FeatureRow& row) const {
-  const CorrectionRecord& correction = tables_.corrections[record.gpu];
+  const std::size_t which = tables_.corrections.size() == 1 ? 0 : record.gpu;
+  const CorrectionRecord& correction = tables_.corrections[which];
   if (correction.trees.empty()) return std::nullopt;
   Neighbours neighbours;
   find_neighbours(tables_.residuals, cell, point, grid_moves(family), neighbours);
@@ -36,7 +38,7 @@ std::optional<double> TableCorrection::residual_from_neighbours(Family family, c
   FeatureRow chosen;
   for (const std::uint16_t f : correction.features) chosen.add(double(features.values[f]));
   TreeEnsemble::set_guard(chosen);
-  return double(centre.value) + double(trees(record.gpu).predict(chosen));
+  return double(centre.value) + double(trees(which).predict(chosen));
 }
 
 std::optional<TableCorrection::Answer> TableCorrection::answer(const Operator& op, std::uint32_t cell,

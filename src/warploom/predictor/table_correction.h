@@ -34,7 +34,7 @@ class TableCorrection {
   const FamilyTables& tables() const { return tables_; }
 
  private:
-  const TreeEnsemble& trees(std::size_t gpu) const;
+  const TreeEnsemble& trees(std::size_t which) const;
   struct Lazy {
     std::once_flag once;
     TreeEnsemble trees;

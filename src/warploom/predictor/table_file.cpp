@@ -48,15 +48,15 @@ void take_records(ByteReader& in, FamilyTables& tables) {
 }
 
 void check_records(const FamilyTables& tables, const FamilyModel& model, std::string_view where) {
-  bool sound =
-      tables.corrections.size() == model.gpus.size() && tables.intervals.size() <= model.cells.size();
+  bool sound = (tables.corrections.size() == model.gpus.size() || tables.corrections.size() == 1) &&
+               tables.intervals.size() <= model.cells.size();
   for (const CorrectionRecord& correction : tables.corrections)
     sound = sound && correction.features.size() <= std::size_t(kMaxFeatures) &&
             (correction.trees.empty() || correction.weights.size() == kMaxGuesses) &&
             std::all_of(correction.features.begin(), correction.features.end(),
                         [](std::uint16_t f) { return f < TableFeatures::kMost; });
   for (std::size_t c = 0; c < tables.intervals.size(); ++c)
-    sound = sound && model.cells[c].gpu < tables.corrections.size();
+    sound = sound && model.cells[c].gpu < model.gpus.size();
   if (!sound) throw InvalidInput(fmt::format("{}: the tables' records contradict each other", where));
 }
 

@@ -1,5 +1,5 @@
-// Trains the tables of a family: the residuals of its measured rows, and per GPU the correction that
-// interpolates between them.
+// Trains the tables of a family: the residuals of its measured rows, and per GPU (of a small family: for
+// all together) the correction that interpolates between them.
 //
 // A row of the correction's training set sees the table without its own point, as an operator that was never
 // measured would. Test shapes are in no table; Calibrate shapes are, but the trees do not learn from them and
