@@ -7,7 +7,7 @@ namespace warploom {
 std::span<const ConstantSpec> base_constants(Family family) {
   switch (family) {
     case Family::Gemm:
-      return features::gemm_constants();
+      return features::all_gemm_constants();
     case Family::AttentionPrefill:
       return features::attention_prefill_constants();
     case Family::AttentionDecode:

@@ -129,29 +129,42 @@ const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& cont
 CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
   const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
   const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
-  const auto class_of = [&](const NameKeys& names, std::uint64_t k) {
-    return lookup(key_of(kNoGpu, names, k));
-  };
   if (const CellRecord* cell = at_gpu(full)) return {cell, true, true};
   if (full.kernel != 0) {
     if (const CellRecord* cell = at_gpu({full.framework, 0, full.kernel})) return {cell, true, true};
     if (const CellRecord* cell = at_gpu({0, 0, full.kernel})) return {cell, true, true};
-    if (const CellRecord* cell = class_of({full.framework, 0, full.kernel}, kind)) return {cell, false, true};
-    if (const CellRecord* cell = class_of({0, 0, full.kernel}, kind)) return {cell, false, true};
+    if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
+      return {cell, false, true};
   }
   if (const CellRecord* cell = at_gpu({full.framework, 0, 0})) return {cell, true, true};
   if (const CellRecord* cell = at_gpu({0, 0, 0})) return {cell, true, true};
+  return find_class(gpu, context, kind);
+}
+
+const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint64_t kernel,
+                                             std::uint32_t kind) const {
+  if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework, 0, kernel}, kind))) return cell;
+  return lookup(key_of(kNoGpu, {0, 0, kernel}, kind));
+}
+
+CellIndex::Found CellIndex::find_class(const GpuSpec& gpu, const KernelContext& context,
+                                       std::uint32_t kind) const {
+  const std::uint64_t framework_key = name_key(context.framework), kernel_key = name_key(context.kernel);
+  if (kernel_key != 0)
+    if (const CellRecord* cell = class_of_kernel(framework_key, kernel_key, kind)) return {cell, false, true};
   const std::uint64_t arch = architecture_key(architecture_class(gpu));
-  for (const std::uint64_t framework : {full.framework, std::uint64_t(0)})
+  for (const std::uint64_t framework : {framework_key, std::uint64_t(0)})
     if (const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind))) {
       const ContextRecord& record = model_.contexts[sibling->context];
-      if (const CellRecord* cell = class_of({name_key(record.framework), 0, name_key(record.kernel)}, kind))
+      if (const CellRecord* cell =
+              lookup(key_of(kNoGpu, {name_key(record.framework), 0, name_key(record.kernel)}, kind)))
         return {cell, false, true};
     }
-  if (const CellRecord* cell = class_of({full.framework, 0, 0}, kind)) return {cell, false, true};
-  if (const CellRecord* cell = class_of({0, 0, 0}, kind)) return {cell, false, true};
-  if (const CellRecord* cell = class_of({full.framework, 0, 0}, kAnyKind)) return {cell, false, false};
-  return {class_of({0, 0, 0}, kAnyKind), false, false};
+  for (const std::uint64_t framework : {framework_key, std::uint64_t(0)})
+    if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework, 0, 0}, kind))) return {cell, false, true};
+  if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework_key, 0, 0}, kAnyKind)))
+    return {cell, false, false};
+  return {lookup(key_of(kNoGpu, {0, 0, 0}, kAnyKind)), false, false};
 }
 
 }  // namespace warploom

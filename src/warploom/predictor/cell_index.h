@@ -33,6 +33,8 @@ class CellIndex {
   // that was never measured falls to the newest; a kernel never measured on this GPU falls to the other GPUs.
   // O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
+  // The same among classes alone: what the other GPUs say, measured on this one or not.
+  Found find_class(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // A cell by exactly these.
   const CellRecord* exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
 
@@ -42,6 +44,8 @@ class CellIndex {
   void offer(std::uint64_t key, std::uint32_t cell);
   bool better(const CellRecord& a, const CellRecord& b) const;
   const CellRecord* lookup(std::uint64_t key) const;
+  // Class of a kernel, of another framework when this one has none.
+  const CellRecord* class_of_kernel(std::uint64_t framework, std::uint64_t kernel, std::uint32_t kind) const;
 
   const FamilyModel& model_;
   std::vector<ContextCodes> codes_;

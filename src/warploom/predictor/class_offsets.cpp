@@ -33,14 +33,14 @@ struct GpuMeans {
 }  // namespace
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
-                                 std::uint16_t left_out_gpu) {
+                                 const std::vector<bool>& of_gpus) {
   std::map<ClassKey, GpuMeans> classes;
   std::map<std::uint16_t, GpuMeans> kinds;
   GpuMeans all;
   for (std::size_t c = 0; c < cells.offset.size(); ++c) {
     const CellRecord& cell = model.cells[c];
     const double offset = double(cells.offset[c]), rows = double(cells.rows[c]);
-    if (cell.gpu == left_out_gpu || rows <= 0) continue;
+    if (!of_gpus[cell.gpu] || rows <= 0) continue;
     classes[class_of(model, cell)].add(cell.gpu, offset, rows);
     if (cell.launch_bound) continue;
     kinds[cell.kind].add(cell.gpu, offset, rows);
@@ -60,7 +60,7 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
 }
 
 void add_class_cells(FamilyModel& model, const CellOffsets& cells) {
-  const std::vector<float> offsets = class_offsets(model, cells, CellRecord::kAnyGpu);
+  const std::vector<float> offsets = class_offsets(model, cells, std::vector<bool>(model.gpus.size(), true));
   std::map<ClassKey, CellRecord> classes;
   std::map<ClassKey, std::string> versions;
   for (std::size_t i = 0; i < offsets.size(); ++i) {

@@ -45,7 +45,7 @@ struct Sample {
 
 Sample draw(const FamilyJob& job, const ResidualTable& residuals, int gpu) {
   Sample sample;
-  sample.table = job.table(thin(job.rows_of(Part::Learn, gpu, -1), job.rows, kRows, job.options.seed + 41),
+  sample.table = job.table(thin(job.rows_of(Part::Learn, gpu), job.rows, kRows, job.options.seed + 41),
                            job.model.constants);
   const auto moves = grid_moves(job.model.family);
   Neighbours neighbours;
@@ -110,8 +110,7 @@ Matrix make_matrix(const FamilyJob& job, const Sample& sample, std::span<const f
   for (std::size_t i = 0; i < sample.rows.size(); ++i) {
     const std::uint32_t r = sample.rows[i];
     const CellRecord& cell = job.model.cells[sample.table.cell[r]];
-    row.count = 0;
-    for (const float value : sample.table.row(r)) row.add(double(value));
+    take_features(sample.table, r, row);
     const Centre centre = weigh_guesses(sample.guesses[i], weights, cell.offset);
     fill_table_features(sample.neighbours[i], sample.guesses[i], centre, job.codes[cell.context], cell.offset,
                         row, features);

@@ -8,11 +8,14 @@
 
 namespace warploom {
 
-std::vector<std::uint32_t> FamilyJob::rows_of(Part part, int gpu, int without_gpu) const {
-  return rows_where(rows, [&](std::uint32_t r) {
-    const int g = gpu_of(r);
-    return rows.part[r] == part && (gpu < 0 || g == gpu) && g != without_gpu;
-  });
+std::vector<std::uint32_t> FamilyJob::rows_of(Part part, int gpu) const {
+  return rows_where(rows,
+                    [&](std::uint32_t r) { return rows.part[r] == part && (gpu < 0 || gpu_of(r) == gpu); });
+}
+
+std::vector<std::uint32_t> FamilyJob::rows_on(Part part, const std::vector<bool>& of_gpus) const {
+  return rows_where(rows,
+                    [&](std::uint32_t r) { return rows.part[r] == part && of_gpus[std::size_t(gpu_of(r))]; });
 }
 
 std::vector<std::uint32_t> thin(std::vector<std::uint32_t> chosen, const TrainingRows& rows, std::size_t most,

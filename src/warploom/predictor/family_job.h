@@ -33,8 +33,10 @@ struct FamilyJob {
   std::size_t measured_cells = 0;
 
   int gpu_of(std::uint32_t r) const { return model.cells[rows.cell[r]].gpu; }
-  // Rows of a part, of one GPU (-1: all) and not of another (-1: none).
-  std::vector<std::uint32_t> rows_of(Part part, int gpu, int without_gpu) const;
+  // Rows of a part, of one GPU (-1: all).
+  std::vector<std::uint32_t> rows_of(Part part, int gpu) const;
+  // Rows of a part on the GPUs g with of_gpus[g].
+  std::vector<std::uint32_t> rows_on(Part part, const std::vector<bool>& of_gpus) const;
   TrainingTable table(std::span<const std::uint32_t> which,
                       const std::vector<ConstantsRecord>& constants) const {
     return make_table(dataset, catalog, rows, which, model, constants);

@@ -11,6 +11,11 @@ std::size_t bucket_of(double log_base) {
   return std::size_t(std::upper_bound(edges.begin(), edges.end(), log_base) - edges.begin());
 }
 
+bool FamilyModel::knows_architecture(std::int32_t architecture) const {
+  return std::any_of(gpus.begin(), gpus.end(),
+                     [&](const GpuRecord& gpu) { return gpu.architecture == architecture; });
+}
+
 const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
                                    Family family) {
   const ConstantsRecord* any = nullptr;

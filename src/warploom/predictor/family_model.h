@@ -1,7 +1,7 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
 // A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
-// + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
+// + sum of its own trees. On a GPU that was never measured the offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
@@ -59,7 +59,7 @@ const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, 
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // encode_trees
+  std::string trees;                        // join_cell_trees; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {
@@ -78,7 +78,10 @@ struct FamilyModel {
   std::vector<ConstantsRecord> constants;
   float shrink_known = 1,
         shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
-  LogInterval interval_known, interval_unknown;
+  // Of the cross ensemble, by whether the architecture was measured; of what siblings say.
+  LogInterval interval_known, interval_unknown, interval_sibling;
+
+  bool knows_architecture(std::int32_t architecture) const;
 };
 
 // Features that follow those of compute_features. `offset` is that of the cell or class.

@@ -11,6 +11,8 @@
 namespace warploom::features {
 
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+// Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
+void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted,
                            FeatureRow& row);
 void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const BaseConstants& fitted,
@@ -27,6 +29,8 @@ void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fit
 
 // The table of each family's base (base_constants.h), declared beside the base that uses it.
 std::span<const ConstantSpec> gemm_constants();
+// The same followed by those of the known kernels.
+std::span<const ConstantSpec> all_gemm_constants();
 std::span<const ConstantSpec> attention_prefill_constants();
 std::span<const ConstantSpec> attention_decode_constants();
 std::span<const ConstantSpec> mla_constants();

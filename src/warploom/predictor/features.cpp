@@ -104,6 +104,17 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
   features::add_gpu(gpu, row);
 }
 
+void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
+                      FeatureRow& row) {
+  compute_features(op, gpu, fitted, row);
+  if (!describes(kernel, op)) return;
+  const int count = row.count - kGpuFeatures;
+  row.count = 0;
+  features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
+  while (row.count < count) row.add(0.0);
+  row.count = count + kGpuFeatures;  // those of the GPU stand already
+}
+
 int architecture_class(const GpuSpec& gpu) {
   if (gpu.vendor == Vendor::Amd) return gpu.generation == Generation::Cdna4 ? 1004 : 1003;
   const auto capability = int(gpu.compute_capability);

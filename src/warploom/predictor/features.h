@@ -12,6 +12,7 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/known_kernel.h"
 
 namespace warploom {
 
@@ -28,11 +29,15 @@ struct FeatureRow {
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 1;
+inline constexpr int kFeatureVersion = 2;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+// The same, from the exact structure where the kernel is known and describes the operator. Unused slots of
+// the family are 0.
+void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
+                      FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 

@@ -7,20 +7,14 @@
 #include "warploom/predictor/constants_fit.h"
 
 namespace warploom {
-namespace {
-
-constexpr std::size_t kRowsPerGpu = 800;
-
-}  // namespace
-
-std::vector<ConstantsRecord> fit_base(const FamilyJob& job, int left_out_gpu) {
+std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
   const auto chosen = thin_by_gpu(rows_where(job.rows,
                                              [&](std::uint32_t r) {
                                                return job.rows.part[r] == Part::Learn &&
-                                                      job.gpu_of(r) != left_out_gpu &&
+                                                      of_gpus[std::size_t(job.gpu_of(r))] &&
                                                       !job.model.cells[job.rows.cell[r]].launch_bound;
                                              }),
-                                  job, kRowsPerGpu, job.options.seed + 29);
+                                  job, job.options.fit_rows_per_gpu, job.options.seed + 29);
   std::vector<const GpuSpec*> specs;
   for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
   std::map<std::tuple<std::string, std::string, std::uint16_t>, std::uint32_t> groups;
@@ -32,7 +26,7 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, int left_out_gpu) {
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0});
+                    group.first->second, 1.0, known_kernel(context.kernel)});
   }
   ConstantsRecord any;
   any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));

@@ -5,8 +5,8 @@
 
 namespace warploom {
 
-// From Learn rows of every GPU but `left_out_gpu` (-1: none), some hundred rows a GPU, rows timed eagerly
-// left out. Offsets of each framework, kernel and kind are free, so only what differs within them speaks.
-std::vector<ConstantsRecord> fit_base(const FamilyJob& job, int left_out_gpu);
+// From Learn rows of the GPUs g with of_gpus[g], some hundred rows a GPU, rows timed eagerly left out.
+// Offsets of each framework, kernel and kind are free, so only what differs within them speaks.
+std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus);
 
 }  // namespace warploom

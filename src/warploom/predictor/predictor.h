@@ -6,11 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/family_tables.h"
 
 namespace warploom {
+
+struct LoadedFamily;
 
 // Tiers: measured when this GPU and kernel were swept; cross_gpu when the family was learned on other GPUs;
 // roofline when the family has no model (then the structural base alone answers, with a wide interval). An
@@ -20,7 +23,8 @@ namespace warploom {
 // are interpolated between them (family_tables.h), still in tier measured.
 //
 // Immutable after construction but for trees decoded on first use; every const method may run concurrently.
-// One estimate takes a few microseconds and allocates nothing once its trees are decoded.
+// One estimate takes about a microsecond, a batch less than half of that for each operator; nothing is
+// allocated once the trees in use are decoded. estimate_batch gives what estimate gives, to the last bit.
 class Predictor final : public LatencyModel {
  public:
   // The files linked into the binary (data/predictor).
@@ -47,10 +51,8 @@ class Predictor final : public LatencyModel {
                                  const KernelContext& context = {}) const;
 
  private:
-  struct LoadedFamily;
   LoadedFamily& load(FamilyModel model);
-  LatencyEstimate estimate_checked(const Operator& op, const GpuSpec& gpu,
-                                   const KernelContext& context) const;
+  std::unique_ptr<const GpuCatalog> catalog_;            // specs of the GPUs learned from
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };
 

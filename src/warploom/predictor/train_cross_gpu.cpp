@@ -9,8 +9,7 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kCrossRows = 400000;         // drawn for the cross ensemble
-constexpr std::size_t kLeaveOutRowsPerGpu = 8000;  // for each ensemble that leaves a GPU out
+constexpr std::size_t kCrossRows = 400000;  // drawn for the cross ensemble
 constexpr std::size_t kLeaveOutTestRows = 4000;
 constexpr std::array<double, 6> kShrinkages{0.0, 0.25, 0.5, 0.65, 0.8, 1.0};
 
@@ -28,47 +27,24 @@ BoostingOptions cross_settings(std::uint64_t seed, bool small) {
   return o;
 }
 
-// Shrinkage with least mean error, the interval at it, and the figures of each GPU.
-void fit_cross_tier(FamilyJob& job, const std::vector<LeftOut>& outs, bool known) {
-  float& shrink = known ? job.model.shrink_known : job.model.shrink_unknown;
-  LogInterval& interval = known ? job.model.interval_known : job.model.interval_unknown;
-  double best = std::numeric_limits<double>::max();
-  bool any = false;
-  for (const double s : kShrinkages) {
-    double sum = 0;
-    for (const LeftOut& out : outs) {
-      if (out.known_architecture != known || out.target.empty()) continue;
-      any = true;
-      double of_gpu = 0;
-      for (std::size_t i = 0; i < out.target.size(); ++i)
-        of_gpu += std::abs(out.target[i] - s * out.trees[i]);
-      sum += of_gpu / double(out.target.size());
-    }
-    if (sum < best) {
-      best = sum;
-      shrink = float(s);
-    }
-  }
-  if (!any) return;
-  BucketResiduals residuals;
-  for (std::size_t g = 0; g < outs.size(); ++g) {
-    const LeftOut& out = outs[g];
-    if (out.known_architecture != known || out.target.empty()) continue;
-    std::vector<double> errors;
+// Mean over GPUs of the mean error at a shrinkage.
+double error_at(double shrink, const std::vector<LeftOut>& outs, std::size_t gpus) {
+  std::vector<double> sums(gpus, 0), counts(gpus, 0);
+  for (const LeftOut& out : outs)
     for (std::size_t i = 0; i < out.target.size(); ++i) {
-      const double residual = out.target[i] - double(shrink) * out.trees[i];
-      residuals.add(out.log_base[i], residual);
-      errors.push_back(std::abs(std::expm1(-residual)));
+      sums[out.gpu[i]] += std::abs(out.target[i] - shrink * out.trees[i]);
+      ++counts[out.gpu[i]];
     }
-    job.report.left_out[job.model.gpus[g].name] = figures_of(std::move(errors), 0);
-  }
-  interval = fit_interval(residuals, interval);
+  double sum = 0;
+  for (std::size_t g = 0; g < gpus; ++g)
+    if (counts[g] > 0) sum += sums[g] / counts[g];
+  return sum;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job) {
-  return thin(job.rows_of(Part::Learn, -1, -1), job.rows, kCrossRows, job.options.seed + 5);
+  return thin(job.rows_of(Part::Learn, -1), job.rows, kCrossRows, job.options.seed + 5);
 }
 
 EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes) {
@@ -77,23 +53,28 @@ EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std
   return record;
 }
 
-LeftOut leave_out(const FamilyJob& job, int gpu) {
+LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   LeftOut out;
-  for (std::size_t g = 0; g < job.model.gpus.size(); ++g)
-    if (int(g) != gpu && job.model.gpus[g].architecture == job.model.gpus[std::size_t(gpu)].architecture)
-      out.known_architecture = true;
+  std::vector<bool> others;
+  for (const GpuRecord& gpu : job.model.gpus) {
+    out.gpus.push_back(gpu.architecture == architecture);
+    others.push_back(gpu.architecture != architecture);
+  }
   const std::uint64_t seed = job.options.seed;
-  const auto chosen = thin_by_gpu(job.rows_of(Part::Learn, -1, gpu), job, kLeaveOutRowsPerGpu, seed + 17);
+  const auto chosen =
+      thin_by_gpu(job.rows_on(Part::Learn, others), job, job.options.leave_out_rows_per_gpu, seed + 17);
   if (chosen.size() < kFewestRowsForTrees) return out;
-  const std::vector<ConstantsRecord> constants = fit_base(job, gpu);
+  const std::vector<ConstantsRecord> constants = fit_base(job, others);
   const TrainingTable learn = job.table(chosen, constants);
   const std::vector<float> offsets =
-      class_offsets(job.model, cell_offsets(learn, job.measured_cells), std::uint16_t(gpu));
+      class_offsets(job.model, cell_offsets(learn, job.measured_cells), others);
   const TreeEnsemble trees(learn_trees(job, learn, {}, offsets, cross_settings(seed, true)), "training");
-  const TrainingTable test = job.table(
-      thin(job.rows_of(Part::Calibrate, gpu, -1), job.rows, kLeaveOutTestRows, seed + 23), constants);
+  const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
+  const TrainingTable test = job.table(judged, constants);
   for (std::size_t r = 0; r < test.rows(); ++r) {
-    if (job.model.cells[test.cell[r]].launch_bound) continue;
+    const CellRecord& cell = job.model.cells[test.cell[r]];
+    if (cell.launch_bound) continue;
+    out.gpu.push_back(cell.gpu);
     out.target.push_back(double(test.target[r] - offsets[test.cell[r]]));
     out.trees.push_back(tree_answer(job, trees, test, r, offsets));
     out.log_base.push_back(double(test.log_base[r]));
@@ -102,12 +83,29 @@ LeftOut leave_out(const FamilyJob& job, int gpu) {
 }
 
 void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs) {
-  job.model.interval_known.low.fill(-0.3F);
-  job.model.interval_known.high.fill(0.3F);
-  job.model.interval_unknown.low.fill(-0.5F);
-  job.model.interval_unknown.high.fill(0.5F);
-  fit_cross_tier(job, outs, true);
-  fit_cross_tier(job, outs, false);
+  FamilyModel& model = job.model;
+  model.interval_unknown.low.fill(-0.5F);
+  model.interval_unknown.high.fill(0.5F);
+  double best = std::numeric_limits<double>::max();
+  for (const double s : kShrinkages)
+    if (const double error = error_at(s, outs, model.gpus.size()); error < best) {
+      best = error;
+      model.shrink_unknown = float(s);
+    }
+  BucketResiduals residuals;
+  std::vector<std::vector<double>> errors(model.gpus.size());
+  for (const LeftOut& out : outs)
+    for (std::size_t i = 0; i < out.target.size(); ++i) {
+      const double residual = out.target[i] - double(model.shrink_unknown) * out.trees[i];
+      residuals.add(out.log_base[i], residual);
+      errors[out.gpu[i]].push_back(std::abs(std::expm1(-residual)));
+    }
+  model.interval_unknown = fit_interval(residuals, model.interval_unknown);
+  for (std::size_t g = 0; g < errors.size(); ++g)
+    if (!errors[g].empty()) job.report.left_out[model.gpus[g].name] = figures_of(std::move(errors[g]), 0);
+  // A kernel that no GPU of a known architecture runs is as hard as one of an unknown architecture.
+  model.shrink_known = model.shrink_unknown;
+  model.interval_known = model.interval_unknown;
 }
 
 }  // namespace warploom

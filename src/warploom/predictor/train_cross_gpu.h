@@ -1,4 +1,5 @@
-// The cross_gpu tier: one ensemble over all GPUs, with shrinkage and interval from leaving each GPU out.
+// The cross_gpu tier: one ensemble over all GPUs, with shrinkage and interval from leaving each architecture
+// out.
 #pragma once
 
 #include "warploom/predictor/family_job.h"
@@ -10,15 +11,17 @@ EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std
 // The rows that train_cross learns from.
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job);
 
-// One GPU predicted without any of its rows, constants of the base included.
+// Rows of some GPUs predicted from the other architectures alone, constants of the base included.
 struct LeftOut {
-  bool known_architecture = false;
-  // Per row: ln latency less base and class offset, what the trees say of it, ln base.
+  std::vector<bool> gpus;  // which are left out
+  // Per row: its GPU, ln latency less base and class offset, what the trees say of it, ln base.
+  std::vector<std::uint16_t> gpu;
   std::vector<double> target, trees, log_base;
 };
-LeftOut leave_out(const FamilyJob& job, int gpu);
+// Leaves a whole architecture class out.
+LeftOut leave_out(const FamilyJob& job, std::int32_t architecture);
 
-// Shrinkages with least mean error and the intervals at them; reports the figures of each GPU.
+// Shrinkage with least mean error and the interval at it; reports the figures of each GPU.
 void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs);
 
 }  // namespace warploom

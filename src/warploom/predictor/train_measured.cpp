@@ -2,74 +2,99 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "warploom/predictor/cell_trees.h"
 #include "warploom/predictor/interval_fit.h"
+#include "warploom/predictor/symmetric_boosting.h"
+#include "warploom/predictor/tier_estimates.h"
 
 namespace warploom {
 namespace {
 
-// Sizes were chosen on held-out shapes; MoE keeps gaining with size, the others do not.
-BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed) {
-  BoostingOptions o;
+// Sizes were chosen on held-out shapes, under the limit of what is shipped.
+SymmetricOptions settings_of(Family family, std::uint64_t seed) {
+  SymmetricOptions o;
   o.seed = seed;
   switch (family) {
     case Family::Gemm:
-      o.trees = 184;
-      o.leaves = 512;
+      o.trees = 288;
+      o.depth = 7;
       break;
     case Family::Moe:
-      o.trees = 208;
-      o.leaves = 900;
-      o.depth = 14;
+      o.trees = 400;
+      o.eta = 0.25;
       break;
     case Family::AttentionPrefill:
     case Family::AttentionDecode:
-      o.trees = 160;
-      o.leaves = 512;
+      o.trees = 240;
       break;
     default:
-      o.trees = 96;
-      o.leaves = 128;
+      o.trees = 200;
+      o.eta = 0.1;
       break;
   }
-  o.leaves = std::min(o.leaves, std::max(8, int(rows / 25)));
   return o;
 }
 
-void fit_intervals(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu, std::span<const float> offsets) {
-  const TrainingTable table = job.table(job.rows_of(Part::Calibrate, -1, -1), job.model.constants);
-  std::vector<BucketResiduals> of_gpu(job.model.gpus.size()), of_cell(job.measured_cells);
+// Features and targets less the offset of one cell's rows; features of the GPU are the same in all.
+struct CellRows {
+  std::vector<float> rows, targets;
+};
+
+struct Judged {
+  std::vector<std::uint32_t> cell;
+  std::vector<double> residual, log_base;  // ln(measured / predicted)
+};
+
+Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
+  Judged judged;
+  if (family.by_gpu[std::size_t(gpu)] < 0) return judged;
+  const TrainingTable table = job.table(job.rows_of(part, gpu), job.model.constants);
+  FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
-    const std::uint16_t gpu = job.model.cells[cell].gpu;
-    const double residual =
-        double(table.target[r] - offsets[cell]) - tree_answer(job, by_gpu[gpu], table, r, offsets);
-    of_gpu[gpu].add(double(table.log_base[r]), residual);
-    of_cell[cell].add(double(table.log_base[r]), residual);
+    take_features(table, r, row);
+    const double answer = measured_estimate(family, family.model.cells[cell], row).log_p50;
+    judged.cell.push_back(cell);
+    judged.residual.push_back(double(table.target[r] + table.log_base[r]) - answer);
+    judged.log_base.push_back(double(table.log_base[r]));
   }
+  return judged;
+}
+
+void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
   LogInterval wide;
   wide.low.fill(-0.15F);
   wide.high.fill(0.15F);
+  std::vector<BucketResiduals> of_cell(job.measured_cells);
+  std::vector<LogInterval> of_gpu(job.model.gpus.size(), wide);
+  for (std::size_t g = 0; g < of_gpu.size(); ++g) {
+    const Judged judged = judge(job, family, Part::Calibrate, int(g));
+    BucketResiduals together;
+    for (std::size_t i = 0; i < judged.cell.size(); ++i) {
+      together.add(judged.log_base[i], judged.residual[i]);
+      of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
+    }
+    of_gpu[g] = fit_interval(together, wide);
+  }
   for (std::size_t c = 0; c < job.measured_cells; ++c) {
     CellRecord& cell = job.model.cells[c];
-    cell.interval = fit_interval(of_cell[c], fit_interval(of_gpu[cell.gpu], wide));
+    cell.interval = fit_interval(of_cell[c], of_gpu[cell.gpu]);
   }
 }
 
-void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
-                     std::span<const float> offsets) {
+void report_held_out(FamilyJob& job, const LoadedFamily& family) {
   std::vector<double> all;
   std::size_t all_inside = 0;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
     std::vector<double> errors;
     std::size_t inside = 0;
-    const TrainingTable table = job.table(job.rows_of(Part::HoldOut, int(g), -1), job.model.constants);
-    for (std::size_t r = 0; r < table.rows(); ++r) {
-      const std::uint32_t c = table.cell[r];
-      const double residual =
-          double(table.target[r] - offsets[c]) - tree_answer(job, by_gpu[g], table, r, offsets);
-      const LogInterval& interval = job.model.cells[c].interval;
-      const std::size_t b = bucket_of(double(table.log_base[r]));
+    const Judged judged = judge(job, family, Part::HoldOut, int(g));
+    for (std::size_t i = 0; i < judged.cell.size(); ++i) {
+      const LogInterval& interval = job.model.cells[judged.cell[i]].interval;
+      const std::size_t b = bucket_of(judged.log_base[i]);
+      const double residual = judged.residual[i];
       inside += std::size_t(residual >= double(interval.low[b]) && residual <= double(interval.high[b]));
       errors.push_back(std::abs(std::expm1(-residual)));
     }
@@ -85,16 +110,26 @@ void report_held_out(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets) {
   EnsembleRecord record = with_ranges(learn, gpu);
-  if (learn.rows() > 0)
-    record.trees =
-        learn_trees(job, learn, {}, offsets, settings_of(job.model.family, learn.rows(), job.options.seed));
+  const std::size_t columns = learn.columns - std::min(learn.columns, std::size_t(kGpuFeatures));
+  std::map<std::uint32_t, CellRows> cells;
+  for (std::size_t r = 0; r < learn.rows(); ++r) {
+    CellRows& cell = cells[learn.cell[r]];
+    const std::span<const float> features = learn.row(r).first(columns);
+    cell.rows.insert(cell.rows.end(), features.begin(), features.end());
+    cell.targets.push_back(learn.target[r] - offsets[learn.cell[r]]);
+  }
+  std::vector<CellTrees> trees;
+  const SymmetricOptions settings = settings_of(job.model.family, job.options.seed);
+  for (const auto& [cell, rows] : cells)
+    trees.push_back({cell, encode_symmetric(boost_symmetric(rows.rows, columns, rows.targets, settings))});
+  if (!trees.empty()) record.trees = join_cell_trees(trees);
   return record;
 }
 
-void finish_measured(FamilyJob& job, const std::vector<TreeEnsemble>& by_gpu,
-                     std::span<const float> offsets) {
-  fit_intervals(job, by_gpu, offsets);
-  report_held_out(job, by_gpu, offsets);
+void finish_measured(FamilyJob& job) {
+  const LoadedFamily family(job.model, job.catalog);
+  fit_intervals(job, family);
+  report_held_out(job, family);
 }
 
 }  // namespace warploom

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
@@ -12,16 +13,29 @@
 #include "warploom/predictor/parallel_tasks.h"
 #include "warploom/predictor/train_cross_gpu.h"
 #include "warploom/predictor/train_measured.h"
+#include "warploom/predictor/train_siblings.h"
 
 namespace warploom {
 namespace {
 
+std::vector<std::int32_t> architectures_of(const FamilyModel& model) {
+  std::set<std::int32_t> distinct;
+  for (const GpuRecord& gpu : model.gpus) distinct.insert(gpu.architecture);
+  return {distinct.begin(), distinct.end()};
+}
+
+bool gets_own_trees(const FamilyJob& job, std::size_t gpu) {
+  const std::vector<std::string>& chosen = job.options.measured_gpus;
+  return chosen.empty() || std::find(chosen.begin(), chosen.end(), job.model.gpus[gpu].name) != chosen.end();
+}
+
 void train_family(FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
-  job.model.constants = fit_base(job, -1);
+  const std::vector<bool> all(gpus, true);
+  job.model.constants = fit_base(job, all);
   std::vector<TrainingTable> tables;  // Learn rows of each GPU
   for (std::size_t g = 0; g < gpus; ++g)
-    tables.push_back(job.table(job.rows_of(Part::Learn, int(g), -1), job.model.constants));
+    tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), job.model.constants));
   CellOffsets own{std::vector<float>(job.measured_cells, 0),
                   std::vector<std::uint32_t>(job.measured_cells, 0)};
   for (const TrainingTable& table : tables) {
@@ -33,25 +47,25 @@ void train_family(FamilyJob& job) {
       }
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
-  const std::vector<float> classes = class_offsets(job.model, own, CellRecord::kAnyGpu);
+  const std::vector<float> classes = class_offsets(job.model, own, all);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
-  std::vector<LeftOut> outs(gpus);
+  const std::vector<std::int32_t> architectures = architectures_of(job.model);
+  std::vector<LeftOut> outs(architectures.size());
   // The largest tasks first; order of results is fixed by position.
-  run_tasks(2 * gpus + 1, job.options.threads, [&](std::size_t task) {
+  run_tasks(1 + gpus + architectures.size(), job.options.threads, [&](std::size_t task) {
     if (task == 0)
       ensembles[gpus] = train_cross(job, job.table(cross_rows(job), job.model.constants), classes);
-    else if (task <= gpus)
+    else if (task <= gpus && gets_own_trees(job, task - 1))
       ensembles[task - 1] = train_gpu(job, tables[task - 1], std::uint16_t(task - 1), own.offset);
-    else if (gpus > 1)
-      outs[task - gpus - 1] = leave_out(job, int(task - gpus - 1));
+    else if (task > gpus && architectures.size() > 1)
+      outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
   });
   tables.clear();
-  std::vector<TreeEnsemble> by_gpu;
-  for (std::size_t g = 0; g < gpus; ++g) by_gpu.emplace_back(ensembles[g].trees, "training");
-  finish_measured(job, by_gpu, own.offset);
   fit_cross(job, outs);
   job.model.ensembles = std::move(ensembles);
+  finish_measured(job);
   add_class_cells(job.model, own);
+  fit_siblings(job);
 }
 
 std::uint64_t hash_rows(const Dataset& dataset, Family family) {
@@ -90,7 +104,7 @@ TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog
     job.model.test_fraction = options.split.test_fraction;
     job.model.split_seed = options.split.seed;
     job.rows = choose_rows(dataset, catalog, family, options, job.model);
-    if (job.rows_of(Part::Learn, -1, -1).size() < kFewestRowsForTrees) {
+    if (job.rows_of(Part::Learn, -1).size() < kFewestRowsForTrees) {
       if (!options.families.empty())
         throw InvalidInput(fmt::format("training {}: {} usable rows, expected at least {}", name_of(family),
                                        job.rows.size(), kFewestRowsForTrees));
@@ -99,7 +113,7 @@ TrainingResult train_predictor(const Dataset& dataset, const GpuCatalog& catalog
     job.model.data_hash = hash_rows(dataset, family);
     job.codes = context_codes(job.model.contexts);
     job.measured_cells = job.model.cells.size();
-    job.report.rows_learned = job.rows_of(Part::Learn, -1, -1).size();
+    job.report.rows_learned = job.rows_of(Part::Learn, -1).size();
     train_family(job);
     job.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (options.progress) options.progress(summary_line(job.report));

@@ -28,6 +28,10 @@ struct TrainingOptions {
   // Test shapes are kept out of everything. Of the others a tenth sets the intervals, unseen by the trees
   // too.
   ShapeSplit split{};
+  std::size_t fit_rows_per_gpu = 800;         // that the constants of the bases are fitted to
+  std::size_t leave_out_rows_per_gpu = 8000;  // for each small model that leaves an architecture out
+  // GPUs that get an ensemble of their own; empty: all. Others speak through the cross ensemble alone.
+  std::vector<std::string> measured_gpus;
   int threads = 0;  // 0: all of the machine's
   std::string created_by = "warploom";
   std::function<void(std::string_view)> progress;  // a line at a time; called from one thread

@@ -55,7 +55,7 @@ struct Judged {
 
 Judged judge(const FamilyJob& job, const TableCorrection& correction, Part part, int gpu) {
   const auto chosen =
-      thin(job.rows_of(part, gpu, -1), job.rows, kJudgedRows, job.options.seed + (part == Part::HoldOut));
+      thin(job.rows_of(part, gpu), job.rows, kJudgedRows, job.options.seed + (part == Part::HoldOut));
   const TrainingTable table = job.table(chosen, job.model.constants);
   Judged judged;
   judged.asked = table.rows();
@@ -63,8 +63,7 @@ Judged judge(const FamilyJob& job, const TableCorrection& correction, Part part,
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t c = table.cell[r];
     const CellRecord& cell = job.model.cells[c];
-    row.count = 0;
-    for (const float value : table.row(r)) row.add(double(value));
+    take_features(table, r, row);
     const auto answer = correction.residual_from_neighbours(
         job.model.family, grid_point(job.dataset.op(table.source[r])), c, cell, job.codes[cell.context], row);
     if (!answer) continue;
@@ -138,7 +137,7 @@ TablesResult train_tables(const Dataset& dataset, const GpuCatalog& catalog, con
   tables.created_by = options.created_by;
   tables.model_hash = hash_bytes(model_to_bytes(model));
   tables.residuals = make_residuals(job);
-  const bool pooled = job.rows_of(Part::Learn, -1, -1).size() <= kPooledRows;
+  const bool pooled = job.rows_of(Part::Learn, -1).size() <= kPooledRows;
   tables.corrections.resize(pooled ? 1 : gpus);
   run_tasks(tables.corrections.size(), options.threads, [&](std::size_t which) {
     tables.corrections[which] = fit_correction(job, tables.residuals, pooled ? -1 : int(which));

@@ -15,12 +15,15 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(gpu.name));
     fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
   }
+  std::vector<KnownKernel> kernels;
+  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
     const std::uint16_t gpu = model.cells[rows.cell[r]].gpu;
-    compute_features(dataset.op(source), *specs[gpu], *fitted[gpu], features);
+    compute_features(dataset.op(source), *specs[gpu], kernels[model.cells[rows.cell[r]].context],
+                     *fitted[gpu], features);
     if (table.columns == 0) {
       table.columns = std::size_t(features.count);
       table.features.reserve(which.size() * table.columns);
@@ -37,10 +40,15 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
   return table;
 }
 
-void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
-              FeatureRow& row) {
+void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row) {
   row.count = 0;
   for (const float value : table.row(r)) row.add(double(value));
+  row.log_base = double(table.log_base[r]);
+}
+
+void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
+              FeatureRow& row) {
+  take_features(table, r, row);
   row.add(double(codes.framework));
   row.add(double(codes.kernel));
   row.add(double(offset));

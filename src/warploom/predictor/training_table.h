@@ -32,6 +32,9 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
                          std::span<const std::uint32_t> which, const FamilyModel& model,
                          const std::vector<ConstantsRecord>& constants);
 
+// A row as compute_features left it.
+void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row);
+
 // A dense matrix for the learners: features with context, targets less the offset.
 struct LearningSet {
   std::vector<float> rows, targets;

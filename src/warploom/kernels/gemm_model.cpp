@@ -1,0 +1,288 @@
+#include "warploom/kernels/gemm_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "warploom/kernels/data_type.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::array<std::int64_t, 9> kRows{16, 32, 48, 64, 96, 128, 160, 192, 256};
+constexpr std::array<std::int64_t, 3> kColumns{64, 128, 256};
+// Tiles of kernels that fit the tile's width to the number of SMs (DeepGEMM).
+constexpr std::array<std::int64_t, 3> kNarrowRows{64, 128, 256};
+constexpr std::array<std::int64_t, 7> kNarrowColumns{16, 32, 48, 96, 112, 160, 192};
+
+constexpr auto kTiles = [] {
+  std::array<GemmTileShape, kMostGemmTiles> tiles{};
+  std::size_t i = 0;
+  for (const auto rows : kRows)
+    for (const auto columns : kColumns) tiles[i++] = {rows, columns};
+  for (const auto rows : kNarrowRows)
+    for (const auto columns : kNarrowColumns) tiles[i++] = {rows, columns};
+  return tiles;
+}();
+static_assert(kRows.size() * kColumns.size() == kSharedGemmTiles);
+
+constexpr std::int64_t kLargestTile = 32768;  // results that one SM's registers or tensor memory hold
+// Reciprocals and log2(size / 128), at most 0.
+struct TileTerms {
+  std::array<float, kMostGemmTiles> per_row{}, per_column{}, log_rows{}, log_columns{};
+};
+const TileTerms& tile_terms() {
+  static const TileTerms terms = [] {
+    TileTerms t;
+    for (std::size_t i = 0; i < kMostGemmTiles; ++i) {
+      t.per_row[i] = 1.0F / float(kTiles[i].rows);
+      t.per_column[i] = 1.0F / float(kTiles[i].columns);
+      t.log_rows[i] = std::min(0.0F, std::log2(float(kTiles[i].rows) / 128));
+      t.log_columns[i] = std::min(0.0F, std::log2(float(kTiles[i].columns) / 128));
+    }
+    return t;
+  }();
+  return terms;
+}
+
+// What of an architecture decides its kernels.
+struct Design {
+  bool async = false;         // wgmma or tcgen05
+  bool pairs = false;         // two SMs share a tile (tcgen05)
+  bool graphics = false;      // one L2 partition behind GDDR memory
+  double years = 0;           // of launch after 2022
+  double flagship_watts = 0;  // limit per dense bf16 TFLOP/s of the generation's largest part; 0: unknown
+};
+
+Design design_of(const GpuSpec& gpu) {
+  if (gpu.vendor == Vendor::Amd) return {};
+  const auto capability = int(gpu.compute_capability);
+  if (capability >= 120) return {.graphics = true, .years = 3};
+  if (capability >= 100) return {.async = true, .pairs = true, .years = 2, .flagship_watts = 1000.0 / 2250};
+  if (capability >= 90) return {.async = true, .flagship_watts = 700.0 / 989};
+  if (capability >= 86) return {.graphics = true};
+  if (capability >= 80) return {.years = -2, .flagship_watts = 400.0 / 312};
+  return {.years = -4};
+}
+
+double rate_of(DataType type, const GpuSpec& gpu) {
+  const TensorRates& rates = gpu.tensor_rates;
+  const double core = 2 * gpu.fma_lanes;
+  const double half = rates.fp16 > 0 ? rates.fp16 : core;
+  const double byte = rates.fp8 > 0 ? rates.fp8 : half;
+  switch (type) {
+    case DataType::Fp32:
+      return core;
+    case DataType::Tf32:
+      return rates.tf32 > 0 ? rates.tf32 : core;
+    case DataType::Fp8:
+      return byte;
+    case DataType::Int8:
+      return rates.int8 > 0 ? rates.int8 : half;
+    case DataType::NvFp4:
+    case DataType::MxFp4:
+      return rates.fp4 > 0 ? rates.fp4 : byte;
+    default:
+      return half;
+  }
+}
+
+double scheme_efficiency(MatmulScheme scheme, const GemmConstants& c) {
+  switch (scheme) {
+    case MatmulScheme::Fp8:
+    case MatmulScheme::Fp8Static:
+      return c.fp8_efficiency;
+    case MatmulScheme::Fp8Block:
+      return c.fp8_block_efficiency;
+    case MatmulScheme::NvFp4:
+    case MatmulScheme::MxFp4A8:
+      return c.fp4_efficiency;
+    case MatmulScheme::Int8:
+      return c.int8_efficiency;
+    case MatmulScheme::Int8WeightOnly:
+    case MatmulScheme::Int4WeightOnly:
+    case MatmulScheme::MxFp4A16:
+      return c.weight_only_efficiency;
+    default:
+      return 1;
+  }
+}
+
+// Energy of an operation of a type, per bf16 operation.
+double energy_of(DataType type, const GemmConstants& c) {
+  switch (type) {
+    case DataType::Fp8:
+    case DataType::Int8:
+      return c.byte_energy;
+    case DataType::NvFp4:
+    case DataType::MxFp4:
+      return c.nibble_energy;
+    case DataType::Fp32:
+    case DataType::Tf32:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+double power_share(const GpuSpec& gpu, const Design& design, DataType type, const GemmConstants& c) {
+  const double per_tera = 1e-12 * gpu.sm_cycles_per_second();
+  const double own = gpu.power_limit.value() / (rate_of(DataType::Bf16, gpu) * per_tera);
+  const double watts = design.flagship_watts > 0 ? c.flagship_draw * design.flagship_watts
+                       : design.graphics         ? c.warp_watts
+                                                 : c.flagship_draw * own;
+  const double need = watts * energy_of(type, c) * rate_of(type, gpu) * per_tera;
+  return gpu.power_limit.value() >= need ? 1 : std::pow(gpu.power_limit.value() / need, c.clock_exponent);
+}
+
+bool chooses_narrow_tiles(MatmulScheme scheme, const Design& design) {
+  return scheme == MatmulScheme::Fp8Block && design.async;
+}
+
+// Whether the kernels of a scheme come in this tile.
+bool offers(MatmulScheme scheme, const Design& design, const GpuSpec& gpu, GemmTileShape tile) {
+  const std::int64_t area = tile.rows * tile.columns;
+  if (area > kLargestTile && !design.pairs) return false;
+  if (chooses_narrow_tiles(scheme, design))
+    return design.pairs ? tile.rows == 128 || tile.rows == 256 : tile.rows == 64 || tile.rows == 128;
+  if (scheme == MatmulScheme::NvFp4 && gpu.compute_capability >= 100)
+    return (tile.rows == 128 || tile.rows == 256) && (design.pairs || tile.columns >= 128);
+  return design.async || (tile.rows & (tile.rows - 1)) == 0;
+}
+
+// Of a positive number below 2^31; one part in four million above a whole number counts as that number.
+float ceil_of(float x) {
+  const float slightly_less = x * (1 - 2.4e-7F);
+  const auto whole = float(std::int32_t(slightly_less));
+  return whole + (slightly_less > whole ? 1.0F : 0.0F);
+}
+
+double cube(double x) { return x * x * x; }
+// 0 below a cache's size, 1 above.
+double beyond(double power_of_fill) { return power_of_fill / (1 + power_of_fill); }
+
+}  // namespace
+
+GemmTileShape gemm_tile_shape(std::size_t index) { return kTiles[index]; }
+
+GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& c) {
+  const Design design = design_of(gpu);
+  const DataType type = math_type(scheme);
+  const double clock = gpu.boost_clock.value();
+  input_bytes_ = bytes_per_element(activation_type(scheme));
+  weight_bytes_ = bytes_per_element(weight_type(scheme));
+  output_bytes_ = scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4 : 2;
+  depth_ = float(design.async ? 128 / input_bytes_ : std::min(128.0, 128 / input_bytes_));
+  clock_share_ = power_share(gpu, design, type, c);
+  const double rate = rate_of(type, gpu) * clock_share_ * scheme_efficiency(scheme, c) *
+                      (design.async ? c.async_efficiency : c.warp_efficiency);
+  const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);
+  const auto xn = float(design.async ? c.async_column_exponent : c.warp_column_exponent);
+  const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / 32;
+  const TileTerms& terms = tile_terms();
+  if (chooses_narrow_tiles(scheme, design)) tiles_ = kMostGemmTiles;
+  for (std::size_t i = 0; i < tiles_; ++i) {
+    const GemmTileShape tile = kTiles[i];
+    const bool pair = design.pairs && tile.rows * tile.columns > kLargestTile;
+    blocks_[i] = pair ? 2 : 1;
+    const double results = double(tile.rows * tile.columns) / (pair ? 2 : 1);
+    const double saturation = double(std::exp2(xm * terms.log_rows[i] + xn * terms.log_columns[i]));
+    step_seconds_[i] = float((2 * results * double(depth_) / (rate * saturation) + c.step_clocks) / clock);
+    fixed_seconds_[i] = float((c.tile_clocks + epilogue * results) / clock);
+    offered_[i] = offers(scheme, design, gpu, tile) ? 0.0F : std::numeric_limits<float>::infinity();
+  }
+  tail_ = float(c.tail);
+  shown_ = design.pairs ? float(c.epilogue_shown) : 1.0F;
+  sms_ = float(gpu.sm_count);
+  // Kernels of scaled types come without split reductions.
+  may_split_ = type != DataType::Fp8 && type != DataType::NvFp4 && type != DataType::MxFp4;
+  quantises_ = quantises_activations(scheme);
+  split_seconds_ = c.split_seconds;
+  memory_bandwidth_ = gpu.memory_bandwidth.value();
+  dram_rate_ = c.dram_share * memory_bandwidth_;
+  l2_rate_ = (design.graphics ? c.graphics_l2_bytes : c.l2_bytes) * gpu.sm_cycles_per_second();
+  cache_bytes_ = (design.graphics ? c.graphics_cache : c.cache) * gpu.l2_capacity.value();
+  activation_cache_bytes_ = c.activation_cache * gpu.l2_capacity.value();
+  dram_latency_ = c.dram_latency;
+  overlap_ = c.overlap;
+  launch_seconds_ = (c.launch_seconds + c.launch_clocks / clock) * (1 - c.launch_trend * design.years);
+  const bool blocked = scheme == MatmulScheme::Fp8Block || type == DataType::NvFp4;
+  quantise_seconds_ = blocked ? c.block_quantise_seconds : c.quantise_seconds;
+  quantise_share_ = c.quantise_share;
+}
+
+void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
+  const TileTerms& terms = tile_terms();
+  const auto m = float(op.m), n = float(op.n), batch = float(op.batch);
+  const float steps = std::ceil(float(op.k) / depth_), per_sm = 1 / sms_, most_split_blocks = 2 * sms_;
+  std::array<float, kMostGemmTiles> blocks, splits;
+  for (std::size_t i = 0; i < tiles_; ++i) {
+    blocks[i] =
+        std::min(ceil_of(m * terms.per_row[i]) * ceil_of(n * terms.per_column[i]) * blocks_[i] * batch, 1e9F);
+    const float waves = blocks[i] * per_sm, rounds = ceil_of(waves);
+    const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
+    price.by_tile[i] =
+        effective * steps * step_seconds_[i] + fixed_seconds_[i] * (1 + (effective - 1) * shown_);
+    price.wave_count[i] = waves;
+    splits[i] = 1;
+  }
+  const double partial_sums = 8.0 * double(op.m) * double(op.n) * double(op.batch) / l2_rate_;
+  for (float s = 2; may_split_ && s <= 8 && steps >= 2 * s; s *= 2) {
+    const auto extra = float(split_seconds_ + double(s) * partial_sums);
+    const float part = std::ceil(steps / s);
+    for (std::size_t i = 0; i < tiles_; ++i) {
+      const float waves = blocks[i] * s * per_sm, rounds = ceil_of(waves);
+      const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
+      const float time =
+          effective * part * step_seconds_[i] + fixed_seconds_[i] * (1 + (effective - 1) * shown_) + extra;
+      const bool better = time < price.by_tile[i] && blocks[i] * s <= most_split_blocks;
+      price.by_tile[i] = better ? time : price.by_tile[i];
+      price.wave_count[i] = better ? waves : price.wave_count[i];
+      splits[i] = better ? s : splits[i];
+    }
+  }
+  float least = std::numeric_limits<float>::infinity();
+  for (std::size_t i = 0; i < tiles_; ++i) {
+    const float time = price.by_tile[i] + offered_[i];
+    if (time < least) {
+      least = time;
+      price.tile = i;
+    }
+  }
+  price.tile_seconds = double(least);
+  price.splits = int(splits[price.tile]);
+  price.waves = double(price.wave_count[price.tile]);
+}
+
+void GemmModel::price_memory(const Gemm& op, GemmPrice& price) const {
+  const double m = double(op.m), n = double(op.n), k = double(op.k), batch = double(op.batch);
+  const double weights = weight_bytes_ * n * k * batch;
+  const double activations = (input_bytes_ * m * k + output_bytes_ * m * n) * batch;
+  price.cold_share = 1;
+  if (op.residency == Residency::Warm) {
+    const double fill = cube((op.weight_copies * weights + activations) / cache_bytes_);
+    price.cold_share = beyond(fill * fill);
+  }
+  const double spilled = beyond(cube(activations / activation_cache_bytes_));
+  const double from_dram = weights * price.cold_share + activations * spilled;
+  const double from_l2 = weights * (1 - price.cold_share) + activations * (1 - spilled);
+  price.memory_seconds = from_dram / dram_rate_ + from_l2 / l2_rate_ + dram_latency_ * price.cold_share;
+  price.quantise_seconds = 0;
+  if (!quantises_) return;
+  const double bytes = m * k * batch * (2 + input_bytes_);
+  const double share = beyond(cube(bytes / cache_bytes_));
+  price.quantise_seconds = quantise_seconds_ + bytes / quantise_share_ *
+                                                   (share / memory_bandwidth_ + (1 - share) / (2 * l2_rate_));
+}
+
+void GemmModel::price(const Gemm& op, GemmPrice& price) const {
+  price_tiles(op, price);
+  price_memory(op, price);
+  const double high = std::max(price.tile_seconds, price.memory_seconds);
+  const double low = std::min(price.tile_seconds, price.memory_seconds);
+  const double both = high * std::pow(1 + std::pow(low / high, overlap_), 1 / overlap_);
+  price.launch_seconds = launch_seconds_;
+  price.seconds = launch_seconds_ + both + price.quantise_seconds;
+}
+
+}  // namespace warploom

@@ -1,0 +1,101 @@
+// Time of a dense matrix product: the library picks the best of many tilings, so each is priced and the least
+// taken. One model serves kernel profiles and the predictor's base.
+//
+//   for each tile (bm, bn) the architecture's kernels offer, and split s of the inner length:
+//     steps = ceil(K / depth / s)                 depth: 128 bytes of an operand row
+//     waves = ceil(ceil(M/bm) ceil(N/bn) s / SMs), less `tail` of the part of the last wave that is empty
+//     loop  = steps * (2 bm bn depth / (rate * efficiency * min(1, bm/128)^xm min(1, bn/128)^xn) + step)
+//     fixed = per_tile + epilogue * result bytes / 128, each wave; overlapped with the next tile on sm_100
+//     tile  = (waves * loop + fixed) / clock + (s > 1: split + partial sums through L2)
+//   memory = bytes by residency from DRAM or L2 (resident: a smooth step at `cache` of L2)
+//   T = launch + (min(tile)^p + memory^p)^(1/p) + quantising pass of the activations
+//
+// The rate falls with the clock that the power limit allows: share = (limit / need)^x, need = energy per
+// operation at boost clock times the dense rate.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// "warp": operands pass through registers (mma.sync: all but Hopper and data-centre Blackwell). "async": read
+// from shared or tensor memory (wgmma, tcgen05). "graphics": GDDR parts with one L2 partition (Ada, sm_120).
+struct GemmConstants {
+  double warp_efficiency = 0.90, async_efficiency = 0.90;  // of the matrix rate in a large tile's loop
+  double warp_row_exponent = 0.40, warp_column_exponent = 0.45;
+  double async_row_exponent = 0.40, async_column_exponent = 0.45;
+  double step_clocks = 22;
+  double launch_clocks = 1500, launch_seconds = 1.0e-6;
+  double launch_trend = 0.05;  // shorter each year of launch after 2022
+  double tile_clocks = 400;
+  double async_epilogue = 1.7, warp_epilogue = 2.5;  // clocks per 32 16-bit results
+  double epilogue_shown = 0.5;                       // of it that double-buffered results leave uncovered
+  double tail = 0.4;
+  double split_seconds = 2.5e-6;
+  double dram_share = 0.85, dram_latency = 0.5e-6;
+  double l2_bytes = 26, graphics_l2_bytes = 7;  // per clock per SM, all SMs reading
+  double cache = 0.65, graphics_cache = 1.0;    // of L2, that keeps weights between launches
+  double activation_cache = 0.65;
+  double overlap = 2.6;
+  double warp_watts = 1.4;     // per dense bf16 TFLOP/s at boost clock
+  double flagship_draw = 1.1;  // the same, of the limit of the generation's largest part per its rate
+  double byte_energy = 0.60, nibble_energy = 0.35;  // of 8- and 4-bit operations, per bf16 operation
+  double clock_exponent = 0.8;
+  double fp8_efficiency = 0.90, fp8_block_efficiency = 0.85, fp4_efficiency = 0.80;
+  double int8_efficiency = 0.95, weight_only_efficiency = 0.85;
+  double quantise_seconds = 2e-6, block_quantise_seconds = 2e-6;
+  double quantise_share = 0.6;  // of bandwidth in the quantising pass
+};
+
+// Tiles that every model prices, then narrow ones that only some kernels offer.
+inline constexpr std::size_t kSharedGemmTiles = 27, kMostGemmTiles = 48;
+struct GemmTileShape {
+  std::int64_t rows, columns;
+};
+GemmTileShape gemm_tile_shape(std::size_t index);
+// Index of a shared tile: rows of 16, 32, 48, 64, 96, 128, 160, 192, 256; columns of 64, 128, 256.
+constexpr std::size_t shared_gemm_tile(std::size_t row, std::size_t column) { return 3 * row + column; }
+
+struct GemmPrice {
+  double seconds = 0;       // T
+  double tile_seconds = 0;  // least over the tilings offered
+  double memory_seconds = 0, quantise_seconds = 0, launch_seconds = 0;
+  double cold_share = 0;  // of the weights, read from DRAM
+  std::size_t tile = 0;
+  int splits = 1;
+  double waves = 0;                                // of that tiling, not rounded
+  std::array<float, kMostGemmTiles> by_tile{};     // seconds, best split; shared tiles always
+  std::array<float, kMostGemmTiles> wave_count{};  // not rounded
+};
+
+// The terms of one scheme on one GPU: about 150 ns to build, then `price` costs about 200 ns. No allocation.
+// A type without its own rate runs at the next wider one; never throws.
+class GemmModel {
+ public:
+  GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& constants = {});
+
+  void price(const Gemm& op, GemmPrice& price) const;
+  // Share of the dense rate that the power limit lets a long kernel sustain.
+  double clock_share() const { return clock_share_; }
+  double input_bytes() const { return input_bytes_; }
+  double weight_bytes() const { return weight_bytes_; }
+
+ private:
+  void price_tiles(const Gemm& op, GemmPrice& price) const;
+  void price_memory(const Gemm& op, GemmPrice& price) const;
+
+  std::size_t tiles_ = kSharedGemmTiles;
+  std::array<float, kMostGemmTiles> step_seconds_, fixed_seconds_, blocks_, offered_;
+  float depth_ = 64, tail_ = 0, shown_ = 1, sms_ = 1;
+  bool may_split_ = true, quantises_ = false;
+  double input_bytes_, weight_bytes_, output_bytes_;
+  double clock_share_ = 1, split_seconds_, dram_rate_, l2_rate_, cache_bytes_, activation_cache_bytes_;
+  double memory_bandwidth_, dram_latency_, overlap_, launch_seconds_, quantise_seconds_, quantise_share_;
+};
+
+}  // namespace warploom

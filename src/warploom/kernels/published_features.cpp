@@ -1,0 +1,99 @@
+#include "warploom/kernels/published_features.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/published_pipes.h"
+
+namespace warploom::published {
+
+Hardware Hardware::of(const GpuSpec& gpu) {
+  return {.sms = double(gpu.sm_count),
+          .clock_mhz = gpu.boost_clock.value() * 1e-6,
+          .dram_gb_per_s = gpu.memory_bandwidth.value() * 1e-9,
+          .l2_gb_per_s = gpu.l2_bandwidth.value() * 1e-9,
+          .tensor_half = gpu.tensor_rates.fp16,
+          .tensor_fp8 = gpu.tensor_rates.fp8,
+          .fma_lanes = gpu.fma_lanes,
+          .special_lanes = gpu.special_function_lanes,
+          .shared_bytes_per_clock = gpu.shared_bytes_per_clock,
+          .shared_kib = gpu.shared_memory_per_sm.value() / 1024,
+          .hopper = gpu.generation == Generation::Hopper};
+}
+
+double Features::theory_cycles() const {
+  if (tensor) return tensor->total_cycles;
+  return (fma ? fma->total_cycles : 0) + (special ? special->total_cycles : 0);
+}
+
+std::vector<double> Features::values() const {
+  std::vector<double> list;
+  list.reserve(15);
+  for (const auto* pipe : {&tensor, &fma, &special}) {
+    if (!pipe->has_value()) continue;
+    for (const double value :
+         {(*pipe)->total_ops, (*pipe)->total_cycles, (*pipe)->busiest_ops, (*pipe)->busiest_cycles}) {
+      list.push_back(value);
+    }
+  }
+  for (const double value :
+       {memory.total_kib, memory.dram_cycles, memory.l2_cycles, memory.busiest_kib,
+        memory.busiest_dram_cycles, memory.busiest_shared_cycles, memory.busiest_l2_cycles}) {
+    list.push_back(value);
+  }
+  return list;
+}
+
+void check_positive(std::int64_t value, const char* what) {
+  if (value < 1) throw InvalidInput(fmt::format("published features: {} is {}, expected >= 1", what, value));
+}
+
+namespace {
+
+std::vector<Request> requests_of(const std::vector<RequestGroup>& groups) {
+  std::vector<Request> requests;
+  for (const RequestGroup& group : groups) {
+    requests.insert(requests.end(), std::size_t(group.count), {group.query_tokens, group.kv_tokens()});
+  }
+  return requests;
+}
+
+template <class Attention>
+Features attention(const Attention& op, const Hardware& gpu, const KernelContext& context) {
+  const std::vector<Request> requests = requests_of(op.requests);
+  const bool paged = !context.kernel.ends_with("ragged");
+  if (gpu.hopper && !context.kernel.starts_with("fa2")) {
+    return attention_fa3(requests, op.heads, op.head_dim, paged, gpu);
+  }
+  return attention_fa2(requests, op.heads, op.kv_heads, op.head_dim, paged, gpu);
+}
+
+}  // namespace
+
+Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
+  const Hardware hardware = Hardware::of(gpu);
+  return std::visit(
+      [&](const auto& held) -> Features {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, Gemm>) {
+          if (weight_type(held.scheme) == DataType::Fp8 && hardware.tensor_fp8 > 0) {
+            return gemm_fp8(held.m, held.n, held.k, hardware);
+          }
+          throw Unsupported("published features: a product of 16-bit types needs the tile from a profile");
+        } else if constexpr (std::is_same_v<T, AttentionPrefill> || std::is_same_v<T, AttentionDecode>) {
+          return attention(held, hardware, context);
+        } else if constexpr (std::is_same_v<T, RmsNorm>) {
+          return rmsnorm(held.tokens, held.width, hardware);
+        } else if constexpr (std::is_same_v<T, Activation>) {
+          return silu_and_mul(held.tokens, 2 * held.width, hardware);
+        } else {
+          throw Unsupported(
+              fmt::format("published features: none for the family {}", name_of(family_of(op))));
+        }
+      },
+      op);
+}
+
+}  // namespace warploom::published

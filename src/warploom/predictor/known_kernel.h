@@ -1,0 +1,26 @@
+// Kernels whose source is public, so that tile, cluster and schedule need not be guessed. Their base time
+// and features come from the exact structure instead of the family's general one.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+enum class KnownKernel : std::uint8_t {
+  None,
+  // vLLM's block-scaled fp8 product for Hopper (CUTLASS): tiles of 128 x 128 x 128, clusters of two blocks
+  // side by side along n, one persistent block per SM, tiles dealt in turn. "gemm_fp8" of PipeWeave's data,
+  // whose rows show the even number of column tiles and the waves of whole clusters.
+  BlockScaledFp8Hopper
+};
+
+// By the kernel name of a KernelContext; None for every other name.
+KnownKernel known_kernel(std::string_view kernel);
+
+// Whether the kernel's structure speaks for this operator.
+bool describes(KnownKernel kernel, const Operator& op);
+
+}  // namespace warploom

@@ -1,0 +1,65 @@
+#include "warploom/predictor/loaded_family.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/predictor/cell_trees.h"
+
+namespace warploom {
+
+LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
+    : model(std::move(m)), index(model), ensembles(model.ensembles.size()), cells(model.cells.size()) {
+  by_gpu.assign(model.gpus.size(), -1);
+  for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
+    if (model.ensembles[i].gpu == CellRecord::kAnyGpu) {
+      cross = int(i);
+    } else if (!model.ensembles[i].trees.empty()) {
+      by_gpu[model.ensembles[i].gpu] = int(i);
+      take_cells(model.ensembles[i]);
+    }
+  }
+  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
+  for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
+}
+
+void LoadedFamily::take_cells(const EnsembleRecord& ensemble) {
+  for (const CellTreesView& own : split_cell_trees(ensemble.trees, name_of(model.family))) {
+    if (own.cell >= cells.size() || model.cells[own.cell].gpu != ensemble.gpu)
+      throw InvalidInput(fmt::format("{}: trees of a cell of another GPU", name_of(model.family)));
+    cells[own.cell].encoded = own.trees;
+  }
+}
+
+const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const {
+  const LazyCell& lazy = cells[std::size_t(&cell - model.cells.data())];
+  if (lazy.encoded.empty()) return nullptr;
+  std::call_once(lazy.once, [&] {
+    lazy.trees = SymmetricEnsemble(decode_symmetric(lazy.encoded, name_of(model.family)));
+  });
+  return &lazy.trees;
+}
+
+const TreeEnsemble& LoadedFamily::trees(int ensemble) const {
+  const Lazy& lazy = ensembles[std::size_t(ensemble)];
+  std::call_once(lazy.once, [&] {
+    lazy.trees = TreeEnsemble(model.ensembles[std::size_t(ensemble)].trees, name_of(model.family));
+  });
+  return lazy.trees;
+}
+
+bool LoadedFamily::outside(int ensemble, const FeatureRow& row) const {
+  const EnsembleRecord& record = model.ensembles[std::size_t(ensemble)];
+  const std::size_t count = std::min(record.low.size(), std::size_t(row.count));
+  bool out = false;
+  for (std::size_t f = 0; f < count; ++f)
+    out |= row.values[f] < record.low[f] || row.values[f] > record.high[f];
+  return out;
+}
+
+const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {
+  return constants_for(model.constants, architecture_class(gpu), model.family);
+}
+
+}  // namespace warploom

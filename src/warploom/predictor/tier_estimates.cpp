@@ -1,0 +1,140 @@
+#include "warploom/predictor/tier_estimates.h"
+
+#include <cmath>
+
+namespace warploom {
+namespace {
+
+constexpr double kExtrapolatedWidening = 2.0;
+constexpr double kOtherKindWidening = 1.5;
+constexpr double kNearEnough = 0.1;           // of gpu_distance: closer donors count no more
+constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
+
+void widen(LogEstimate& answer, const LogInterval& interval, double log_base, double widening) {
+  const std::size_t bucket = bucket_of(log_base);
+  answer.low = widening * double(interval.low[bucket]);
+  answer.high = widening * double(interval.high[bucket]);
+}
+
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, FeatureRow row) {
+  const ContextCodes& codes = family.index.codes(cell);
+  row.add(codes.framework);
+  row.add(codes.kernel);
+  row.add(cell.offset);
+  TreeEnsemble::set_guard(row);
+  return double(family.trees(family.cross).predict(row));
+}
+
+// Of the cell's own trees; 0 where it has none.
+double own_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  const SymmetricEnsemble* trees = family.cell_trees(cell);
+  return trees != nullptr ? trees->predict(row) : 0;
+}
+
+struct Donors {
+  double sum = 0, weight = 0;  // of what they need beyond their base
+  bool extrapolated = false;
+};
+
+Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel, int hidden_gpu) {
+  Donors donors;
+  const int architecture = architecture_class(gpu);
+  for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
+    const GpuSpec* spec = family.specs[g];
+    if (family.model.gpus[g].architecture != architecture || family.by_gpu[g] < 0 || int(g) == hidden_gpu ||
+        spec == nullptr || spec->name_hash == gpu.name_hash)
+      continue;
+    const CellIndex::Found found = family.index.find(*spec, context, kind);
+    if (!found.measured || family.kernel(*found.cell) != kernel) continue;
+    const ContextRecord& record = family.model.contexts[found.cell->context];
+    if ((!context.kernel.empty() && record.kernel != context.kernel) ||
+        (!context.framework.empty() && record.framework != context.framework))
+      continue;
+    FeatureRow row;
+    compute_features(op, *spec, kernel, family.constants(*spec), row);
+    const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
+    const bool same_version = context.version.empty() || record.version == context.version;
+    const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
+    donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
+    donors.weight += weight;
+    donors.extrapolated |= family.outside(family.by_gpu[g], row);
+  }
+  return donors;
+}
+
+}  // namespace
+
+double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
+  const auto part = [](double x, double y) {
+    const double ratio = x > 0 && y > 0 ? std::log(x / y) : double(x != y);
+    return ratio * ratio;
+  };
+  return std::sqrt(part(double(a.sm_count), double(b.sm_count)) +
+                   part(a.tensor_rates.fp16, b.tensor_rates.fp16) +
+                   part(a.memory_bandwidth.value(), b.memory_bandwidth.value()) +
+                   part(a.l2_capacity.value(), b.l2_capacity.value()) +
+                   part(a.boost_clock.value(), b.boost_clock.value()) +
+                   part(a.power_limit.value(), b.power_limit.value()));
+}
+
+LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  LogEstimate answer;
+  answer.log_p50 = row.log_base + double(cell.offset);
+  const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
+  if (ensemble >= 0) answer.extrapolated = family.outside(ensemble, row);
+  widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
+  return answer;
+}
+
+LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  LogEstimate answer = measured_base(family, cell, row);
+  if (family.by_gpu[cell.gpu] >= 0)
+    answer.log_p50 += own_trees(family, cell, row);
+  else if (family.cross >= 0)
+    answer.log_p50 += cross_trees(family, cell, row);
+  return answer;
+}
+
+LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
+                                  const FeatureRow& row) {
+  if (!family.tables) return measured_estimate(family, cell, row);
+  const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
+                                           family.index.codes(cell), row);
+  if (!known) return measured_estimate(family, cell, row);
+  LogEstimate answer = measured_base(family, cell, row);
+  const double widening = answer.extrapolated ? kExtrapolatedWidening : 1.0;
+  answer.log_p50 = row.log_base + known->residual;
+  answer.low = widening * known->low;
+  answer.high = widening * known->high;
+  return answer;
+}
+
+LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const FeatureRow& row, int hidden_gpu) {
+  LogEstimate answer;
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
+  if (donors.weight > 0) {
+    answer.from_siblings = true;
+    answer.extrapolated = donors.extrapolated;
+    answer.log_p50 = row.log_base + donors.sum / donors.weight;
+    widen(answer, family.model.interval_sibling, row.log_base,
+          answer.extrapolated ? kExtrapolatedWidening : 1.0);
+    return answer;
+  }
+  const CellIndex::Found found = family.index.find_class(gpu, context, kind);
+  const bool known = family.model.knows_architecture(architecture_class(gpu));
+  double widening = found.exact_kind ? 1.0 : kOtherKindWidening;
+  answer.log_p50 = row.log_base + double(found.cell->offset);
+  if (family.cross >= 0) {
+    answer.extrapolated = family.outside(family.cross, row);
+    if (answer.extrapolated) widening *= kExtrapolatedWidening;
+    const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
+    answer.log_p50 += shrink * cross_trees(family, *found.cell, row);
+  }
+  widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
+  return answer;
+}
+
+}  // namespace warploom
