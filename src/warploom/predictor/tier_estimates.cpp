@@ -37,7 +37,8 @@ struct Donors {
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel, int hidden_gpu) {
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                  int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -111,7 +112,7 @@ LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op
 }
 
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);

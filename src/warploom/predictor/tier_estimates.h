@@ -31,7 +31,7 @@ LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, co
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
 // (-1: none) gives nothing. The index must find some cell of the family.
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu = -1);
 
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.
