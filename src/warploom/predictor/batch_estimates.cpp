@@ -30,7 +30,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
-  group.trees = group.family->cell_trees(*found.cell);
+  if (!group.family->tables) group.trees = group.family->cell_trees(*found.cell);
   return group;
 }
 
@@ -101,7 +101,7 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
                          context, kind, kernel, row),
         found.measured ? Tier::Measured : Tier::CrossGpu);
   if (found.measured)
-    return finish_estimate(limit, measured_estimate(*family, *found.cell, row), Tier::Measured);
+    return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 

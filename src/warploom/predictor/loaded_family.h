@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
 #include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/predictor/table_correction.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -44,6 +46,7 @@ struct LoadedFamily {
   };
   FamilyModel model;
   CellIndex index;
+  std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;                         // of model.cells
   std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
