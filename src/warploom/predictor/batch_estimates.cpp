@@ -30,7 +30,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
-  group.trees = group.family->cell_trees(*found.cell);
+  if (!group.family->tables) group.trees = group.family->cell_trees(*found.cell);
   return group;
 }
 
@@ -41,7 +41,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
   const BaseConstants& constants = group.family->constants(gpu);
-  const KnownKernel kernel = group.family->kernel(*group.cell);
+  const ContextKernel& kernel = group.family->kernel(*group.cell);
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
@@ -91,11 +91,11 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   }
   const std::uint32_t kind = kind_code(op);
   const CellIndex::Found found = family->index.find(gpu, context, kind);
-  const KnownKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : KnownKernel::None;
+  const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
   if (found.measured)
-    return finish_estimate(limit, measured_estimate(*family, *found.cell, row), Tier::Measured);
+    return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 

@@ -26,7 +26,8 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bo
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0, known_kernel(context.kernel)});
+                    group.first->second, 1.0,
+                    ContextKernel({context.framework, context.version, context.kernel})});
   }
   ConstantsRecord any;
   any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));

@@ -20,7 +20,8 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
       take_cells(model.ensembles[i]);
     }
   }
-  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
+  for (const ContextRecord& context : model.contexts)
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
   for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
 }
 

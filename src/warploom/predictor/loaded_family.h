@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
 #include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/predictor/table_correction.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -27,7 +29,7 @@ struct LoadedFamily {
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
-  KnownKernel kernel(const CellRecord& cell) const { return kernels[cell.context]; }
+  const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
 
   struct Lazy {
     mutable std::once_flag once;
@@ -40,12 +42,13 @@ struct LoadedFamily {
   };
   FamilyModel model;
   CellIndex index;
+  std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
-  std::vector<LazyCell> cells;        // of model.cells
-  std::vector<int> by_gpu;            // ensemble of each of model.gpus; -1: none
-  std::vector<KnownKernel> kernels;   // of model.contexts
-  int cross = -1;                     // the ensemble over all GPUs
-  std::vector<const GpuSpec*> specs;  // of model.gpus; nullptr when the catalog lacks it
+  std::vector<LazyCell> cells;         // of model.cells
+  std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none
+  std::vector<ContextKernel> kernels;  // of model.contexts
+  int cross = -1;                      // the ensemble over all GPUs
+  std::vector<const GpuSpec*> specs;   // of model.gpus; nullptr when the catalog lacks it
 
  private:
   void take_cells(const EnsembleRecord& ensemble);

@@ -37,7 +37,8 @@ struct Donors {
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel, int hidden_gpu) {
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                  int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -96,8 +97,22 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   return answer;
 }
 
+LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
+                                  const FeatureRow& row) {
+  if (!family.tables) return measured_estimate(family, cell, row);
+  const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
+                                           family.index.codes(cell), row);
+  if (!known) return measured_estimate(family, cell, row);
+  LogEstimate answer = measured_base(family, cell, row);
+  const double widening = answer.extrapolated ? kExtrapolatedWidening : 1.0;
+  answer.log_p50 = row.log_base + known->residual;
+  answer.low = widening * known->low;
+  answer.high = widening * known->high;
+  return answer;
+}
+
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
