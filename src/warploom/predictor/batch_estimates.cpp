@@ -32,6 +32,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
+  if (group.family->tables) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees != nullptr)
     group.plan.emplace(op, gpu, group.family->kernel(*found.cell), group.family->constants(gpu));
@@ -97,7 +98,7 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
   if (found.measured)
-    return finish_estimate(limit, measured_estimate(*family, *found.cell, row), Tier::Measured);
+    return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 

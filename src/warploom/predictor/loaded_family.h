@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
 #include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/predictor/table_correction.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -40,6 +42,7 @@ struct LoadedFamily {
   };
   FamilyModel model;
   CellIndex index;
+  std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;         // of model.cells
   std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none

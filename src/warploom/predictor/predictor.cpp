@@ -4,10 +4,12 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/hash.h"
 #include "warploom/predictor/batch_estimates.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/loaded_family.h"
 #include "warploom/predictor/model_file.h"
+#include "warploom/predictor/table_file.h"
 #include "warploom_embedded/predictor_files.h"
 
 namespace warploom {
@@ -33,21 +35,39 @@ Predictor::Predictor(const std::filesystem::path& folder)
     throw NotFound(folder.string() + ": no predictor files (*" + std::string(kPredictorFileSuffix) +
                    ") here");
   std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) load(model_from_bytes(read_file(path), path.string()));
+  for (const auto& path : paths) {
+    const std::string bytes = read_file(path);
+    LoadedFamily& loaded = load(model_from_bytes(bytes, path.string()));
+    const std::filesystem::path tables = table_path(loaded.model.family, folder);
+    if (std::filesystem::exists(tables))
+      loaded.tables.emplace(
+          tables_from_bytes(read_file(tables), loaded.model, hash_bytes(bytes), tables.string()));
+  }
 }
 
-Predictor::Predictor(std::vector<FamilyModel> models)
+Predictor::Predictor(std::vector<FamilyModel> models, std::vector<FamilyTables> tables)
     : catalog_(std::make_unique<GpuCatalog>()), families_(kFamilies) {
   for (FamilyModel& model : models) load(std::move(model));
+  for (FamilyTables& of_family : tables) {
+    const auto& loaded = families_[std::size_t(of_family.family)];
+    WARPLOOM_ASSERT(loaded != nullptr);
+    loaded->tables.emplace(std::move(of_family));
+  }
 }
 
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
-void Predictor::load(FamilyModel model) {
+LoadedFamily& Predictor::load(FamilyModel model) {
   const auto family = std::size_t(model.family);
   families_[family] = std::make_unique<LoadedFamily>(std::move(model), *catalog_);
+  return *families_[family];
+}
+
+bool Predictor::has_tables(Family family) const {
+  const auto& loaded = families_[std::size_t(family)];
+  return loaded && loaded->tables.has_value();
 }
 
 const FamilyModel* Predictor::model(Family family) const {

@@ -97,6 +97,20 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   return answer;
 }
 
+LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
+                                  const FeatureRow& row) {
+  if (!family.tables) return measured_estimate(family, cell, row);
+  const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
+                                           family.index.codes(cell), row);
+  if (!known) return measured_estimate(family, cell, row);
+  LogEstimate answer = measured_base(family, cell, row);
+  const double widening = answer.extrapolated ? kExtrapolatedWidening : 1.0;
+  answer.log_p50 = row.log_base + known->residual;
+  answer.low = widening * known->low;
+  answer.high = widening * known->high;
+  return answer;
+}
+
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
