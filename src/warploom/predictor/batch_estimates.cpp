@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "warploom/predictor/features.h"
 
@@ -20,6 +21,7 @@ struct Group {
   const LoadedFamily* family = nullptr;
   const CellRecord* cell = nullptr;
   const SymmetricEnsemble* trees = nullptr;  // nullptr: no block, one at a time
+  std::optional<FeaturePlan> plan;           // when there are trees
 };
 
 Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
@@ -30,7 +32,10 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
-  if (!group.family->tables) group.trees = group.family->cell_trees(*found.cell);
+  if (group.family->tables) return group;
+  group.trees = group.family->cell_trees(*found.cell);
+  if (group.trees != nullptr)
+    group.plan.emplace(op, gpu, group.family->kernel(*found.cell), group.family->constants(gpu));
   return group;
 }
 
@@ -40,13 +45,11 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
-  const BaseConstants& constants = group.family->constants(gpu);
-  const ContextKernel& kernel = group.family->kernel(*group.cell);
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
     limits[i] = physical_bound(op, gpu);
-    compute_features(op, gpu, kernel, constants, row);
+    group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     answers[i] = measured_base(*group.family, *group.cell, row);
   }
@@ -94,6 +97,12 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
+  if (const int adapted = family->adapted_index(gpu); adapted >= 0)
+    return finish_estimate(
+        limit,
+        adapted_estimate(*family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
+                         context, kind, kernel, row),
+        found.measured ? Tier::Measured : Tier::CrossGpu);
   if (found.measured)
     return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
