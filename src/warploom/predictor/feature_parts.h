@@ -58,7 +58,8 @@ inline double ceil_div(double a, double b) { return std::ceil(a / b); }
 inline double wave_fill(double waves) { return waves / std::ceil(waves); }
 // (a^p + b^p)^(1/p), a and b positive.
 inline double power_sum(double a, double b, double p) {
-  return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p);
+  const double most = std::max(a, b), ratio = std::min(a, b) / most;
+  return most * std::pow(1 + std::pow(ratio, p), 1 / p);
 }
 
 }  // namespace warploom::features
