@@ -63,6 +63,15 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   }
 }
 
+// The kernel of the cell that was found, unless the caller names one that this family never saw.
+ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& found,
+                           const KernelContext& context) {
+  if (found.cell == nullptr) return ContextKernel(context);
+  const bool other = !found.measured && !context.kernel.empty() &&
+                     family.model.contexts[found.cell->context].kernel != context.kernel;
+  return other ? ContextKernel(context) : family.kernel(*found.cell);
+}
+
 }  // namespace
 
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
@@ -94,7 +103,7 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   }
   const std::uint32_t kind = kind_code(op);
   const CellIndex::Found found = family->index.find(gpu, context, kind);
-  const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
+  const ContextKernel kernel = meant_kernel(*family, found, context);
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
   if (const int adapted = family->adapted_index(gpu); adapted >= 0)

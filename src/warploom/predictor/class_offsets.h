@@ -16,6 +16,10 @@ struct CellOffsets {
 };
 CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 
+// Whether the family's base follows the rules of the kernel that a context names, so that its classes have no
+// level of their own.
+bool base_sets_the_level(Family family);
+
 // A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
 // of the cells' offsets, over those g with of_gpus[g]. A cell whose class has no other GPU
 // takes the mean of its kind, else of all. One entry per measured cell.

@@ -49,7 +49,8 @@ class BaseError {
     }
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const ConstantsFitRow& row = rows_[r];
-      const double error = residuals[r] - sums_[row.group] / std::max(weights_[row.group], 1e-12);
+      const double n = std::max(weights_[row.group], 1e-12);
+      const double error = residuals[r] - removed_share(n) * sums_[row.group] / n;
       residuals[r] = std::isfinite(error) ? std::sqrt(row.weight) * softened(error, options_.tolerance) : 0.0;
     }
     // A sigma-sized step of one constant costs what `prior_rows` rows cost that are off by the tolerance.
@@ -58,6 +59,13 @@ class BaseError {
       residuals[rows_.size() + i] =
           strength * (parameters[0][i] - std::log(prior_.values[i])) / specs_[i].sigma;
     return true;
+  }
+
+  // Share of a group's mean that its offset takes away: all of it when offsets are free, less with a prior.
+  double removed_share(double rows) const {
+    if (options_.offset_sigma <= 0) return 1;
+    const double noise = options_.tolerance * options_.tolerance;
+    return 1 - std::sqrt(noise / (noise + rows * options_.offset_sigma * options_.offset_sigma));
   }
 
  private:

@@ -24,6 +24,7 @@ struct ConstantsFitOptions {
   int most_steps = 12;
   double tolerance = 0.25;  // ln error from which a row counts less than quadratically
   double prior_rows = 8;    // how many rows the prior of one constant weighs
+  double offset_sigma = 0;  // of a normal prior on each group's offset; 0: free
 };
 
 // Least squares on ln(latency / base) less the mean of its group, robust (soft L1), with normal priors on the

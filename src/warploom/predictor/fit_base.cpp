@@ -7,6 +7,12 @@
 #include "warploom/predictor/constants_fit.h"
 
 namespace warploom {
+namespace {
+
+// Of the level of one framework, kernel and kind where the base is to set it, in ln.
+constexpr double kOffsetSigma = 0.15;
+
+}  // namespace
 BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
                                const BaseConstants& prior) {
   const auto chosen = thin_by_gpu(rows_where(job.rows,
@@ -30,7 +36,9 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
                     group.first->second, 1.0,
                     ContextKernel({context.framework, context.version, context.kernel})});
   }
-  return fit_constants(job.model.family, rows, prior);
+  ConstantsFitOptions options;
+  if (base_sets_the_level(job.model.family)) options.offset_sigma = kOffsetSigma;
+  return fit_constants(job.model.family, rows, prior, options);
 }
 
 std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
