@@ -92,7 +92,7 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
         else if constexpr (std::is_same_v<T, MlaModule>)
           features::add_mla_module(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, FusedMoe>)
-          features::add_moe(o, gpu, fitted, row);
+          features::add_moe(o, gpu, KnownKernel::None, routing_load(o), fitted, row);
         else if constexpr (std::is_same_v<T, LinearAttention>)
           features::add_linear_attention(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, Collective>)
@@ -105,7 +105,14 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
 }
 
 void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
-                      FeatureRow& row) {
+                      FeatureRow& row, const RoutingCache* routing) {
+  if (const auto* moe = std::get_if<FusedMoe>(&op)) {
+    row.count = 0;
+    features::add_moe(*moe, gpu, kernel, routing != nullptr ? routing->find(*moe) : routing_load(*moe), fitted,
+                      row);
+    features::add_gpu(gpu, row);
+    return;
+  }
   compute_features(op, gpu, fitted, row);
   if (!describes(kernel, op)) return;
   const int count = row.count - kGpuFeatures;

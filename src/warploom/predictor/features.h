@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/known_kernel.h"
@@ -29,15 +30,15 @@ struct FeatureRow {
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 2;
+inline constexpr int kFeatureVersion = 3;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 // The same, from the exact structure where the kernel is known and describes the operator. Unused slots of
-// the family are 0.
+// the family are 0. `routing` spares a mixture of experts the tens of microseconds of its routing.
 void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
-                      FeatureRow& row);
+                      FeatureRow& row, const RoutingCache* routing = nullptr);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 

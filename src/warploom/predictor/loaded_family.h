@@ -29,6 +29,7 @@ struct LoadedFamily {
     mutable TreeEnsemble trees;
   };
   FamilyModel model;
+  RoutingCache routing;  // of mixtures of experts
   CellIndex index;
   std::vector<Lazy> ensembles;
   std::vector<int> by_gpu;            // ensemble of each of model.gpus; -1: none

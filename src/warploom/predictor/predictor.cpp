@@ -83,8 +83,8 @@ void Predictor::estimate_batch(std::span<const Operator> operators, const GpuSpe
 
 LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& gpu,
                                             const KernelContext& context) const {
-  const PhysicalBound limit = physical_bound(op, gpu);
   const LoadedFamily* loaded = families_[std::size_t(family_of(op))].get();
+  const PhysicalBound limit = physical_bound(op, gpu, loaded != nullptr ? &loaded->routing : nullptr);
   FeatureRow row;
   LogEstimate answer;
   LatencyEstimate result;
@@ -96,7 +96,7 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     const std::uint32_t kind = kind_code(op);
     const CellIndex::Found found = loaded->index.find(gpu, context, kind);
     const KnownKernel kernel = found.cell != nullptr ? loaded->kernel(*found.cell) : KnownKernel::None;
-    compute_features(op, gpu, kernel, loaded->constants(gpu), row);
+    compute_features(op, gpu, kernel, loaded->constants(gpu), row, &loaded->routing);
     if (found.cell == nullptr) {
       answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
     } else if (found.measured) {

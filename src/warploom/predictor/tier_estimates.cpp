@@ -46,7 +46,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
         (!context.framework.empty() && record.framework != context.framework))
       continue;
     FeatureRow row;
-    compute_features(op, *spec, kernel, family.constants(*spec), row);
+    compute_features(op, *spec, kernel, family.constants(*spec), row, &family.routing);
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || record.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);

@@ -19,11 +19,12 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
   for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
   TrainingTable table;
   FeatureRow features;
+  const RoutingCache routing;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
     const std::uint16_t gpu = model.cells[rows.cell[r]].gpu;
     compute_features(dataset.op(source), *specs[gpu], kernels[model.cells[rows.cell[r]].context],
-                     *fitted[gpu], features);
+                     *fitted[gpu], features, &routing);
     if (table.columns == 0) {
       table.columns = std::size_t(features.count);
       table.features.reserve(which.size() * table.columns);
