@@ -59,8 +59,8 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
   return offsets;
 }
 
-void add_class_cells(FamilyModel& model, const CellOffsets& cells) {
-  const std::vector<float> offsets = class_offsets(model, cells, std::vector<bool>(model.gpus.size(), true));
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus) {
+  const std::vector<float> offsets = class_offsets(model, cells, of_gpus);
   std::map<ClassKey, CellRecord> classes;
   std::map<ClassKey, std::string> versions;
   for (std::size_t i = 0; i < offsets.size(); ++i) {

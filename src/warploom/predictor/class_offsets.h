@@ -22,6 +22,6 @@ CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).
-void add_class_cells(FamilyModel& model, const CellOffsets& cells);
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus);
 
 }  // namespace warploom

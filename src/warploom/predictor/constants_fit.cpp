@@ -40,7 +40,9 @@ class BaseError {
     FeatureRow features;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const ConstantsFitRow& row = rows_[r];
-      compute_features(*row.op, *row.gpu, row.kernel, constants, features, &routing_);
+      ContextKernel kernel = row.kernel;
+      kernel.routing = &routing_;
+      compute_features(*row.op, *row.gpu, kernel, constants, features);
       const double error = row.log_latency - features.log_base;
       residuals[r] = error;
       if (!std::isfinite(error)) continue;

@@ -1,7 +1,7 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
 // A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
-// + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
+// + sum of its own trees. On a GPU that was never measured the offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
@@ -33,6 +33,11 @@ struct GpuRecord {
   std::string name;
   std::int32_t architecture = 0;  // architecture_class
   std::uint32_t rows = 0;         // learned from
+  // Few rows: the GPU corrects what the others say of it. Then its cells' offsets and its trees are on top of
+  // the sibling or cross tier.
+  bool adapted = false;
+  float level = 0;  // its offset where it has no cell
+  float share = 0;  // of its trees
 };
 
 struct CellRecord {
@@ -59,7 +64,7 @@ const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, 
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // encode_trees
+  std::string trees;                        // join_cell_trees; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {
@@ -81,6 +86,7 @@ struct FamilyModel {
   // Of the cross ensemble, by whether the architecture was measured; of what siblings say.
   LogInterval interval_known, interval_unknown, interval_sibling;
 
+  // By a GPU that is not merely adapted.
   bool knows_architecture(std::int32_t architecture) const;
 };
 

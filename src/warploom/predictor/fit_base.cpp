@@ -7,7 +7,8 @@
 #include "warploom/predictor/constants_fit.h"
 
 namespace warploom {
-std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
+BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
+                               const BaseConstants& prior) {
   const auto chosen = thin_by_gpu(rows_where(job.rows,
                                              [&](std::uint32_t r) {
                                                return job.rows.part[r] == Part::Learn &&
@@ -26,10 +27,15 @@ std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bo
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
-                    group.first->second, 1.0, known_kernel(context.kernel)});
+                    group.first->second, 1.0,
+                    ContextKernel({context.framework, context.version, context.kernel})});
   }
+  return fit_constants(job.model.family, rows, prior);
+}
+
+std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
   ConstantsRecord any;
-  any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));
+  any.values = fit_constants_of(job, of_gpus, default_constants(job.model.family));
   return {any};
 }
 

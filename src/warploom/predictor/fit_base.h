@@ -7,6 +7,9 @@ namespace warploom {
 
 // From Learn rows of the GPUs g with of_gpus[g], some hundred rows a GPU, rows timed eagerly left out.
 // Offsets of each framework, kernel and kind are free, so only what differs within them speaks.
+BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
+                               const BaseConstants& prior);
+// The same from the family's defaults, for GPUs of any architecture.
 std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus);
 
 }  // namespace warploom

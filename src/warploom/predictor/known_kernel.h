@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -30,6 +32,21 @@ enum class KnownKernel : std::uint8_t {
 
 // By the kernel name of a KernelContext; None for every other name.
 KnownKernel known_kernel(std::string_view kernel);
+
+// What a kernel context says of the implementation, read once per context.
+struct ContextKernel {
+  KnownKernel known = KnownKernel::None;
+  KernelHints hints;
+  // Spares a mixture of experts the tens of microseconds of its routing; null: computed anew. Must outlive
+  // this.
+  const RoutingCache* routing = nullptr;
+
+  ContextKernel() = default;
+  ContextKernel(KnownKernel k) : known(k) {}
+  explicit ContextKernel(const KernelContext& context)
+      : known(known_kernel(context.kernel)), hints(kernel_hints(context)) {}
+  friend bool operator==(const ContextKernel&, const ContextKernel&) = default;
+};
 
 // Whether the kernel's structure speaks for this operator.
 bool describes(KnownKernel kernel, const Operator& op);

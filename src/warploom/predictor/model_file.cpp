@@ -63,12 +63,25 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put_text(ensemble.trees);
   }
   put_interval(out, model.interval_sibling);
+  for (const GpuRecord& gpu : model.gpus) {
+    out.put(std::uint8_t(gpu.adapted));
+    out.put(gpu.level);
+    out.put(gpu.share);
+  }
   const std::size_t constants = base_constants(model.family).size();
   out.put(std::uint32_t(model.constants.size()));
   for (const ConstantsRecord& record : model.constants) {
     out.put(record.architecture);
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
+  }
+}
+
+void take_adaptations(ByteReader& in, FamilyModel& model) {
+  for (GpuRecord& gpu : model.gpus) {
+    gpu.adapted = in.take<std::uint8_t>() != 0;
+    gpu.level = in.take<float>();
+    gpu.share = in.take<float>();
   }
 }
 
@@ -168,10 +181,10 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   in.take_bytes(kMagic.size());
   const auto major = in.take<std::uint32_t>();
   const auto minor = in.take<std::uint32_t>();
-  if (major > kPredictorFileMajor)
-    throw Unsupported(
-        fmt::format("{}: predictor file of version {}.{}, but this program reads up to version {}.{}", where,
-                    major, minor, kPredictorFileMajor, kPredictorFileMinor));
+  if (major != kPredictorFileMajor)
+    throw Unsupported(fmt::format(
+        "{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major, minor,
+        kPredictorFileMajor, kPredictorFileMinor, major < kPredictorFileMajor ? ": train again" : ""));
   ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
   if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
     throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
@@ -190,8 +203,9 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.test_fraction = head.at("test_fraction").get<double>();
   model.split_seed = head.at("split_seed").get<std::uint64_t>();
   take_records(in, model);
-  model.interval_sibling = minor >= 2 ? take_interval(in) : model.interval_known;
-  if (minor >= 1) take_constants(in, model, where);
+  model.interval_sibling = take_interval(in);
+  take_adaptations(in, model);
+  take_constants(in, model, where);
   check_references(model, where);
   return model;
 }

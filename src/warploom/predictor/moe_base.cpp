@@ -26,11 +26,9 @@ struct Products {
   }
 
   double seconds(double height, double tiles) const {
-    const double saturation =
-        height / (height + constants.half_rows) * (128 + constants.half_rows) / 128;
+    const double saturation = height / (height + constants.half_rows) * (128 + constants.half_rows) / 128;
     const double math = 2 * height * kColumns / (rate * saturation);
-    const double feed =
-        (height * activation_bytes + kColumns * weight_bytes) / constants.feed_bytes;
+    const double feed = (height * activation_bytes + kColumns * weight_bytes) / constants.feed_bytes;
     const double per_step = std::max(math, feed) + constants.step_cycles;
     return pass(tiles, sizes.gate_outputs, depth, per_step) +
            pass(tiles, sizes.down_outputs, sizes.width, per_step);
@@ -39,10 +37,8 @@ struct Products {
 
 // The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64.
 double marlin_seconds(const Products& products, const RoutingLoad& load, double pairs_per_expert) {
-  const std::array<std::pair<double, double>, 4> lower{{{8, load.row_tiles[0]},
-                                                        {16, load.row_tiles[1]},
-                                                        {32, load.row_tiles[2]},
-                                                        {48, load.row_tiles_48}}};
+  const std::array<std::pair<double, double>, 4> lower{
+      {{8, load.row_tiles[0]}, {16, load.row_tiles[1]}, {32, load.row_tiles[2]}, {48, load.row_tiles_48}}};
   for (const auto& [height, tiles] : lower)
     if (pairs_per_expert / height < 0.9) return products.seconds(height, tiles);
   return products.seconds(64, load.row_tiles[3]);
@@ -71,10 +67,15 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   const double dram = c.dram_share * gpu.memory_bandwidth.value(), from_l2 = c.l2_bytes * sms * clock;
   const double activation_bytes = bytes_per_element(activation_type(op.scheme));
-  const Products products{sizes, c, hidden, sms, clock,
-                          tensor_rate_per_clock(gpu, math_type(op.scheme)) * c.rate_share *
-                              sustained_rate_share(gpu),
-                          bytes_per_element(weight_type(op.scheme)), activation_bytes};
+  const Products products{
+      sizes,
+      c,
+      hidden,
+      sms,
+      clock,
+      tensor_rate_per_clock(gpu, math_type(op.scheme)) * c.rate_share * sustained_rate_share(gpu),
+      bytes_per_element(weight_type(op.scheme)),
+      activation_bytes};
   MoeBase base;
   base.products = 1e30;
   constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
@@ -83,16 +84,15 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
     base.products = std::min(base.products, base.by_height[i]);
   }
   const double choices = double(op.tokens) * double(op.top_k);
-  if (kernel == KnownKernel::MoeMarlin)
-    base.products = marlin_seconds(products, load, choices / sizes.held);
+  if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, choices / sizes.held);
   const double fourth = std::pow(sizes.weight_bytes / (c.resident_share * l2), 4);
   base.weights = sizes.weight_bytes * (fourth / dram + 1 / from_l2) / (1 + fourth);
   const auto move = [&](double bytes) {
     const double square = std::pow(bytes / (0.5 * l2), 2);
     return bytes * (square / dram + 1 / from_l2) / (1 + square);
   };
-  base.pairs_moved = move(load.pairs * (c.pair_hidden * hidden * (2 + activation_bytes) +
-                                        c.pair_width * sizes.width * 4));
+  base.pairs_moved =
+      move(load.pairs * (c.pair_hidden * hidden * (2 + activation_bytes) + c.pair_width * sizes.width * 4));
   base.choices_moved = move(double(op.tokens) * c.token_hidden * hidden * 4 +
                             choices * 2 * (c.choice_hidden * hidden + c.choice_width * sizes.width));
   base.launch = c.launch_cycles / clock;

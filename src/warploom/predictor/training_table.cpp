@@ -15,16 +15,19 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(gpu.name));
     fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
   }
-  std::vector<KnownKernel> kernels;
-  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
+  const RoutingCache routing;
+  std::vector<ContextKernel> kernels;
+  for (const ContextRecord& context : model.contexts) {
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
+    kernels.back().routing = &routing;
+  }
   TrainingTable table;
   FeatureRow features;
-  const RoutingCache routing;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
     const std::uint16_t gpu = model.cells[rows.cell[r]].gpu;
     compute_features(dataset.op(source), *specs[gpu], kernels[model.cells[rows.cell[r]].context],
-                     *fitted[gpu], features, &routing);
+                     *fitted[gpu], features);
     if (table.columns == 0) {
       table.columns = std::size_t(features.count);
       table.features.reserve(which.size() * table.columns);
@@ -42,7 +45,7 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
 }
 
 void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row) {
-  row.count = 0;
+  row.clear();
   for (const float value : table.row(r)) row.add(double(value));
   row.log_base = double(table.log_base[r]);
 }
