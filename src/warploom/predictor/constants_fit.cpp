@@ -41,7 +41,7 @@ class BaseError {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const ConstantsFitRow& row = rows_[r];
       compute_features(*row.op, *row.gpu, row.kernel, constants, features);
-      const double error = row.log_latency - features.log_base;
+      const double error = row.log_latency - log_base_with(row.overhead, features);
       residuals[r] = error;
       if (!std::isfinite(error)) continue;
       sums_[row.group] += row.weight * error;

@@ -1,6 +1,7 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
-// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
+// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base, overhead of the
+// cell's class included, + offset of the cell
 // + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
@@ -12,6 +13,7 @@
 
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/features.h"
 
 namespace warploom {
 
@@ -35,6 +37,13 @@ struct GpuRecord {
   std::uint32_t rows = 0;         // learned from
 };
 
+// What a class of kernels adds to the base (class_overheads.h).
+struct Overhead {
+  float fixed_seconds = 0, row_seconds = 0;  // once, and for each of FeatureRow::rows
+};
+// ln of the base of `row` with it.
+double log_base_with(const Overhead& overhead, const FeatureRow& row);
+
 struct CellRecord {
   static constexpr std::uint16_t kAnyGpu = 0xFFFF;  // a class
   std::uint16_t gpu = kAnyGpu;                      // index into gpus
@@ -42,7 +51,8 @@ struct CellRecord {
   std::uint16_t kind = 0;
   bool launch_bound = false;  // timed eagerly; never a default
   std::uint32_t rows = 0;
-  float offset = 0;  // mean ln(latency / base)
+  float offset = 0;  // mean ln(latency / base with overhead)
+  Overhead overhead;
   LogInterval interval;
 };
 
@@ -55,6 +65,14 @@ struct ConstantsRecord {
 // The record of the architecture, else that of kAnyArchitecture, else the family's defaults.
 const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
                                    Family family);
+
+// A base fitted to some GPUs: constants, and the overhead of each measured cell.
+struct FittedBase {
+  std::vector<ConstantsRecord> constants;
+  std::vector<Overhead> overheads;
+  // Offset of each measured cell's class, from what overheads do not explain; NaN: not known. Or empty.
+  std::vector<float> class_offsets;
+};
 
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble

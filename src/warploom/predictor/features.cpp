@@ -76,6 +76,7 @@ void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   row.count = 0;
+  row.rows = 0;
   std::visit(
       [&](const auto& o) {
         using T = std::decay_t<decltype(o)>;

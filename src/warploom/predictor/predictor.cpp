@@ -100,6 +100,7 @@ LatencyEstimate Predictor::estimate_checked(const Operator& op, const GpuSpec& g
     if (found.cell == nullptr) {
       answer = {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false};
     } else if (found.measured) {
+      row.log_base = log_base_with(found.cell->overhead, row);
       answer = measured_estimate(*loaded, *found.cell, row);
       result.tier = Tier::Measured;
     } else {

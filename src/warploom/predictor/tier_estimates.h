@@ -17,7 +17,8 @@ struct LogEstimate {
   bool from_siblings = false;
 };
 
-// `row` as compute_features left it, with the constants of the GPU. No allocation.
+// `row` as compute_features left it, with the constants of the GPU, its base with the overhead of the cell.
+// No allocation.
 LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
 
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus

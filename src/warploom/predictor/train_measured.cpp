@@ -42,10 +42,16 @@ struct Judged {
   std::vector<double> residual, log_base;  // ln(measured / predicted)
 };
 
+FittedBase base_of(const FamilyJob& job) {
+  FittedBase base{job.model.constants, {}};
+  for (const CellRecord& cell : job.model.cells) base.overheads.push_back(cell.overhead);
+  return base;
+}
+
 Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
   Judged judged;
   if (family.by_gpu[std::size_t(gpu)] < 0) return judged;
-  const TrainingTable table = job.table(job.rows_of(part, gpu), job.model.constants);
+  const TrainingTable table = job.table(job.rows_of(part, gpu), base_of(job));
   FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];

@@ -8,12 +8,12 @@ namespace warploom {
 
 TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, const TrainingRows& rows,
                          std::span<const std::uint32_t> which, const FamilyModel& model,
-                         const std::vector<ConstantsRecord>& constants) {
+                         const FittedBase& base) {
   std::vector<const GpuSpec*> specs;
   std::vector<const BaseConstants*> fitted;
   for (const GpuRecord& gpu : model.gpus) {
     specs.push_back(&catalog.get(gpu.name));
-    fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
+    fitted.push_back(&constants_for(base.constants, gpu.architecture, model.family));
   }
   std::vector<KnownKernel> kernels;
   for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
@@ -30,6 +30,7 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     }
     table.features.insert(table.features.end(), features.values.begin(),
                           features.values.begin() + features.count);
+    features.log_base = log_base_with(base.overheads[rows.cell[r]], features);
     table.target.push_back(float(std::log(dataset.latency(source).value()) - features.log_base));
     table.log_base.push_back(float(features.log_base));
     table.shape.push_back(rows.shape[r]);
