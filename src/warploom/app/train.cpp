@@ -7,6 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/predictor/model_file.h"
+#include "warploom/predictor/table_file.h"
 
 namespace warploom {
 namespace {
@@ -41,6 +42,33 @@ void check_output_folder(const std::filesystem::path& output) {
   }
 }
 
+std::string tables_line(const TablesTraining& t) {
+  return fmt::format(
+      "{} with tables of {} rows, {:.0f} s: mean {:.2f} %, median {:.2f} %, p90 {:.1f} %, coverage {:.1f} % "
+      "of {} "
+      "held-out rows ({:.1f} % answered)",
+      name_of(t.family), t.rows, t.seconds, 100 * t.held_out.mean, 100 * t.held_out.median,
+      100 * t.held_out.p90, 100 * t.held_out.coverage, t.held_out.rows, 100 * t.answered);
+}
+
+// Returns the bytes written.
+std::uintmax_t write_files(const std::vector<FamilyModel>& models, const std::vector<FamilyTables>& tables,
+                           const std::filesystem::path& folder) {
+  std::uintmax_t bytes = 0;
+  for (const FamilyModel& model : models) {
+    std::error_code nothing_to_remove;
+    std::filesystem::remove(table_path(model.family, folder), nothing_to_remove);
+    write_model(model, folder);
+    bytes += std::filesystem::file_size(
+        folder / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)));
+  }
+  for (const FamilyTables& of_family : tables) {
+    write_tables(of_family, folder);
+    bytes += std::filesystem::file_size(table_path(of_family.family, folder));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
@@ -68,11 +96,15 @@ TrainSummary train(const TrainRequest& request) {
     throw InvalidInput(fmt::format("train: {} rows are too few to learn any family", summary.rows));
   }
   summary.families = std::move(result.report);
-  for (const FamilyModel& model : result.models) write_model(model, request.output);
-  for (const FamilyModel& model : result.models) {
-    summary.bytes += std::filesystem::file_size(
-        request.output / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)));
-  }
+  std::vector<FamilyTables> tables;
+  if (request.tables)
+    for (const FamilyModel& model : result.models) {
+      TablesResult learned = train_tables(imported.dataset, catalog, options, model);
+      if (request.progress) request.progress(tables_line(learned.report));
+      summary.tables.push_back(learned.report);
+      tables.push_back(std::move(learned.tables));
+    }
+  summary.bytes = write_files(result.models, tables, request.output);
   return summary;
 }
 

@@ -5,6 +5,7 @@
 
 #include "warploom/app/import_data.h"
 #include "warploom/predictor/train_predictor.h"
+#include "warploom/predictor/train_tables.h"
 
 namespace warploom {
 
@@ -13,6 +14,7 @@ struct TrainRequest {
   std::filesystem::path output;           // folder for <family>.wlp
   std::vector<std::string> exclude_gpus;  // names; their rows are not learned
   std::vector<std::string> few_shot;      // "GPU:N"
+  bool tables = false;  // also keep the measured rows, as <family>.wlt, to interpolate between
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
@@ -20,12 +22,14 @@ struct TrainRequest {
 
 struct TrainSummary {
   std::vector<FamilyTraining> families;
-  std::size_t rows = 0;      // read
-  std::uintmax_t bytes = 0;  // of the files written
+  std::vector<TablesTraining> tables;  // as families, when asked for
+  std::size_t rows = 0;                // read
+  std::uintmax_t bytes = 0;            // of the files written
   ImportReport report;
 };
 
-// Writes the files only after every family is trained. Throws InvalidInput on an empty source.
+// Writes the files only after every family is trained, and removes tables in the folder that belong to
+// the files it replaces. Throws InvalidInput on an empty source.
 TrainSummary train(const TrainRequest& request);
 
 }  // namespace warploom

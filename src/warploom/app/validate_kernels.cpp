@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 
 #include "warploom/app/data_type_label.h"
@@ -19,26 +21,28 @@ namespace {
 // Which rows may be judged: those whose shape the family's training never saw.
 class JudgedRows {
  public:
-  JudgedRows(const LatencyModel& model, bool all_rows)
-      : predictor_(dynamic_cast<const Predictor*>(&model)), all_rows_(all_rows) {}
+  // With baselines that learn, a model that learned nothing is judged on training's usual split too.
+  JudgedRows(const LatencyModel& model, bool all_rows, bool baselines)
+      : predictor_(dynamic_cast<const Predictor*>(&model)), all_rows_(all_rows), baselines_(baselines) {}
 
   bool wants(const Dataset& dataset, std::size_t row) const {
-    if (all_rows_ || predictor_ == nullptr) return true;
-    const FamilyModel* model = predictor_->model(dataset.family(row));
-    if (model == nullptr || model->test_fraction <= 0) return true;
-    return ShapeSplit{model->test_fraction, model->split_seed}.is_test(dataset.shape(row));
+    if (all_rows_) return true;
+    const FamilyModel* model = predictor_ != nullptr ? predictor_->model(dataset.family(row)) : nullptr;
+    if (model != nullptr && model->test_fraction > 0)
+      return ShapeSplit{model->test_fraction, model->split_seed}.is_test(dataset.shape(row));
+    return !baselines_ || ShapeSplit{}.is_test(dataset.shape(row));
   }
 
   std::string words() const {
     if (all_rows_) return "all rows, those learned from included";
-    if (predictor_ == nullptr) return "all rows (nothing was learned)";
+    if (predictor_ == nullptr && !baselines_) return "all rows (nothing was learned)";
     return "rows of shapes kept out of training (one fold of the shape hash, on every GPU and framework "
            "alike)";
   }
 
  private:
   const Predictor* predictor_;
-  bool all_rows_;
+  bool all_rows_, baselines_;
 };
 
 struct Accumulators {
@@ -80,6 +84,33 @@ ValidateKernelsResult result_of(const Accumulators& accumulators) {
   return result;
 }
 
+std::vector<BaselineKind> baseline_kinds(const ValidateKernelsRequest& request) {
+  std::vector<BaselineKind> kinds;
+  for (const std::string& name : request.baselines)
+    kinds.push_back(parse_enum<BaselineKind>(name, "--baseline"));
+  return kinds;
+}
+
+bool has_baseline_source(const ValidateKernelsRequest& request) {
+  return !request.baseline_source.paths.empty() || !request.baseline_source.store.empty();
+}
+
+// Leaves what training may use: rows neither chosen as bad nor a publisher's test, on GPUs not left out.
+void keep_learnable(const Dataset& dataset, const GpuCatalog& catalog, const ValidateKernelsRequest& request,
+                    std::vector<std::uint32_t>& rows) {
+  std::set<std::string> excluded;
+  for (const std::string& gpu : request.baseline_exclude_gpus) excluded.insert(catalog.get(gpu).name);
+  std::erase_if(rows, [&](std::uint32_t row) {
+    const Marks marks = dataset.marks(row);
+    return marks.biased || marks.source_test || excluded.contains(dataset.gpu(row));
+  });
+  const bool learns = request.baselines != std::vector<std::string>{"roofline"};
+  if (rows.empty() && learns) {
+    throw InvalidInput(
+        "validate kernels: no row is left for baselines to learn from; --baseline-data names other rows");
+  }
+}
+
 }  // namespace
 
 ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
@@ -89,9 +120,11 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;
   if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
-  const JudgedRows judged(*model, request.all_rows);
+  const JudgedRows judged(*model, request.all_rows, !request.baselines.empty());
 
+  const std::vector<BaselineKind> baselines = baseline_kinds(request);
   Accumulators accumulators;
+  std::vector<std::uint32_t> judged_rows, other_rows;
   std::map<std::string, std::size_t> skipped;
   for (const SkippedRows& entry : imported.report.skipped()) skipped[entry.reason] += entry.rows;
   for (std::size_t row = 0; row < dataset.size(); ++row) {
@@ -100,11 +133,13 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
     }
     if (!judged.wants(dataset, row)) {
       ++skipped["shape was available to training"];
+      if (!baselines.empty()) other_rows.push_back(std::uint32_t(row));
       continue;
     }
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
       const LatencyEstimate estimate = model->estimate(dataset.op(row), gpu, dataset.context(row));
+      if (!baselines.empty()) judged_rows.push_back(std::uint32_t(row));
       accumulators.add(dataset, row, estimate, roofline.estimate(dataset.op(row), gpu).p50);
     } catch (const Unsupported& error) {
       ++skipped[fmt::format("refused: {}", error.what())];
@@ -116,6 +151,20 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   }
   ValidateKernelsResult result = result_of(accumulators);
   result.split = judged.words();
+  if (!baselines.empty()) {
+    ImportResult apart;
+    if (has_baseline_source(request)) {
+      apart = read_measurements(request.baseline_source, catalog);
+      other_rows.resize(apart.dataset.size());
+      std::iota(other_rows.begin(), other_rows.end(), 0U);
+      if (!request.all_rows)
+        std::erase_if(other_rows, [&](std::uint32_t row) { return judged.wants(apart.dataset, row); });
+    }
+    const Dataset& source = has_baseline_source(request) ? apart.dataset : dataset;
+    keep_learnable(source, catalog, request, other_rows);
+    result.baselines =
+        compare_baselines(baselines, {source, other_rows}, dataset, judged_rows, catalog, request.progress);
+  }
   for (const auto& [reason, rows] : skipped) result.skipped.push_back({reason, rows});
   std::stable_sort(result.skipped.begin(), result.skipped.end(),
                    [](const SkippedCount& a, const SkippedCount& b) { return a.rows > b.rows; });

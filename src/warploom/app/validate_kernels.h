@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/app/compare_baselines.h"
 #include "warploom/app/import_data.h"
 #include "warploom/measurements/error_summary.h"
 
@@ -17,6 +18,11 @@ struct ValidateKernelsRequest {
   // Judge every row, not just those of shapes that the predictor's training kept out. Rows it learned from
   // flatter it.
   bool all_rows = false;
+  // By name, judged on the same rows. They learn from `baseline_source` if it is given, else from the
+  // source's rows whose shapes were kept for training; never from rows of `baseline_exclude_gpus`.
+  std::vector<std::string> baselines;
+  MeasurementSource baseline_source;
+  std::vector<std::string> baseline_exclude_gpus;
   std::function<void(std::string_view)> progress;
 };
 
@@ -36,11 +42,13 @@ struct ValidateKernelsResult {
   std::vector<std::pair<std::string, ErrorSummary>> tiers;
   std::vector<CellErrors> cells;
   std::vector<SkippedCount> skipped;
+  std::vector<BaselineErrors> baselines;
   std::string split;  // which rows were judged, in words
 };
 
 // Predictions per row with the row's own kernel context. Rows that the GPU or the model refuses are counted
-// as skipped. Throws what the readers throw, InvalidInput when no row is left.
+// as skipped. Throws what the readers throw, InvalidInput when no row is left or nothing for baselines to
+// learn from.
 ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request);
 
 }  // namespace warploom

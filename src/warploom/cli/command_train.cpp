@@ -36,6 +36,12 @@ Json summary_json(const TrainSummary& summary) {
                                                        {"left_out_gpu", std::move(left_out)},
                                                        {"seconds", training.seconds}};
   }
+  for (const TablesTraining& training : summary.tables)
+    families[std::string(name_of(training.family))]["tables"] = {
+        {"rows", training.rows},
+        {"held_out", figures_json(training.held_out)},
+        {"answered", training.answered},
+        {"seconds", training.seconds}};
   return {{"rows", summary.rows}, {"bytes", summary.bytes}, {"families", std::move(families)}};
 }
 
@@ -54,6 +60,14 @@ std::string summary_text(const TrainSummary& summary) {
          count_text(static_cast<std::int64_t>(held_out.rows)), percent_text(held_out.mean),
          percent_text(held_out.median), percent_text(held_out.coverage), fixed_text(training.seconds, 1)});
   }
+  for (const TablesTraining& training : summary.tables) {
+    const ErrorFigures& held_out = training.held_out;
+    table.add_row({fmt::format("{} with tables", name_of(training.family)),
+                   count_text(static_cast<std::int64_t>(training.rows)),
+                   count_text(static_cast<std::int64_t>(held_out.rows)), percent_text(held_out.mean),
+                   percent_text(held_out.median), percent_text(held_out.coverage),
+                   fixed_text(training.seconds, 1)});
+  }
   return table.text() + fmt::format("{} written\n", bytes_text(Bytes(static_cast<double>(summary.bytes))));
 }
 
@@ -70,6 +84,8 @@ void add_train_command(CLI::App& app) {
   command->add_option("--exclude-gpu", options->exclude, "GPUs whose rows are not learned")->delimiter(',');
   command->add_option("--few-shot", options->request.few_shot, "GPU:N, learn N shapes per family of that GPU")
       ->delimiter(',');
+  command->add_flag("--tables", options->request.tables,
+                    "also keep the measured rows beside the predictor, to interpolate between them");
   command->add_option("--seed", options->request.seed, "of every random choice");
   command->add_option("--threads", options->request.threads, "0 for all; the result does not depend on it");
   command->add_option("--output", options->output, "folder of the predictor")->required();

@@ -7,13 +7,14 @@
 #include "warploom/cli/command.h"
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
+#include "warploom/report/text_table.h"
 
 namespace warploom {
 namespace {
 
 struct Options {
   ValidateKernelsRequest request;
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, baseline_paths;
   bool json = false;
 };
 
@@ -34,13 +35,50 @@ Json result_json(const ValidateKernelsResult& result) {
   Json skipped = Json::array();
   for (const SkippedCount& entry : result.skipped)
     skipped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
-  return {{"overall", error_summary_json(result.overall)},
-          {"families", named_json(result.families)},
-          {"gpus", named_json(result.gpus)},
-          {"tiers", named_json(result.tiers)},
-          {"cells", std::move(cells)},
-          {"skipped", std::move(skipped)},
-          {"split", result.split}};
+  Json document = {{"overall", error_summary_json(result.overall)},
+                   {"families", named_json(result.families)},
+                   {"gpus", named_json(result.gpus)},
+                   {"tiers", named_json(result.tiers)},
+                   {"cells", std::move(cells)},
+                   {"skipped", std::move(skipped)},
+                   {"split", result.split}};
+  if (!result.baselines.empty()) {
+    Json baselines = Json::object();
+    for (const BaselineErrors& baseline : result.baselines) {
+      Json entry = error_summary_json(baseline.overall);
+      entry["families"] = named_json(baseline.families);
+      entry["gpus"] = named_json(baseline.gpus);
+      baselines[baseline.name] = std::move(entry);
+    }
+    document["baselines"] = std::move(baselines);
+  }
+  return document;
+}
+
+// Mean / median error of the predictor and each baseline, per family and GPU.
+std::string baselines_text(const ValidateKernelsResult& result) {
+  std::vector<TableColumn> columns{{"mean / median", Align::Left}, {"rows"}, {"ours"}};
+  for (const BaselineErrors& baseline : result.baselines) columns.push_back({baseline.name});
+  TextTable table(columns);
+  const auto pair = [](const ErrorSummary& s) {
+    return fmt::format("{} / {}", percent_text(s.mean_error), percent_text(s.median_error));
+  };
+  const auto add = [&](const std::string& name, const ErrorSummary& ours, auto of_baseline) {
+    std::vector<std::string> cells{name, count_text(ours.rows), pair(ours)};
+    for (const BaselineErrors& baseline : result.baselines) cells.push_back(pair(of_baseline(baseline)));
+    table.add_row(cells);
+  };
+  const auto find = [](const auto& list, const std::string& name) {
+    for (const auto& [entry, summary] : list)
+      if (entry == name) return summary;
+    return ErrorSummary{};
+  };
+  for (const auto& [name, ours] : result.families)
+    add(name, ours, [&](const BaselineErrors& b) { return find(b.families, name); });
+  for (const auto& [name, ours] : result.gpus)
+    add(name, ours, [&](const BaselineErrors& b) { return find(b.gpus, name); });
+  add("all", result.overall, [](const BaselineErrors& b) { return b.overall; });
+  return table.text();
 }
 
 std::string result_text(const ValidateKernelsResult& result) {
@@ -49,6 +87,7 @@ std::string result_text(const ValidateKernelsResult& result) {
   std::string text = "Judged on " + result.split + ".\n\n";
   text += error_table_text("family", families) + "\n" + error_table_text("gpu", result.gpus) + "\n";
   text += error_table_text("tier", result.tiers);
+  if (!result.baselines.empty()) text += "\n" + baselines_text(result);
   if (!result.skipped.empty()) text += "\nNot judged:\n";
   for (const SkippedCount& entry : result.skipped) {
     text += fmt::format("  {:>12}  {}\n", count_text(static_cast<std::int64_t>(entry.rows)), entry.reason);
@@ -67,9 +106,21 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_option("--family", source.families, "only these families");
   command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
+  command->add_option(
+      "--baseline", options->request.baselines,
+      "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation");
+  command->add_option(
+      "--baseline-data", options->baseline_paths,
+      "files of the same layout that baselines learn from; absent: the shapes kept for training");
+  command->add_option("--baseline-exclude-gpu", options->request.baseline_exclude_gpus,
+                      "GPUs that baselines do not learn from");
   add_json_option(*command, options->json);
   command->callback([options] {
     ValidateKernelsRequest& request = options->request;
+    request.baseline_source = request.source;
+    request.baseline_source.store.clear();
+    request.baseline_source.paths.assign(options->baseline_paths.begin(), options->baseline_paths.end());
+    request.baseline_source.gpus.clear();
     request.source.paths.assign(options->paths.begin(), options->paths.end());
     request.progress = [](std::string_view line) { print_note(line); };
     const ValidateKernelsResult result = validate_kernels(request);

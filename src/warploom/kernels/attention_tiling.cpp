@@ -1,83 +1,124 @@
 #include "warploom/kernels/attention_tiling.h"
 
 #include <algorithm>
+#include <initializer_list>
+
+#include "warploom/kernels/attention_decode_tiling.h"
 
 namespace warploom {
 namespace {
 
-bool contains(std::string_view text, std::string_view word) {
-  return text.find(word) != std::string_view::npos;
-}
-
 AttentionKernel default_kernel(const GpuSpec& gpu) {
   if (gpu.generation == Generation::Hopper) return AttentionKernel::FlashAttention3;
-  if (gpu.generation == Generation::Blackwell) return AttentionKernel::TensorRtLlm;
+  if (gpu.generation == Generation::Blackwell) return AttentionKernel::TensorRtLlmGen;
   if (gpu.vendor == Vendor::Amd) return AttentionKernel::Triton;
   return AttentionKernel::FlashAttention2;
 }
 
-// FlashInfer chooses rows by the average length of packed queries.
-std::int64_t flashinfer_rows(const AttentionView& view) {
-  double rows = 0, requests = 0;
+std::int64_t compiled_width(std::int64_t width, std::initializer_list<std::int64_t> sizes) {
+  for (const std::int64_t size : sizes)
+    if (width <= size) return size;
+  return width;
+}
+
+std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel) {
+  const std::int64_t width = std::max(view.key_dim, view.value_dim);
+  switch (kernel) {
+    case AttentionKernel::TensorRtLlm:
+    case AttentionKernel::TensorRtLlmGen:
+      return compiled_width(width, {64, 80, 96, 128, 192, 256});
+    case AttentionKernel::Triton:
+      return compiled_width(width, {64, 128, 192, 256});
+    default:
+      return compiled_width(width, {64, 96, 128, 192, 256});
+  }
+}
+
+double average_queries(const AttentionView& view) {
+  double queries = 0, requests = 0;
   for (const RequestGroup& group : view.requests) {
-    rows += double(group.count) * double(group.query_tokens * view.group);
+    queries += double(group.count) * double(group.query_tokens);
     requests += double(group.count);
   }
-  const double average = rows / requests;
-  if (average > 64 && view.key_dim < 256) return 128;
-  return average > 16 ? 64 : 16;
+  return queries / requests;
 }
 
-AttentionTiling prefill_tiling(const AttentionView& view, const GpuSpec& gpu, AttentionKernel kernel) {
-  const std::int64_t width = std::max(view.key_dim, view.value_dim);
-  AttentionTiling tiling{.kernel = kernel};
-  switch (kernel) {
+// Small SMs share 100 KB of shared memory among their blocks.
+bool small_sm(const GpuSpec& gpu) { return gpu.shared_memory_per_sm.value() < 120e3; }
+
+bool data_centre_blackwell(const GpuSpec& gpu) { return gpu.generation == Generation::Blackwell; }
+
+bool can_multiply_fp8(const GpuSpec& gpu) { return gpu.tensor_rates.fp8 > gpu.tensor_rates.fp16; }
+
+void tile_flash_attention2(const AttentionView& view, const KernelHints& hints, AttentionTiling& t) {
+  if (hints.engine == Engine::Sglang) {  // FlashAttention-3's code for sm80 and sm89
+    t.packs_group = true;
+    t.query_rows = 128;
+    t.keys = 64;
+  } else if (view.causal) {  // paged caches take the split kernel
+    t.query_rows = 64;
+    t.keys = t.width <= 64 ? 256 : (t.width <= 128 ? 128 : 64);
+  } else {
+    t.query_rows = t.width <= 128 ? 128 : 64;
+    t.keys = t.width <= 64 ? 128 : 64;
+  }
+}
+
+void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
+  if (data_centre_blackwell(gpu)) {
+    t.query_rows = 256;
+    t.keys = 128;
+    return;
+  }
+  // Rows by the average length of packed queries.
+  const double average = average_queries(view) * double(view.group);
+  t.query_rows = average > 64 && t.width < 256 ? 128 : (average > 16 ? 64 : 16);
+  t.keys = 64;
+  t.packs_group = true;
+}
+
+void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
+  const double queries = average_queries(view);
+  t.keys = t.width <= 128 ? 128 : 64;
+  if (t.kernel == AttentionKernel::TensorRtLlmGen) {
+    t.query_rows = queries > 64 ? 128 : 64;
+    t.keys = 128;
+  } else if (gpu.generation == Generation::Hopper) {
+    t.query_rows = 64;
+    if (t.fp8_products && t.width <= 128) t.keys = 256;
+  } else {
+    t.query_rows = queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 16 ? 64 : 16);
+  }
+}
+
+void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints,
+                  AttentionTiling& t) {
+  switch (t.kernel) {
     case AttentionKernel::FlashAttention2:
-      tiling.query_rows = width > 192 ? 64 : 128;
-      tiling.keys = width <= 64 ? 128 : 64;
+      tile_flash_attention2(view, hints, t);
       break;
     case AttentionKernel::FlashAttention3:
-      tiling.query_rows = width <= 64 ? 192 : 128;
-      tiling.keys = width <= 128 ? 128 : (width <= 192 ? 96 : 64);
-      tiling.packs_group = true;
-      tiling.longest_first = true;
+      t.query_rows = t.width <= 64 ? 192 : 128;
+      t.keys = t.width <= 128 ? 128 : (t.width <= 192 ? 96 : 64);
+      t.packs_group = t.longest_first = true;
       break;
     case AttentionKernel::FlashAttention4:
-      tiling.query_rows = width <= 128 ? 256 : 128;
-      tiling.keys = 128;
-      tiling.packs_group = true;
-      tiling.longest_first = true;
+      t.query_rows = t.width <= 128 ? 256 : 128;
+      t.keys = 128;
+      t.packs_group = t.longest_first = true;
       break;
     case AttentionKernel::FlashInfer:
-      tiling.query_rows = flashinfer_rows(view);
-      tiling.keys = width <= 64 ? 128 : 64;
-      tiling.packs_group = true;
+      tile_flashinfer(view, gpu, t);
       break;
-    case AttentionKernel::TensorRtLlm: {
-      const bool warp_specialised =
-          gpu.generation == Generation::Hopper || gpu.generation == Generation::Blackwell;
-      tiling.query_rows = warp_specialised || width > 128 ? 64 : 128;
-      tiling.keys = width <= 128 ? 128 : 64;
+    case AttentionKernel::TensorRtLlm:
+    case AttentionKernel::TensorRtLlmGen:
+      tile_tensorrt(view, gpu, t);
       break;
-    }
     case AttentionKernel::Triton:
-      tiling.query_rows = width <= 128 ? 128 : 64;
-      tiling.keys = 64;
+      t.query_rows = t.width > 256 ? 32 : (small_sm(gpu) ? 64 : 128);
+      t.keys = small_sm(gpu) && t.width <= 128 ? 128 : 64;
       break;
   }
-  return tiling;
-}
-
-AttentionTiling decode_tiling(const AttentionView& view, AttentionKernel kernel) {
-  AttentionTiling tiling{
-      .kernel = kernel, .query_rows = 64, .keys = 128, .packs_group = true, .splits_keys = true};
-  if (kernel == AttentionKernel::FlashInfer || kernel == AttentionKernel::Triton) tiling.query_rows = 16;
-  // Windowed decode of FlashAttention-2 and groups of 64 in TensorRT-LLM take kernels of one head a block.
-  if (kernel == AttentionKernel::FlashAttention2 && view.window > 0) tiling.packs_group = false;
-  if (kernel == AttentionKernel::TensorRtLlm && view.group == 64 && !view.value_in_key)
-    tiling.packs_group = false;
-  if (view.key_dim > 256) tiling.keys = 64;
-  return tiling;
 }
 
 double tiles_per_sm(const AttentionView& view, const GpuSpec& gpu, const AttentionTiling& tiling) {
@@ -90,26 +131,52 @@ double tiles_per_sm(const AttentionView& view, const GpuSpec& gpu, const Attenti
 
 }  // namespace
 
-AttentionKernel attention_kernel(const KernelContext& context, const GpuSpec& gpu) {
-  const std::string_view name = context.kernel;
-  if (contains(name, "fa4")) return AttentionKernel::FlashAttention4;
-  if (contains(name, "fa3")) return AttentionKernel::FlashAttention3;
-  if (contains(name, "fa2")) return AttentionKernel::FlashAttention2;
-  if (contains(name, "trtllm") || contains(name, "torch_flow")) return AttentionKernel::TensorRtLlm;
-  if (contains(name, "flashinfer")) return AttentionKernel::FlashInfer;
-  if (contains(name, "triton")) return AttentionKernel::Triton;
-  if (contains(name, "flash_attn") || contains(name, "flash_attention") || contains(name, "FLASH")) {
-    return gpu.generation == Generation::Hopper ? AttentionKernel::FlashAttention3
-                                                : AttentionKernel::FlashAttention2;
+AttentionKernel attention_kernel(const KernelHints& hints, const GpuSpec& gpu) {
+  const bool hopper = gpu.generation == Generation::Hopper, blackwell = data_centre_blackwell(gpu);
+  switch (hints.attention) {
+    case AttentionLibrary::Triton:
+      return AttentionKernel::Triton;
+    case AttentionLibrary::FlashInfer:
+      if (blackwell && hints.engine != Engine::Sglang) return AttentionKernel::TensorRtLlmGen;
+      return AttentionKernel::FlashInfer;
+    case AttentionLibrary::TensorRtLlm:
+      if (blackwell) return AttentionKernel::TensorRtLlmGen;
+      if (hints.engine == Engine::TensorRtLlm || hints.engine == Engine::Unknown)
+        return AttentionKernel::TensorRtLlm;
+      return hopper ? AttentionKernel::FlashAttention3 : AttentionKernel::FlashInfer;
+    case AttentionLibrary::FlashAttention:
+    case AttentionLibrary::FlashAttention3:
+      if (hopper) return AttentionKernel::FlashAttention3;
+      return blackwell ? AttentionKernel::FlashAttention4 : AttentionKernel::FlashAttention2;
+    case AttentionLibrary::FlashAttention4:
+      return hopper || blackwell ? AttentionKernel::FlashAttention4 : AttentionKernel::FlashAttention2;
+    case AttentionLibrary::FlashAttention2:
+      return AttentionKernel::FlashAttention2;
+    case AttentionLibrary::Unknown:
+      break;
   }
-  if (context.framework == "trtllm") return AttentionKernel::TensorRtLlm;
+  if (hints.engine == Engine::TensorRtLlm)
+    return blackwell ? AttentionKernel::TensorRtLlmGen : AttentionKernel::TensorRtLlm;
   return default_kernel(gpu);
 }
 
-AttentionTiling attention_tiling(const AttentionView& view, const GpuSpec& gpu,
-                                 const KernelContext& context) {
-  const AttentionKernel kernel = attention_kernel(context, gpu);
-  AttentionTiling tiling = view.decode ? decode_tiling(view, kernel) : prefill_tiling(view, gpu, kernel);
+AttentionTiling attention_tiling(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints) {
+  AttentionTiling tiling{.kernel = attention_kernel(hints, gpu)};
+  tiling.width = compiled_width(view, tiling.kernel);
+  const bool hopper = gpu.generation == Generation::Hopper;
+  const bool tensorrt_hopper = tiling.kernel == AttentionKernel::TensorRtLlm && hopper;
+  tiling.warp_specialised = tiling.kernel == AttentionKernel::FlashAttention3 ||
+                            tiling.kernel == AttentionKernel::FlashAttention4 ||
+                            tiling.kernel == AttentionKernel::TensorRtLlmGen || tensorrt_hopper ||
+                            (tiling.kernel == AttentionKernel::FlashInfer && data_centre_blackwell(gpu));
+  const bool quantises_queries = view.kv_cache == DataType::Fp8 &&
+                                 (tiling.kernel == AttentionKernel::TensorRtLlmGen ||
+                                  tiling.kernel == AttentionKernel::FlashAttention3 || tensorrt_hopper);
+  tiling.fp8_products = can_multiply_fp8(gpu) && (view.compute == DataType::Fp8 || quantises_queries);
+  if (view.decode)
+    tile_decode(view, gpu, hints, tiling);
+  else
+    tile_prefill(view, gpu, hints, tiling);
   tiling.occupancy = tiles_per_sm(view, gpu, tiling);
   return tiling;
 }

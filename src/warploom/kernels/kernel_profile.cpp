@@ -29,7 +29,7 @@ struct Builder {
   }
 
   void add_attention(const AttentionView& view) {
-    const AttentionTiling tiling = attention_tiling(view, gpu, context);
+    const AttentionTiling tiling = attention_tiling(view, gpu, kernel_hints(context));
     const std::size_t index = sequence.size;
     add_attention_grid(sequence, view, gpu, tiling);
     const AttentionParameters& constants = view.decode ? parameters.decode : parameters.prefill;

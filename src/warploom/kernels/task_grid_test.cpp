@@ -48,7 +48,7 @@ RC_GTEST_PROP(TaskGrid, AttentionStepsMatchACountOverTiles, ()) {
   }
   const AttentionView view = view_of(op);
   for (const std::string_view kernel : {"fa2", "fa3", "flashinfer", "trtllm", "triton"}) {
-    const AttentionTiling tiling = attention_tiling(view, h100(), {.kernel = kernel});
+    const AttentionTiling tiling = attention_tiling(view, h100(), kernel_hints({.kernel = kernel}));
     KernelSequence sequence;
     add_attention_grid(sequence, view, h100(), tiling);
     const double expected = counted_steps(view, tiling);

@@ -66,7 +66,7 @@ TEST(TileSchedule, ClosedFormOfACausalRampIsNearTheSimulation) {
       const AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{2, length, 0}}};
       const AttentionView view = view_of(op);
       KernelSequence sequence;
-      add_attention_grid(sequence, view, gpu, attention_tiling(view, gpu, {.kernel = kernel}));
+      add_attention_grid(sequence, view, gpu, attention_tiling(view, gpu, kernel_hints({.kernel = kernel})));
       const TaskGrid& grid = sequence.kernels[0];
       const auto costs = expand_tasks(grid, 1);
       const double closed = schedule_grid(grid, double(gpu.sm_count), 1).makespan;

@@ -9,13 +9,13 @@ std::span<const ConstantSpec> base_constants(Family family) {
     case Family::Gemm:
       return features::all_gemm_constants();
     case Family::AttentionPrefill:
+    case Family::MlaPrefill:
       return features::attention_prefill_constants();
     case Family::AttentionDecode:
-      return features::attention_decode_constants();
-    case Family::MlaPrefill:
     case Family::MlaDecode:
+      return features::attention_decode_constants();
     case Family::MlaModule:
-      return features::mla_constants();
+      return features::mla_module_constants();
     case Family::Moe:
       return features::moe_constants();
     case Family::LinearAttention:

@@ -18,7 +18,7 @@ constexpr int kRounds = 12;
 constexpr double kPlainFixed = 3e-6, kPlainPerRow = 1e-9;
 // Units in which the three unknowns are of order one.
 constexpr double kFixedUnit = 1e-6, kRowUnit = 1e-9;
-constexpr double kRidge = 1e-3;
+constexpr double kRidge = 1e-7;
 
 using Triple = std::array<double, 3>;  // scale of the base, fixed, per row
 using Matrix = std::array<Triple, 3>;

@@ -12,8 +12,8 @@ FamilyModel two_classes() {
   FamilyModel model;
   model.gpus = {{"old", 80, 0}, {"new", 90, 0}};
   model.contexts = {{"engine", "1", "plain"}, {"engine", "1", "scaled"}};
-  for (const std::uint16_t context : {0, 1})
-    for (const std::uint16_t gpu : {0, 1}) {
+  for (std::uint16_t context = 0; context < 2; ++context)
+    for (std::uint16_t gpu = 0; gpu < 2; ++gpu) {
       CellRecord cell;
       cell.gpu = gpu;
       cell.context = context;

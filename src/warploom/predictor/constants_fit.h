@@ -18,7 +18,7 @@ struct ConstantsFitRow {
   double log_latency = 0;   // ln seconds
   std::uint32_t group = 0;  // rows of one group share a free offset; numbered densely from 0
   double weight = 1;
-  KnownKernel kernel = KnownKernel::None;
+  ContextKernel kernel;
   Overhead overhead{};  // of the row's class
 };
 

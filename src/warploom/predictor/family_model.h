@@ -1,8 +1,8 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
-// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base, overhead of the
-// cell's class included, + offset of the cell
-// + sum of the trees of its GPU. On a GPU that was never measured the offset is that of the class (the same
+// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base, the overhead of the
+// cell's class included, + offset of the cell + sum of its own trees. On a GPU that was never measured the
+// offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
@@ -77,7 +77,7 @@ struct FittedBase {
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // encode_trees
+  std::string trees;                        // join_cell_trees; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {
@@ -101,6 +101,9 @@ struct FamilyModel {
 
   bool knows_architecture(std::int32_t architecture) const;
 };
+
+// Constants and overheads of a trained model.
+FittedBase fitted_base(const FamilyModel& model);
 
 // Features that follow those of compute_features. `offset` is that of the cell or class.
 inline constexpr int kContextFeatures = 3;

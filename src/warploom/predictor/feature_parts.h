@@ -13,12 +13,14 @@ namespace warploom::features {
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 // Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted,
-                           FeatureRow& row);
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const BaseConstants& fitted,
-                          FeatureRow& row);
-void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
-void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
+                           const BaseConstants& fitted, FeatureRow& row);
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const KernelHints& hints,
+                          const BaseConstants& fitted, FeatureRow& row);
+void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
+                     const BaseConstants& fitted, FeatureRow& row);
+void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
+                    const BaseConstants& fitted, FeatureRow& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
@@ -33,7 +35,7 @@ std::span<const ConstantSpec> gemm_constants();
 std::span<const ConstantSpec> all_gemm_constants();
 std::span<const ConstantSpec> attention_prefill_constants();
 std::span<const ConstantSpec> attention_decode_constants();
-std::span<const ConstantSpec> mla_constants();
+std::span<const ConstantSpec> mla_module_constants();
 std::span<const ConstantSpec> moe_constants();
 std::span<const ConstantSpec> linear_attention_constants();
 std::span<const ConstantSpec> collective_constants();

@@ -75,6 +75,13 @@ void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row) {
 }
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
+  compute_features(op, gpu, ContextKernel{}, fitted, row);
+}
+
+namespace {
+
+void add_family(const Operator& op, const GpuSpec& gpu, const KernelHints& hints, const BaseConstants& fitted,
+                FeatureRow& row) {
   row.count = 0;
   row.rows = 0;
   std::visit(
@@ -83,13 +90,13 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
         if constexpr (std::is_same_v<T, Gemm>)
           features::add_gemm(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionPrefill>)
-          features::add_attention_prefill(o, gpu, fitted, row);
+          features::add_attention_prefill(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, AttentionDecode>)
-          features::add_attention_decode(o, gpu, fitted, row);
+          features::add_attention_decode(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaPrefill>)
-          features::add_mla_prefill(o, gpu, fitted, row);
+          features::add_mla_prefill(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaDecode>)
-          features::add_mla_decode(o, gpu, fitted, row);
+          features::add_mla_decode(o, gpu, hints, fitted, row);
         else if constexpr (std::is_same_v<T, MlaModule>)
           features::add_mla_module(o, gpu, fitted, row);
         else if constexpr (std::is_same_v<T, FusedMoe>)
@@ -105,10 +112,12 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
   features::add_gpu(gpu, row);
 }
 
-void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
-                      FeatureRow& row) {
-  compute_features(op, gpu, fitted, row);
-  if (!describes(kernel, op)) return;
+}  // namespace
+
+void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                      const BaseConstants& fitted, FeatureRow& row) {
+  add_family(op, gpu, kernel.hints, fitted, row);
+  if (!describes(kernel.known, op)) return;
   const int count = row.count - kGpuFeatures;
   row.count = 0;
   features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);

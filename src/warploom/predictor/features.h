@@ -35,10 +35,11 @@ inline constexpr int kFeatureVersion = 2;
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
 void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
-// The same, from the exact structure where the kernel is known and describes the operator. Unused slots of
+// The same for the kernel that a context names: its tile rules, and its exact structure where it is known and
+// describes the operator. Unused slots of
 // the family are 0.
-void compute_features(const Operator& op, const GpuSpec& gpu, KnownKernel kernel, const BaseConstants& fitted,
-                      FeatureRow& row);
+void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                      const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
 

@@ -67,13 +67,9 @@ FittedBase fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
     const auto group =
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
-    rows.push_back({&job.dataset.op(source),
-                    specs[cell.gpu],
-                    std::log(job.dataset.latency(source).value()),
-                    group.first->second,
-                    1.0,
-                    known_kernel(context.kernel),
-                    {}});
+    rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
+                    group.first->second, 1.0,
+                    ContextKernel({context.framework, context.version, context.kernel}), {}});
   }
   ConstantsRecord any;
   any.values = default_constants(job.model.family);

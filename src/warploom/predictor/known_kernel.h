@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -19,6 +20,18 @@ enum class KnownKernel : std::uint8_t {
 
 // By the kernel name of a KernelContext; None for every other name.
 KnownKernel known_kernel(std::string_view kernel);
+
+// What a kernel context says of the implementation, read once per context.
+struct ContextKernel {
+  KnownKernel known = KnownKernel::None;
+  KernelHints hints;
+
+  ContextKernel() = default;
+  ContextKernel(KnownKernel k) : known(k) {}
+  explicit ContextKernel(const KernelContext& context)
+      : known(known_kernel(context.kernel)), hints(kernel_hints(context)) {}
+  friend bool operator==(const ContextKernel&, const ContextKernel&) = default;
+};
 
 // Whether the kernel's structure speaks for this operator.
 bool describes(KnownKernel kernel, const Operator& op);

@@ -1,20 +1,45 @@
 #include "warploom/predictor/loaded_family.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/predictor/cell_trees.h"
 
 namespace warploom {
 
 LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
-    : model(std::move(m)), index(model), ensembles(model.ensembles.size()) {
+    : model(std::move(m)), index(model), ensembles(model.ensembles.size()), cells(model.cells.size()) {
   by_gpu.assign(model.gpus.size(), -1);
   for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
-    if (model.ensembles[i].gpu == CellRecord::kAnyGpu)
+    if (model.ensembles[i].gpu == CellRecord::kAnyGpu) {
       cross = int(i);
-    else if (!model.ensembles[i].trees.empty())
+    } else if (!model.ensembles[i].trees.empty()) {
       by_gpu[model.ensembles[i].gpu] = int(i);
+      take_cells(model.ensembles[i]);
+    }
   }
-  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
+  for (const ContextRecord& context : model.contexts)
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
   for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
+}
+
+void LoadedFamily::take_cells(const EnsembleRecord& ensemble) {
+  for (const CellTreesView& own : split_cell_trees(ensemble.trees, name_of(model.family))) {
+    if (own.cell >= cells.size() || model.cells[own.cell].gpu != ensemble.gpu)
+      throw InvalidInput(fmt::format("{}: trees of a cell of another GPU", name_of(model.family)));
+    cells[own.cell].encoded = own.trees;
+  }
+}
+
+const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const {
+  const LazyCell& lazy = cells[std::size_t(&cell - model.cells.data())];
+  if (lazy.encoded.empty()) return nullptr;
+  std::call_once(lazy.once, [&] {
+    lazy.trees = SymmetricEnsemble(decode_symmetric(lazy.encoded, name_of(model.family)));
+  });
+  return &lazy.trees;
 }
 
 const TreeEnsemble& LoadedFamily::trees(int ensemble) const {

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
+#include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/predictor/table_correction.h"
 #include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
@@ -16,25 +20,38 @@ struct LoadedFamily {
   // The catalog must outlive it.
   LoadedFamily(FamilyModel m, const GpuCatalog& catalog);
 
+  // Of the ensemble over all GPUs.
   const TreeEnsemble& trees(int ensemble) const;
+  // Of a cell out of model.cells; nullptr when it has none of its own.
+  const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
   // Some feature lies outside its range in training.
   bool outside(int ensemble, const FeatureRow& row) const;
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
-  KnownKernel kernel(const CellRecord& cell) const { return kernels[cell.context]; }
+  const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
 
   struct Lazy {
     mutable std::once_flag once;
     mutable TreeEnsemble trees;
   };
+  struct LazyCell {
+    mutable std::once_flag once;
+    mutable SymmetricEnsemble trees;
+    std::string_view encoded;  // into the model; empty: none
+  };
   FamilyModel model;
   CellIndex index;
+  std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
-  std::vector<int> by_gpu;            // ensemble of each of model.gpus; -1: none
-  std::vector<KnownKernel> kernels;   // of model.contexts
-  int cross = -1;                     // the ensemble over all GPUs
-  std::vector<const GpuSpec*> specs;  // of model.gpus; nullptr when the catalog lacks it
+  std::vector<LazyCell> cells;         // of model.cells
+  std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none
+  std::vector<ContextKernel> kernels;  // of model.contexts
+  int cross = -1;                      // the ensemble over all GPUs
+  std::vector<const GpuSpec*> specs;   // of model.gpus; nullptr when the catalog lacks it
+
+ private:
+  void take_cells(const EnsembleRecord& ensemble);
 };
 
 }  // namespace warploom

@@ -172,10 +172,10 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   in.take_bytes(kMagic.size());
   const auto major = in.take<std::uint32_t>();
   const auto minor = in.take<std::uint32_t>();
-  if (major > kPredictorFileMajor)
-    throw Unsupported(
-        fmt::format("{}: predictor file of version {}.{}, but this program reads up to version {}.{}", where,
-                    major, minor, kPredictorFileMajor, kPredictorFileMinor));
+  if (major != kPredictorFileMajor)
+    throw Unsupported(fmt::format(
+        "{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major, minor,
+        kPredictorFileMajor, kPredictorFileMinor, major < kPredictorFileMajor ? ": train again" : ""));
   ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
   if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
     throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
@@ -194,8 +194,8 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.test_fraction = head.at("test_fraction").get<double>();
   model.split_seed = head.at("split_seed").get<std::uint64_t>();
   take_records(in, model);
-  model.interval_sibling = minor >= 2 ? take_interval(in) : model.interval_known;
-  if (minor >= 1) take_constants(in, model, where);
+  model.interval_sibling = take_interval(in);
+  take_constants(in, model, where);
   check_references(model, where);
   return model;
 }

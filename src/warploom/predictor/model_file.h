@@ -1,8 +1,8 @@
 // The predictor file: one family each, "<family>.wlp".
 //
 // Layout: 8 magic bytes, u32 major, u32 minor, text of provenance (JSON: schema, version, created_by, family,
-// data_hash, seed, test_fraction, split_seed), the records of FamilyModel (constants since 1.1, siblings
-// since 1.2), XXH64 of everything before. Little-endian.
+// data_hash, seed, test_fraction, split_seed), the records of FamilyModel, XXH64 of everything before.
+// Little-endian.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kPredictorFileMajor = 1;
-inline constexpr std::uint32_t kPredictorFileMinor = 2;
+inline constexpr std::uint32_t kPredictorFileMajor = 2;
+inline constexpr std::uint32_t kPredictorFileMinor = 0;
 inline constexpr std::string_view kPredictorFileSuffix = ".wlp";
 
 std::string model_to_bytes(const FamilyModel& model);
 // Throws InvalidInput naming `where` on a file that is none of ours or damaged, Unsupported (naming both
-// versions) when it was written by a newer major version or for other features.
+// versions) when it was written by another major version or for other features.
 FamilyModel model_from_bytes(std::string_view bytes, std::string_view where);
 
 // Writes folder/<family>.wlp, whole or not at all. Throws IoError.

@@ -9,6 +9,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/predictor/family_model.h"
+#include "warploom/predictor/family_tables.h"
 
 namespace warploom {
 
@@ -18,17 +19,20 @@ struct LoadedFamily;
 // roofline when the family has no model (then the structural base alone answers, with a wide interval). An
 // empty context means what engines ship by default: see CellIndex::find. Outside the trained range of a
 // feature the estimate is marked extrapolated and its interval doubles on the log scale. p50 is never below
-// the physical bound.
+// the physical bound. Where the predictor has measured tables of the family, points with measured neighbours
+// are interpolated between them (family_tables.h), still in tier measured.
 //
 // Immutable after construction but for trees decoded on first use; every const method may run concurrently.
-// One estimate takes a few microseconds and allocates nothing once its trees are decoded.
+// One estimate takes about a microsecond, a batch less than half of that for each operator; nothing is
+// allocated once the trees in use are decoded. estimate_batch gives what estimate gives, to the last bit.
 class Predictor final : public LatencyModel {
  public:
   // The files linked into the binary (data/predictor).
   Predictor();
-  // Every *.wlp of a folder. Throws NotFound when there is none, IoError, InvalidInput, Unsupported.
+  // Every *.wlp of a folder, with the *.wlt of the same name where there is one. Throws NotFound when there
+  // is no *.wlp, IoError, InvalidInput, Unsupported.
   explicit Predictor(const std::filesystem::path& folder);
-  explicit Predictor(std::vector<FamilyModel> models);
+  explicit Predictor(std::vector<FamilyModel> models, std::vector<FamilyTables> tables = {});
   ~Predictor() override;
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
@@ -40,15 +44,14 @@ class Predictor final : public LatencyModel {
 
   // nullptr when the family was not learned.
   const FamilyModel* model(Family family) const;
+  bool has_tables(Family family) const;
   // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
   // stay valid for the predictor's life.
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
                                  const KernelContext& context = {}) const;
 
  private:
-  void load(FamilyModel model);
-  LatencyEstimate estimate_checked(const Operator& op, const GpuSpec& gpu,
-                                   const KernelContext& context) const;
+  LoadedFamily& load(FamilyModel model);
   std::unique_ptr<const GpuCatalog> catalog_;            // specs of the GPUs learned from
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };

@@ -16,13 +16,19 @@ void widen(LogEstimate& answer, const LogInterval& interval, double log_base, do
   answer.high = widening * double(interval.high[bucket]);
 }
 
-double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell, FeatureRow row) {
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, FeatureRow row) {
   const ContextCodes& codes = family.index.codes(cell);
   row.add(codes.framework);
   row.add(codes.kernel);
   row.add(cell.offset);
   TreeEnsemble::set_guard(row);
-  return double(family.trees(ensemble).predict(row));
+  return double(family.trees(family.cross).predict(row));
+}
+
+// Of the cell's own trees; 0 where it has none.
+double own_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  const SymmetricEnsemble* trees = family.cell_trees(cell);
+  return trees != nullptr ? trees->predict(row) : 0;
 }
 
 struct Donors {
@@ -31,7 +37,7 @@ struct Donors {
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                  const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                   const FeatureRow& asked, int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
@@ -53,7 +59,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
     donors.sum +=
         weight * (log_base_with(found.cell->overhead, asked) - asked.log_base + double(found.cell->offset) +
-                  tree_sum(family, family.by_gpu[g], *found.cell, row));
+                  own_trees(family, *found.cell, row));
     donors.weight += weight;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
@@ -75,20 +81,40 @@ double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
                    part(a.power_limit.value(), b.power_limit.value()));
 }
 
-LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
   LogEstimate answer;
   answer.log_p50 = row.log_base + double(cell.offset);
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
-  if (ensemble >= 0) {
-    answer.extrapolated = family.outside(ensemble, row);
-    answer.log_p50 += tree_sum(family, ensemble, cell, row);
-  }
+  if (ensemble >= 0) answer.extrapolated = family.outside(ensemble, row);
   widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
 }
 
+LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  LogEstimate answer = measured_base(family, cell, row);
+  if (family.by_gpu[cell.gpu] >= 0)
+    answer.log_p50 += own_trees(family, cell, row);
+  else if (family.cross >= 0)
+    answer.log_p50 += cross_trees(family, cell, row);
+  return answer;
+}
+
+LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
+                                  const FeatureRow& row) {
+  if (!family.tables) return measured_estimate(family, cell, row);
+  const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
+                                           family.index.codes(cell), row);
+  if (!known) return measured_estimate(family, cell, row);
+  LogEstimate answer = measured_base(family, cell, row);
+  const double widening = answer.extrapolated ? kExtrapolatedWidening : 1.0;
+  answer.log_p50 = row.log_base + known->residual;
+  answer.low = widening * known->low;
+  answer.high = widening * known->high;
+  return answer;
+}
+
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
@@ -108,7 +134,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    answer.log_p50 += shrink * tree_sum(family, family.cross, *found.cell, row);
+    answer.log_p50 += shrink * cross_trees(family, *found.cell, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
   return answer;

@@ -1,6 +1,7 @@
 // What each tier answers for one operator whose features are known.
 //
-//   measured   ln base + offset of the cell + trees of the GPU
+//   measured   ln base + offset of the cell + trees of the GPU; with measured tables, ln base + what the
+//              measured neighbours need beyond theirs
 //   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
 //              the donor needed beyond its own base, this GPU needs beyond its own
 //   cross      ln base + offset of the class + shrunk trees of all GPUs
@@ -17,14 +18,21 @@ struct LogEstimate {
   bool from_siblings = false;
 };
 
-// `row` as compute_features left it, with the constants of the GPU, its base with the overhead of the cell.
-// No allocation.
+// `cell` of family.model; `row` as compute_features left it, with the constants of the GPU, its base with the
+// overhead of the cell. No allocation.
 LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
+
+// From the family's measured tables where these answer, else measured_estimate.
+LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op, const CellRecord& cell,
+                                  const FeatureRow& row);
+
+// The same as measured_estimate for a cell with trees of its own, without what they add to log_p50.
+LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
 
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
 // (-1: none) gives nothing. The index must find some cell of the family.
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, KnownKernel kernel,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu = -1);
 
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.

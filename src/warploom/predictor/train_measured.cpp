@@ -2,61 +2,60 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "warploom/predictor/cell_trees.h"
 #include "warploom/predictor/interval_fit.h"
+#include "warploom/predictor/symmetric_boosting.h"
 #include "warploom/predictor/tier_estimates.h"
 
 namespace warploom {
 namespace {
 
-// Sizes were chosen on held-out shapes; MoE keeps gaining with size, the others do not.
-BoostingOptions settings_of(Family family, std::size_t rows, std::uint64_t seed) {
-  BoostingOptions o;
+// Sizes were chosen on held-out shapes, under the limit of what is shipped.
+SymmetricOptions settings_of(Family family, std::uint64_t seed) {
+  SymmetricOptions o;
   o.seed = seed;
   switch (family) {
     case Family::Gemm:
-      o.trees = 184;
-      o.leaves = 512;
+      o.trees = 288;
+      o.depth = 7;
       break;
     case Family::Moe:
-      o.trees = 208;
-      o.leaves = 900;
-      o.depth = 14;
+      o.trees = 400;
+      o.eta = 0.25;
       break;
     case Family::AttentionPrefill:
     case Family::AttentionDecode:
-      o.trees = 160;
-      o.leaves = 512;
+      o.trees = 240;
       break;
     default:
-      o.trees = 96;
-      o.leaves = 128;
+      o.trees = 200;
+      o.eta = 0.1;
       break;
   }
-  o.leaves = std::min(o.leaves, std::max(8, int(rows / 25)));
   return o;
 }
+
+// Features and targets less the offset of one cell's rows; features of the GPU are the same in all.
+struct CellRows {
+  std::vector<float> rows, targets;
+};
 
 struct Judged {
   std::vector<std::uint32_t> cell;
   std::vector<double> residual, log_base;  // ln(measured / predicted)
 };
 
-FittedBase base_of(const FamilyJob& job) {
-  FittedBase base{job.model.constants, {}};
-  for (const CellRecord& cell : job.model.cells) base.overheads.push_back(cell.overhead);
-  return base;
-}
-
 Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
   Judged judged;
   if (family.by_gpu[std::size_t(gpu)] < 0) return judged;
-  const TrainingTable table = job.table(job.rows_of(part, gpu), base_of(job));
+  const TrainingTable table = job.table(job.rows_of(part, gpu), fitted_base(job.model));
   FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
     take_features(table, r, row);
-    const double answer = measured_estimate(family, job.model.cells[cell], row).log_p50;
+    const double answer = measured_estimate(family, family.model.cells[cell], row).log_p50;
     judged.cell.push_back(cell);
     judged.residual.push_back(double(table.target[r] + table.log_base[r]) - answer);
     judged.log_base.push_back(double(table.log_base[r]));
@@ -111,9 +110,19 @@ void report_held_out(FamilyJob& job, const LoadedFamily& family) {
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets) {
   EnsembleRecord record = with_ranges(learn, gpu);
-  if (learn.rows() > 0)
-    record.trees =
-        learn_trees(job, learn, {}, offsets, settings_of(job.model.family, learn.rows(), job.options.seed));
+  const std::size_t columns = learn.columns - std::min(learn.columns, std::size_t(kGpuFeatures));
+  std::map<std::uint32_t, CellRows> cells;
+  for (std::size_t r = 0; r < learn.rows(); ++r) {
+    CellRows& cell = cells[learn.cell[r]];
+    const std::span<const float> features = learn.row(r).first(columns);
+    cell.rows.insert(cell.rows.end(), features.begin(), features.end());
+    cell.targets.push_back(learn.target[r] - offsets[learn.cell[r]]);
+  }
+  std::vector<CellTrees> trees;
+  const SymmetricOptions settings = settings_of(job.model.family, job.options.seed);
+  for (const auto& [cell, rows] : cells)
+    trees.push_back({cell, encode_symmetric(boost_symmetric(rows.rows, columns, rows.targets, settings))});
+  if (!trees.empty()) record.trees = join_cell_trees(trees);
   return record;
 }
 

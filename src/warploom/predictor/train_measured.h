@@ -1,11 +1,12 @@
-// The measured tier: one ensemble for each GPU, intervals of each cell from shapes that the trees never saw.
+// The measured tier: symmetric trees for each cell, intervals of each cell from shapes that the trees never
+// saw.
 #pragma once
 
 #include "warploom/predictor/family_job.h"
 
 namespace warploom {
 
-// The ensemble of one GPU from a table of its Learn rows.
+// Ranges and the cells' trees of one GPU from a table of its Learn rows.
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets);
 

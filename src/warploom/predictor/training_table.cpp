@@ -15,8 +15,9 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(gpu.name));
     fitted.push_back(&constants_for(base.constants, gpu.architecture, model.family));
   }
-  std::vector<KnownKernel> kernels;
-  for (const ContextRecord& context : model.contexts) kernels.push_back(known_kernel(context.kernel));
+  std::vector<ContextKernel> kernels;
+  for (const ContextRecord& context : model.contexts)
+    kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {

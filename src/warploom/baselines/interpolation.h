@@ -1,0 +1,54 @@
+// Between measured neighbours on the grid of a cell.
+//
+// Along every size in which a measured pair brackets the operator, all other sizes equal, ln latency is
+// interpolated linearly in the logarithm of the size; several such sizes are averaged, closer pairs weighing
+// more. Without a pair, the nearest neighbours on one side along a size, else the four nearest points
+// by inverse distance. A GPU without the cell takes the answer of the measured GPU most like it times the
+// ratio of their rooflines.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "warploom/baselines/baseline.h"
+#include "warploom/baselines/cell_lookup.h"
+
+namespace warploom::baselines {
+
+// The points of one cell. Adding is over before asking begins.
+class GridInterpolator {
+ public:
+  void add(std::span<const float> sizes, double log_latency);
+  // Sorts the points along each size that varies.
+  void finish();
+  // ln latency; nothing without points. O(sizes log points), O(points) without a neighbour along a size.
+  std::optional<double> at(std::span<const float> sizes) const;
+
+ private:
+  struct Neighbours;
+  bool before(const float* a, const float* b, std::size_t axis) const;
+  bool same_line(const float* a, const float* b, std::size_t axis) const;
+  Neighbours along(const float* point, std::size_t axis) const;
+  double nearest(const float* point) const;
+
+  std::size_t width_ = 0;
+  std::vector<float> sizes_;  // row-major
+  std::vector<float> values_;
+  std::vector<std::size_t> axes_;                  // sizes that vary
+  std::vector<std::vector<std::uint32_t>> order_;  // per axis: points by the other sizes, then by this one
+};
+
+class InterpolationModel : public LatencyModel {
+ public:
+  InterpolationModel(const BaselineRows& rows, const GpuCatalog& catalog);
+  LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context) const override;
+
+ private:
+  std::unordered_map<std::uint64_t, GridInterpolator> cells_;  // by Circle::Cell
+  std::unordered_map<std::uint64_t, std::uint64_t> newest_;    // Circle::Release to a cell
+  std::vector<const GpuSpec*> gpus_;                           // measured
+};
+
+}  // namespace warploom::baselines

@@ -1,0 +1,66 @@
+#include "warploom/kernels/attention_decode_tiling.h"
+
+#include <bit>
+
+namespace warploom {
+namespace {
+
+// TensorRT-LLM before its Blackwell kernels: XQA for an fp8 cache, masked multi-head attention (a block per
+// query head) for the rest; groups of 64 and odd groups fall to the latter everywhere.
+void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
+  const bool fp8_cache = view.kv_cache == DataType::Fp8;
+  const bool hopper = gpu.generation == Generation::Hopper;
+  const bool rtx = gpu.generation == Generation::BlackwellRtx;
+  const bool old = t.kernel == AttentionKernel::TensorRtLlm;
+  const bool wide = view.group >= 64;
+  const bool odd = old && view.group > 16 && !std::has_single_bit(std::uint64_t(view.group));
+  const bool alone_rtx = old && fp8_cache && rtx && view.group == 1;
+  const bool alone_hopper = old && fp8_cache && hopper && view.group == 1;
+  if (wide || odd || alone_rtx || alone_hopper || (old && !fp8_cache)) {
+    t.design = DecodeDesign::PerHead;
+    t.packs_group = !wide;
+    t.splits_keys = alone_rtx || (view.group > 1 && !wide && !odd);
+    t.least_split_keys = view.group >= 16 ? 8192 : 1024;
+  } else if (old && fp8_cache && !hopper) {
+    t.design = DecodeDesign::Unsplit;
+    t.splits_keys = false;
+  }
+}
+
+}  // namespace
+
+void tile_decode(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints,
+                 AttentionTiling& t) {
+  t.query_rows = 64;
+  t.keys = view.key_dim > 256 ? 64 : 128;
+  t.packs_group = t.splits_keys = true;
+  switch (t.kernel) {
+    case AttentionKernel::FlashAttention2:
+      if (t.width <= 64) t.keys = 256;
+      // Windows and single heads are not packed, and what is not packed is not split.
+      if (hints.engine != Engine::Sglang) {
+        t.packs_group = view.window == 0;
+        t.splits_keys = view.window == 0 && view.group > 1;
+      }
+      break;
+    case AttentionKernel::FlashInfer:
+      t.query_rows = 16;
+      if (hints.engine == Engine::Sglang && view.group < 4) t.design = DecodeDesign::CudaCores;
+      break;
+    case AttentionKernel::TensorRtLlm:
+    case AttentionKernel::TensorRtLlmGen:
+      if (hints.engine == Engine::TensorRtLlm && hints.attention == AttentionLibrary::TensorRtLlm &&
+          !view.value_in_key)
+        tile_tensorrt(view, gpu, t);
+      break;
+    case AttentionKernel::Triton:
+      t.query_rows = 16;
+      t.most_splits = 8;
+      break;
+    case AttentionKernel::FlashAttention3:
+    case AttentionKernel::FlashAttention4:
+      break;
+  }
+}
+
+}  // namespace warploom

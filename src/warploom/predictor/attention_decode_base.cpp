@@ -1,0 +1,215 @@
+#include "warploom/predictor/attention_base.h"
+#include "warploom/predictor/feature_parts.h"
+
+namespace warploom {
+namespace {
+
+enum Constant : std::size_t {
+  kStepLatency,
+  kPerHeadLatency,
+  kUnsplitLatency,
+  kTritonLatency,
+  kFirstStep,
+  kTaskLoad,
+  kPerHeadTaskLoad,
+  kLightTaskLoad,
+  kDirectTaskLoad,
+  kStepLoad,
+  kPerHeadStepLoad,
+  kProducts,
+  kLaunchSglang,
+  kLaunchFlashInfer,
+  kLaunchTensorRt,
+  kLaunchPerHead,
+  kLaunchXqa,
+  kLaunchGen,
+  kLaunchVllm,
+  kLaunchTriton,
+  kExtraLaunch,
+  kFp8Launch,
+  kRequestClocks,
+  kClockPower,
+  kCombine,
+  kCombineSplit,
+  kWide192,
+  kFp8Flash,
+  kOverlap,
+  kDram,
+  kGraphicsDram,
+  kWarm,
+  kCapacity,
+  kGraphicsCapacity,
+  kSharpness,
+  kTokens
+};
+
+// Latencies and loads are SM clocks per 128 keys; a load is what a block costs its SM when others hide its
+// latency. "Graphics": parts without HBM.
+constexpr std::array kConstants{
+    ConstantSpec{"step_latency", 550, 150, 2500, 0.25},  // 0.3 us
+    ConstantSpec{"per_head_latency", 2000, 500, 6000, 0.25},
+    ConstantSpec{"unsplit_latency", 4000, 1000, 9000, 0.25},
+    ConstantSpec{"triton_latency", 4000, 500, 12000, 0.4},
+    ConstantSpec{"first_step_clocks", 1500, 300, 8000, 0.4},
+    ConstantSpec{"task_load", 2000, 300, 8000, 0.3},
+    ConstantSpec{"per_head_task_load", 800, 100, 4000, 0.3},
+    ConstantSpec{"light_task_load", 600, 100, 4000, 0.4},
+    ConstantSpec{"direct_task_load", 1.4, 0.5, 5, 0.3},
+    ConstantSpec{"step_load", 400, 50, 3000, 0.4},
+    ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
+    ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
+    ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_flashinfer", 9500, 4000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_trtllm", 16000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_per_head", 16000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_xqa", 11000, 4000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_trtllm_gen", 18000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_vllm", 13500, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
+    ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
+    ConstantSpec{"fp8_launch_clocks", 4000, 500, 12000, 0.3},
+    ConstantSpec{"request_clocks", 15, 1, 100, 0.5},
+    ConstantSpec{"launch_clock_power", 0.9, 0.4, 1.2, 0.1},
+    ConstantSpec{"combine_clocks", 4000, 500, 15000, 0.4},
+    ConstantSpec{"combine_clocks_per_split", 350, 50, 1500, 0.3},
+    ConstantSpec{"flash_192", 1.3, 0.8, 3, 0.2},
+    ConstantSpec{"flash_fp8", 1.4, 0.8, 3, 0.2},
+    ConstantSpec{"overlap", 1.6, 1, 6, 0.3},
+    ConstantSpec{"dram_share", 0.92, 0.5, 1, 0.1},
+    ConstantSpec{"graphics_dram_share", 0.85, 0.4, 1, 0.1},
+    ConstantSpec{"l2_rate_share", 0.45, 0.1, 1, 0.3},
+    ConstantSpec{"l2_capacity_share", 0.85, 0.3, 1.5, 0.15},
+    ConstantSpec{"graphics_l2_capacity_share", 1.1, 0.4, 2, 0.15},
+    ConstantSpec{"l2_sharpness", 7, 2, 16, 0.3},
+    ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
+};
+
+constexpr double kRows = 64;    // of the products, whatever the tile
+constexpr double kSlots = 1.5;  // blocks per SM that splitting keys aims at
+constexpr double kKeys = 128;   // of which the constants are
+constexpr double kReferenceClock = 1.9e9;
+
+struct Kernel {
+  const AttentionView& view;
+  const AttentionTiling& tiling;
+  const KernelHints& hints;
+  const GpuSpec& gpu;
+  const BaseConstants& c;
+
+  bool is(AttentionKernel kernel) const { return tiling.kernel == kernel; }
+  bool per_head() const { return tiling.design == DecodeDesign::PerHead; }
+  bool fp8_cache() const { return view.kv_cache == DataType::Fp8; }
+  bool graphics() const { return gpu.shared_memory_per_sm.value() < 120e3; }
+  // The fp8 path of these kernels reads twice as much per element as its rate suggests.
+  bool slow_fp8() const { return per_head() && fp8_cache() && graphics(); }
+
+  double products() const {  // clocks per 128 keys
+    if (tiling.design != DecodeDesign::Tiled) return 0;
+    const DataType type = tiling.fp8_products ? DataType::Fp8 : DataType::Bf16;
+    const double flop = 2 * kRows * kKeys * double(view.key_dim + view.value_dim);
+    return c[kProducts] * flop / features::tensor_rate_per_clock(gpu, type);
+  }
+  double latency() const {
+    double clocks = c[is(AttentionKernel::Triton) ? kTritonLatency : kStepLatency];
+    if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
+    if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
+    return clocks * std::sqrt(double(view.key_dim) / 128) + products();
+  }
+  double task_load() const {
+    if (per_head()) return c[kPerHeadTaskLoad];
+    if (tiling.design == DecodeDesign::CudaCores) return c[kLightTaskLoad];
+    return c[kTaskLoad] * (is(AttentionKernel::FlashAttention2) ? c[kDirectTaskLoad] : 1.0);
+  }
+  double step_load() const {
+    const double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
+    return clocks * double(view.key_dim) / 128 + products();
+  }
+  double slowdown() const {
+    if (!is(AttentionKernel::FlashAttention3)) return 1;
+    return (tiling.width == 192 ? c[kWide192] : 1.0) * (fp8_cache() ? c[kFp8Flash] : 1.0);
+  }
+
+  double launch(double requests, double splits) const {
+    double clocks = c[kLaunchVllm];
+    const bool flash3 = is(AttentionKernel::FlashAttention3), triton = is(AttentionKernel::Triton);
+    if (hints.engine == Engine::Sglang)
+      clocks = c[is(AttentionKernel::FlashInfer) ? kLaunchFlashInfer : kLaunchSglang];
+    if (hints.engine == Engine::TensorRtLlm) {
+      const bool xqa = fp8_cache() && gpu.generation == Generation::Hopper;
+      clocks = c[is(AttentionKernel::TensorRtLlmGen) ? kLaunchGen : (xqa ? kLaunchXqa : kLaunchTensorRt)];
+      if (per_head()) clocks = c[kLaunchPerHead];
+    } else if (hints.writes_cache) {
+      clocks += c[kExtraLaunch];
+    }
+    if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
+    if (triton) clocks += c[kLaunchTriton];
+    if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
+      const bool casts = hints.engine == Engine::Sglang && !flash3;
+      clocks += c[kFp8Launch] * (casts ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
+    }
+    if (splits > 1) {
+      clocks += c[kCombine];
+      if (is(AttentionKernel::FlashAttention2)) clocks += c[kCombineSplit] * splits;
+    }
+    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+  }
+};
+
+}  // namespace
+
+std::span<const ConstantSpec> decode_base_constants() { return kConstants; }
+
+AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
+                          const GpuSpec& gpu, const BaseConstants& c) {
+  const Kernel kernel{view, tiling, hints, gpu, c};
+  double units = 0, task_units = 0, steps = 0, longest = 0, longest_keys = 0, tokens = 0, keys = 0,
+         requests = 0;
+  const double tile = double(tiling.keys);
+  for (const RequestGroup& group : view.requests) {
+    const double count = double(group.count), queries = double(group.query_tokens);
+    const double needed = needed_keys(view, group);
+    // A window begins inside a tile: the tile of its first key is read as well.
+    const bool cut = view.window > 0 && double(group.kv_tokens()) > double(view.window);
+    const double of_request = std::ceil((cut ? needed + tile - 1 : needed) / tile) * tile / kKeys;
+    const double blocks =
+        count * (tiling.packs_group ? double(view.kv_heads) * std::ceil(double(view.group) * queries / kRows)
+                                    : double(view.heads()) * std::ceil(queries / kRows));
+    units += blocks;
+    task_units += kernel.per_head() ? count * double(view.heads()) : blocks;
+    steps += blocks * of_request;
+    longest = std::max(longest, of_request);
+    longest_keys = std::max(longest_keys, needed);
+    tokens += count * queries;
+    keys += count * needed;
+    requests += count;
+  }
+  const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value();
+  AttentionBase base;
+  if (tiling.splits_keys && longest_keys >= double(tiling.least_split_keys)) {
+    base.splits = std::clamp(std::floor(sms * kSlots / units), 1.0,
+                             std::min(std::ceil(longest), double(tiling.most_splits)));
+  }
+  base.tasks = units * base.splits;
+  base.steps = steps / base.tasks;
+  const double chain = std::ceil(longest / base.splits) * kernel.latency() + c[kFirstStep];
+  const double load = (task_units * base.splits * kernel.task_load() + steps * kernel.step_load()) / sms;
+  base.longest = chain / clock;
+  base.compute = std::max(load, chain) / clock * kernel.slowdown();
+
+  const double heads = double(view.heads());
+  const double token_bytes = tokens * heads * double(view.key_dim + view.value_dim) * 2;
+  const double bytes = keys * view.cache_width() * bytes_per_element(view.kv_cache) + token_bytes;
+  const bool graphics = kernel.graphics();
+  const double fill = bytes / (c[graphics ? kGraphicsCapacity : kCapacity] * gpu.l2_capacity.value());
+  base.resident = 1 / (1 + std::pow(fill, c[kSharpness]));
+  base.memory =
+      bytes * (base.resident / (c[kWarm] * gpu.l2_bandwidth.value()) +
+               (1 - base.resident) / (c[graphics ? kGraphicsDram : kDram] * gpu.memory_bandwidth.value()));
+  const double written = tokens * view.cache_width() * (2 + bytes_per_element(view.kv_cache));
+  base.write = c[kTokens] * (written + token_bytes) / (0.3 * gpu.l2_bandwidth.value());
+  base.launch = kernel.launch(requests, base.splits);
+  base.seconds = base.launch + base.write + features::power_sum(base.compute, base.memory, c[kOverlap]);
+  return base;
+}
+
+}  // namespace warploom

@@ -1,0 +1,255 @@
+#include "warploom/predictor/attention_base.h"
+#include "warploom/predictor/attention_steps.h"
+#include "warploom/predictor/feature_parts.h"
+
+namespace warploom {
+namespace {
+
+enum Constant : std::size_t {
+  kPipelinedExponentials,
+  kPipelinedProducts,
+  kPipelinedTask,
+  kDirectProducts,
+  kDirectTask,
+  kTritonProducts,
+  kTritonStep,
+  kTritonDataCentre,
+  kTritonOdd,
+  kFp8Products,
+  kTwoLevelFp8,
+  kLaunchSglang,
+  kLaunchFlashInfer,
+  kLaunchTensorRt,
+  kLaunchVllm,
+  kExtraLaunch,
+  kClockPower,
+  kEnergyIdle,
+  kEnergyProducts,
+  kTailPipelined,
+  kTailDirect,
+  kSoloDirect,
+  kSoloFlashInfer,
+  kUnpaged,
+  kOverlap,
+  kDram,
+  kCapacity,
+  kWarm,
+  kWriteDram,
+  kWriteWarm,
+  kWriteFp8,
+  kWriteQueries,
+  kOlder64,
+  kOlder128,
+  kOlder192,
+  kOlder256,
+  kOlderFp8At64,
+  kOlderFp8At128,
+  kOlderFp8At192,
+  kOlderFp8At256
+};
+
+// Shares and factors multiply time unless said; clocks are SM clocks. "Pipelined": warp-specialised kernels;
+// "direct": kernels on mma.sync, loads and softmax in the same warps. "Older": TensorRT-LLM's fmha_v2 off
+// Hopper, by compiled head size.
+constexpr std::array kConstants{
+    ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
+    ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
+    ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
+    ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
+    ConstantSpec{"direct_task_clocks", 1500, 200, 8000, 0.4},
+    ConstantSpec{"triton_products", 2.5, 1, 6, 0.3},
+    ConstantSpec{"triton_step_clocks", 400, 50, 4000, 0.4},
+    ConstantSpec{"triton_data_centre", 2, 0.5, 6, 0.4},
+    ConstantSpec{"triton_odd_width", 2, 1, 4, 0.3},
+    ConstantSpec{"fp8_products", 1.25, 1, 2, 0.2},
+    ConstantSpec{"two_level_fp8", 1.2, 0.8, 3, 0.3},
+    ConstantSpec{"launch_clocks_sglang", 14000, 5000, 40000, 0.3},
+    ConstantSpec{"launch_clocks_flashinfer", 10000, 5000, 40000, 0.3},
+    ConstantSpec{"launch_clocks_trtllm", 23000, 5000, 60000, 0.3},
+    ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.3},
+    ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
+    ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
+    ConstantSpec{"idle_nanojoules", 0.9, 0.2, 2, 0.2},
+    ConstantSpec{"product_nanojoules", 0.5, 0.1, 1.5, 0.2},
+    ConstantSpec{"pipelined_tail", 0.4, 0.05, 1.2, 0.4},
+    ConstantSpec{"direct_tail", 0.4, 0.05, 1.2, 0.4},
+    ConstantSpec{"direct_solo", 0.8, 0.4, 2, 0.3},
+    ConstantSpec{"flashinfer_solo", 1.3, 0.7, 3, 0.3},
+    ConstantSpec{"unpaged", 0.87, 0.5, 1.1, 0.15},
+    ConstantSpec{"overlap", 1.3, 1, 4, 0.2},
+    ConstantSpec{"dram_share", 0.88, 0.4, 1, 0.1},
+    ConstantSpec{"l2_capacity_share", 0.9, 0.3, 2, 0.3},
+    ConstantSpec{"l2_rate_share", 0.45, 0.1, 1, 0.3},
+    ConstantSpec{"write_dram_share", 0.8, 0.2, 1, 0.2},
+    ConstantSpec{"write_l2_rate_share", 0.3, 0.05, 1, 0.3},
+    ConstantSpec{"write_fp8", 1.5, 0.7, 4, 0.3},
+    ConstantSpec{"write_queries", 0.9, 0.2, 3, 0.3},
+    ConstantSpec{"older_64", 1.15, 0.6, 3, 0.2},
+    ConstantSpec{"older_128", 1.2, 0.6, 3, 0.2},
+    ConstantSpec{"older_192", 1.7, 0.6, 4, 0.3},
+    ConstantSpec{"older_256", 1.2, 0.6, 3, 0.2},
+    ConstantSpec{"older_fp8_64", 3, 0.8, 8, 0.3},
+    ConstantSpec{"older_fp8_128", 1.5, 0.8, 6, 0.3},
+    ConstantSpec{"older_fp8_192", 2, 0.8, 6, 0.3},
+    ConstantSpec{"older_fp8_256", 4, 0.8, 12, 0.4},
+};
+
+constexpr double kDirectExponentials = 0.5;  // of exponential time that does not hide behind products
+constexpr double kStepClocks = 100;          // barriers and bookkeeping
+constexpr double kTritonTask = 3000;
+constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
+constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
+constexpr double kTailLongestFirst = 0.05;
+constexpr double kTailUniform = 0.7;  // of the part of the last wave that stays empty
+constexpr double kReferenceClock = 1.9e9;
+
+double older_factor(const AttentionTiling& tiling, const BaseConstants& c) {
+  const std::size_t size = tiling.width <= 80 ? 0 : (tiling.width <= 128 ? 1 : (tiling.width <= 192 ? 2 : 3));
+  return c[(tiling.fp8_products ? kOlderFp8At64 : kOlder64) + size];
+}
+
+struct Kernel {
+  const AttentionView& view;
+  const AttentionTiling& tiling;
+  const KernelHints& hints;
+  const GpuSpec& gpu;
+  const BaseConstants& c;
+
+  bool is(AttentionKernel kernel) const { return tiling.kernel == kernel; }
+  bool triton() const { return is(AttentionKernel::Triton); }
+  bool flash_attention() const {
+    return is(AttentionKernel::FlashAttention2) || is(AttentionKernel::FlashAttention3) ||
+           is(AttentionKernel::FlashAttention4);
+  }
+  bool light_flashinfer() const { return is(AttentionKernel::FlashInfer) && !tiling.warp_specialised; }
+  bool data_centre() const { return gpu.shared_memory_per_sm.value() > 160e3; }
+  // vLLM sums fp8 products in two levels, which costs the fp8 rate.
+  bool two_level() const {
+    return is(AttentionKernel::FlashAttention3) && hints.engine == Engine::Vllm &&
+           view.kv_cache == DataType::Fp8 && hints.writes_cache;
+  }
+
+  double products() const {  // clocks of one step's products
+    const DataType type = tiling.fp8_products && !two_level() ? DataType::Fp8 : DataType::Bf16;
+    const double values = view.value_dim == view.key_dim ? double(tiling.width) : double(view.value_dim);
+    const double flop = 2 * double(tiling.query_rows) * double(tiling.keys) * (double(tiling.width) + values);
+    double share = triton() ? c[kTritonProducts]
+                            : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
+    if (two_level())
+      share *= c[kTwoLevelFp8];
+    else if (tiling.fp8_products && tiling.warp_specialised)
+      share *= c[kFp8Products];
+    if (is(AttentionKernel::TensorRtLlm) && !tiling.warp_specialised) share *= older_factor(tiling, c);
+    if (tiling.query_rows < 64) share *= std::pow(64.0 / double(tiling.query_rows), kSmallTile);
+    return share * flop / features::tensor_rate_per_clock(gpu, type);
+  }
+
+  double step() const {  // clocks
+    const double pairs = double(tiling.query_rows) * double(tiling.keys);
+    const double hidden =
+        triton() ? 1.0 : (tiling.warp_specialised ? c[kPipelinedExponentials] : kDirectExponentials);
+    double clocks = products() + hidden * pairs / std::max(gpu.special_function_lanes, 1.0) +
+                    (triton() ? c[kTritonStep] : kStepClocks);
+    if (view.kv_cache == DataType::Fp8 && (light_flashinfer() || triton()))
+      clocks += kConversion * double(tiling.keys * tiling.width);
+    if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
+    if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
+    if (!view.causal && flash_attention()) clocks *= c[kUnpaged];
+    return clocks;
+  }
+
+  double task() const {
+    return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
+  }
+
+  // The clock that the power limit sustains: an SM clock costs energy of its own and per product.
+  double clock() const {
+    const double joules =
+        (c[kEnergyIdle] + c[kEnergyProducts] * features::tensor_rate_per_clock(gpu, DataType::Bf16) / 1024) *
+        1e-9;
+    const double needed = gpu.sm_cycles_per_second() * joules;
+    return gpu.boost_clock.value() * std::min(1.0, std::sqrt(gpu.power_limit.value() / needed));
+  }
+
+  double solo() const {  // a lone block against one among others
+    if (tiling.warp_specialised) return 1;
+    return light_flashinfer() ? c[kSoloFlashInfer] : c[kSoloDirect];
+  }
+
+  double tail(double waves, double mean_of_longest) const {
+    if (tiling.longest_first) return kTailLongestFirst;
+    const double uniform = std::clamp((mean_of_longest - 0.7) / 0.25, 0.0, 1.0);
+    return uniform * (std::ceil(waves) - waves) * kTailUniform +
+           (1 - uniform) * c[tiling.warp_specialised ? kTailPipelined : kTailDirect];
+  }
+
+  double launch() const {
+    double clocks = c[kLaunchVllm];
+    if (hints.engine == Engine::TensorRtLlm) clocks = c[kLaunchTensorRt];
+    if (hints.engine == Engine::Sglang) clocks = c[light_flashinfer() ? kLaunchFlashInfer : kLaunchSglang];
+    double extra = is(AttentionKernel::FlashAttention3) ? 1 : 0;  // its scheduler's own kernel
+    if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
+    return (clocks + extra * c[kExtraLaunch]) / kReferenceClock *
+           std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+  }
+
+  // Bytes of the pass that writes keys and values into the cache, and what it does to queries.
+  double written_bytes(double tokens) const {
+    if (!view.causal || !hints.writes_cache) return 0;
+    const bool fp8 = view.kv_cache == DataType::Fp8;
+    double bytes = tokens * double(view.kv_heads) * double(view.key_dim + view.value_dim) *
+                   (2 + bytes_per_element(view.kv_cache)) * (fp8 ? c[kWriteFp8] : 1.0);
+    const double queries = tokens * double(view.heads()) * double(view.key_dim) * 4;
+    if (hints.engine == Engine::TensorRtLlm)
+      bytes += c[kWriteQueries] * queries;
+    else if (fp8 && !triton() && !light_flashinfer())
+      bytes += c[kWriteQueries] * queries * 0.8;
+    return bytes;
+  }
+};
+
+}  // namespace
+
+std::span<const ConstantSpec> prefill_base_constants() { return kConstants; }
+
+AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
+                           const GpuSpec& gpu, const BaseConstants& c) {
+  const Kernel kernel{view, tiling, hints, gpu, c};
+  const double heads = double(tiling.packs_group ? view.kv_heads : view.heads());
+  AttentionBase base;
+  base.tasks = 0;
+  double steps = 0, longest = 0, tokens = 0, keys = 0;
+  for (const RequestGroup& group : view.requests) {
+    const TileSteps tile = tile_steps(view, group, tiling);
+    const double tasks = double(group.count) * heads * tile.tiles;
+    base.tasks += tasks;
+    steps += tasks * tile.mean;
+    longest = std::max(longest, tile.longest);
+    tokens += double(group.count) * double(group.query_tokens);
+    keys += double(group.count) * needed_keys(view, group);
+  }
+  const double sms = double(gpu.sm_count), clock = kernel.clock();
+  const double step = kernel.step(), task = kernel.task();
+  const double load = (steps * step + base.tasks * task) / sms, longest_clocks = longest * step + task;
+  const double waves = base.tasks / sms;
+  base.steps = steps / base.tasks;
+  base.longest = longest_clocks / clock;
+  const double tail = waves > 1 ? kernel.tail(waves, base.steps / longest) * longest_clocks : 0.0;
+  base.compute = (std::max(load, longest_clocks * kernel.solo()) + tail) / clock;
+
+  const double bytes = keys * view.cache_width() * bytes_per_element(view.kv_cache) +
+                       tokens * double(view.heads()) * double(view.key_dim + view.value_dim) * 2;
+  const double fill = bytes / (c[kCapacity] * gpu.l2_capacity.value());
+  base.resident = 1 / (1 + fill * fill * fill);
+  const auto seconds = [&](double amount, double warm, double dram) {
+    return amount * (base.resident / (warm * gpu.l2_bandwidth.value()) +
+                     (1 - base.resident) / (dram * gpu.memory_bandwidth.value()));
+  };
+  base.memory = seconds(bytes, c[kWarm], c[kDram]);
+  base.write = seconds(kernel.written_bytes(tokens), c[kWriteWarm], c[kWriteDram]);
+  base.launch = kernel.launch();
+  base.seconds = base.launch + base.write + features::power_sum(base.compute, base.memory, c[kOverlap]);
+  return base;
+}
+
+}  // namespace warploom

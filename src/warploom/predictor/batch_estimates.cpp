@@ -1,0 +1,141 @@
+#include "warploom/predictor/batch_estimates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "warploom/predictor/features.h"
+
+namespace warploom {
+namespace {
+
+// Without a learned model: the structural base is within about a factor of two.
+constexpr double kUnlearnedHalfWidth = 0.6;
+constexpr std::size_t kPart = 512;      // operators sorted into groups at a time
+constexpr std::size_t kFewestRows = 4;  // for which a block pays
+
+// What a group of operators of one family and kind shares.
+struct Group {
+  const LoadedFamily* family = nullptr;
+  const CellRecord* cell = nullptr;
+  const SymmetricEnsemble* trees = nullptr;  // nullptr: no block, one at a time
+};
+
+Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+               const KernelContext& context) {
+  Group group;
+  group.family = families[std::size_t(family_of(op))].get();
+  if (group.family == nullptr) return group;
+  const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
+  if (found.cell == nullptr || !found.measured) return group;
+  group.cell = found.cell;
+  if (!group.family->tables) group.trees = group.family->cell_trees(*found.cell);
+  return group;
+}
+
+// At most kRowBlock rows of one group.
+void estimate_block(const Group& group, std::span<const Operator> operators, const GpuSpec& gpu,
+                    std::span<const std::uint16_t> rows, std::span<LatencyEstimate> results) {
+  FeatureBlock block;
+  std::array<PhysicalBound, kRowBlock> limits;
+  std::array<LogEstimate, kRowBlock> answers;
+  const BaseConstants& constants = group.family->constants(gpu);
+  const ContextKernel& kernel = group.family->kernel(*group.cell);
+  FeatureRow row;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Operator& op = operators[rows[i]];
+    limits[i] = physical_bound(op, gpu);
+    compute_features(op, gpu, kernel, constants, row);
+    for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
+    row.log_base = log_base_with(group.cell->overhead, row);
+    answers[i] = measured_base(*group.family, *group.cell, row);
+  }
+  for (std::size_t f = 0; f < std::size_t(row.count); ++f)
+    std::fill(block.slots[f].begin() + std::ptrdiff_t(rows.size()), block.slots[f].end(), 0.0F);
+  std::array<double, kRowBlock> sums;
+  group.trees->predict(block, sums);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    answers[i].log_p50 += sums[i];
+    results[rows[i]] = finish_estimate(limits[i], answers[i], Tier::Measured);
+  }
+}
+
+}  // namespace
+
+LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
+  const double bound = limit.time.value();
+  const double p50 = std::max(std::exp(answer.log_p50), bound);
+  LatencyEstimate result;
+  result.tier = tier;
+  result.extrapolated = answer.extrapolated;
+  result.physical_bound = limit.time;
+  result.bound = limit.bound;
+  result.p50 = Seconds(p50);
+  result.p10 = Seconds(std::clamp(p50 * std::exp(answer.low), bound, p50));
+  result.p90 = Seconds(p50 * std::exp(std::max(answer.high, 0.0)));
+  return result;
+}
+
+LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+                             const KernelContext& context) {
+  const PhysicalBound limit = physical_bound(op, gpu);
+  const LoadedFamily* family = families[std::size_t(family_of(op))].get();
+  FeatureRow row;
+  const auto unlearned = [&] {
+    return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false, false},
+                           Tier::Roofline);
+  };
+  if (family == nullptr) {
+    compute_features(op, gpu, row);
+    return unlearned();
+  }
+  const std::uint32_t kind = kind_code(op);
+  const CellIndex::Found found = family->index.find(gpu, context, kind);
+  const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
+  compute_features(op, gpu, kernel, family->constants(gpu), row);
+  if (found.cell == nullptr) return unlearned();
+  if (found.measured) {
+    row.log_base = log_base_with(found.cell->overhead, row);
+    return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
+  }
+  return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
+}
+
+void estimate_many(const FamilyLookup& families, std::span<const Operator> operators, const GpuSpec& gpu,
+                   const KernelContext& context, std::span<LatencyEstimate> results) {
+  std::array<std::uint32_t, kPart> keys;
+  std::array<std::uint16_t, kRowBlock> rows;
+  constexpr std::uint32_t kDone = 0xFFFFFFFF;
+  for (std::size_t from = 0; from < operators.size(); from += kPart) {
+    const auto part = operators.subspan(from, std::min(kPart, operators.size() - from));
+    const auto answers = results.subspan(from, part.size());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      check_operator(part[i], "operator");
+      keys[i] = std::uint32_t(family_of(part[i])) << 16 | kind_code(part[i]);
+    }
+    for (std::size_t first = 0; first < part.size(); ++first) {
+      const std::uint32_t key = keys[first];
+      if (key == kDone) continue;
+      const Group group = group_of(families, part[first], gpu, context);
+      std::size_t count = 0;
+      const auto answer = [&] {
+        if (group.trees != nullptr && count >= kFewestRows)
+          estimate_block(group, part, gpu, std::span(rows).first(count), answers);
+        else
+          for (std::size_t i = 0; i < count; ++i)
+            answers[rows[i]] = estimate_one(families, part[rows[i]], gpu, context);
+        count = 0;
+      };
+      for (std::size_t i = first; i < part.size(); ++i) {
+        if (keys[i] != key) continue;
+        keys[i] = kDone;
+        rows[count++] = std::uint16_t(i);
+        if (count == kRowBlock) answer();
+      }
+      answer();
+    }
+  }
+}
+
+}  // namespace warploom

@@ -1,0 +1,24 @@
+// The symmetric trees of one GPU's cells in one record: EnsembleRecord::trees of a measured GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warploom {
+
+struct CellTrees {
+  std::uint32_t cell = 0;  // into FamilyModel::cells
+  std::string trees;       // encode_symmetric
+};
+std::string join_cell_trees(const std::vector<CellTrees>& cells);
+
+struct CellTreesView {
+  std::uint32_t cell = 0;
+  std::string_view trees;  // into the record
+};
+// Throws InvalidInput naming `where` on damaged bytes.
+std::vector<CellTreesView> split_cell_trees(std::string_view record, std::string_view where);
+
+}  // namespace warploom
