@@ -11,6 +11,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/precision_support.h"
+#include "warploom/kernels/published_features.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/predictor.h"
 
@@ -74,6 +75,21 @@ bool widens_weights(const Operator& op, const GpuSpec& gpu) {
       op);
 }
 
+std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequest& request,
+                                                               const GpuSpec& gpu,
+                                                               const KernelContext& context) {
+  if (request.features.empty()) return {};
+  if (request.features != "published") {
+    throw InvalidInput(fmt::format("--features: '{}' is unknown; expected published", request.features));
+  }
+  const published::Features vector = published::features(request.op, gpu, context);
+  const std::vector<std::string> names = vector.names();
+  const std::vector<double> values = vector.values();
+  std::vector<std::pair<std::string, double>> result;
+  for (std::size_t i = 0; i < values.size(); ++i) result.emplace_back(names[i], values[i]);
+  return result;
+}
+
 }  // namespace
 
 PredictResult predict_operator(const PredictRequest& request) {
@@ -95,6 +111,7 @@ PredictResult predict_operator(const PredictRequest& request) {
   result.estimate = model->estimate(request.op, result.gpu, context);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
   result.pipelines = pipeline_shares(profile(request.op, result.gpu, context), result.estimate.p50);
+  result.features = features_asked_for(request, result.gpu, context);
   return result;
 }
 

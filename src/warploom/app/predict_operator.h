@@ -13,6 +13,7 @@ struct PredictRequest {
   std::string gpu;                         // name, alias or path of a record
   std::string predictor;                   // as open_latency_model takes it
   std::string framework, version, kernel;  // the implementation; empty = what engines ship
+  std::string features;  // "published": also the feature vector of kernels/published_features.h
 };
 
 // Time each pipeline alone would take, at data-sheet rates.
@@ -31,10 +32,12 @@ struct PredictResult {
   std::string framework, version, kernel;  // the implementation that was priced; empty without measurements
   bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
+  std::vector<std::pair<std::string, double>> features;  // as asked for
 };
 
 // Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model and
-// check_operator throw.
+// check_operator throw; InvalidInput on features other than "published", Unsupported on an operator that has
+// none.
 PredictResult predict_operator(const PredictRequest& request);
 
 }  // namespace warploom

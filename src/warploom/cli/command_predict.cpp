@@ -49,7 +49,11 @@ std::string result_text(const PredictResult& result) {
     table.add_row({std::string(name_of(share.pipeline)), demand_text(share), duration_text(share.time),
                    percent_text(share.share)});
   }
-  return text + table.text();
+  text += table.text();
+  if (result.features.empty()) return text;
+  TextTable features({{"published feature", Align::Left}, {"value"}});
+  for (const auto& [name, value] : result.features) features.add_row({name, fmt::format("{:.12g}", value)});
+  return text + "\n" + features.text();
 }
 
 Json result_json(const PredictResult& result) {
@@ -69,6 +73,11 @@ Json result_json(const PredictResult& result) {
                          {"share", share.share}});
   }
   document["pipelines"] = std::move(pipelines);
+  if (!result.features.empty()) {
+    Json features = Json::object();
+    for (const auto& [name, value] : result.features) features[name] = value;
+    document["published_features"] = std::move(features);
+  }
   return document;
 }
 
@@ -84,6 +93,8 @@ void add_family(CLI::App& predict, Family family) {
   command->add_option("--framework-version", options->request.version, "absent: the newest measured");
   command->add_option("--kernel", options->request.kernel,
                       "kernel name in the measured data; absent: the default");
+  command->add_option("--features", options->request.features,
+                      "published: also show the feature vector of the published predictor PipeWeave");
   add_json_option(*command, options->json);
   command->callback([options] {
     PredictRequest request = options->request;

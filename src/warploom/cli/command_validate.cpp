@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate_kernels.h"
+#include "warploom/app/validate_leave_out.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct Options {
   ValidateKernelsRequest request;
+  LeaveOutRequest leave_out;
   std::vector<std::string> paths, baseline_paths;
   bool json = false;
 };
@@ -95,6 +97,51 @@ std::string result_text(const ValidateKernelsResult& result) {
   return text;
 }
 
+Json leave_out_json(const LeaveOutResult& result) {
+  Json groups = Json::array();
+  for (const LeftOutErrors& group : result.groups) {
+    Json entry = {{"family", group.family},
+                  {"left_out", group.left_out},
+                  {"gpus", named_json(group.gpus)},
+                  {"tiers", named_json(group.tiers)},
+                  {"seconds", group.seconds}};
+    entry.update(error_summary_json(group.errors));
+    groups.push_back(std::move(entry));
+  }
+  return {{"families", named_json(result.families)},
+          {"left_out", std::move(groups)},
+          {"protocol", result.protocol}};
+}
+
+std::string leave_out_text(const LeaveOutResult& result) {
+  std::string text = "Protocol: " + result.protocol + ".\n\n";
+  for (const auto& [family, errors] : result.families) {
+    std::vector<std::pair<std::string, ErrorSummary>> rows;
+    for (const LeftOutErrors& group : result.groups)
+      if (group.family == family) rows.emplace_back(group.left_out, group.errors);
+    rows.emplace_back("all", errors);
+    text += error_table_text(family + " without", rows) + "\n";
+  }
+  return text;
+}
+
+void run_leave_out(const Options& options) {
+  LeaveOutRequest request = options.leave_out;
+  request.source = options.request.source;
+  request.progress = options.request.progress;
+  const LeaveOutResult result = validate_leave_out(request);
+  print(options.json ? json_text(leave_out_json(result)) : leave_out_text(result));
+}
+
+void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
+  command.add_option("--leave-out", request.leave_out,
+                     "trains without each gpu, generation or model in turn and judges that");
+  command.add_option("--few-shot", request.few_shot, "shapes per family of a GPU left out to give back");
+  command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from");
+  command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out");
+  command.add_option("--threads", request.threads, "of --leave-out, 0 for all");
+}
+
 void add_validate_kernels(CLI::App& validate) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
@@ -106,6 +153,7 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_option("--family", source.families, "only these families");
   command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
+  add_leave_out_options(*command, options->leave_out);
   command->add_option(
       "--baseline", options->request.baselines,
       "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation");
@@ -123,6 +171,7 @@ void add_validate_kernels(CLI::App& validate) {
     request.baseline_source.gpus.clear();
     request.source.paths.assign(options->paths.begin(), options->paths.end());
     request.progress = [](std::string_view line) { print_note(line); };
+    if (!options->leave_out.leave_out.empty()) return run_leave_out(*options);
     const ValidateKernelsResult result = validate_kernels(request);
     print(options->json ? json_text(result_json(result)) : result_text(result));
   });

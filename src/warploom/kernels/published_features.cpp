@@ -46,6 +46,22 @@ std::vector<double> Features::values() const {
   return list;
 }
 
+std::vector<std::string> Features::names() const {
+  std::vector<std::string> list;
+  const auto add = [&](const char* pipe, bool present) {
+    if (!present) return;
+    for (const char* what : {"total_ops", "total_cycles", "busiest_sm_ops", "busiest_sm_cycles"})
+      list.push_back(fmt::format("{}_{}", pipe, what));
+  };
+  add("tensor", tensor.has_value());
+  add("fma", fma.has_value());
+  add("xu", special.has_value());
+  for (const char* what : {"total_kib", "dram_cycles", "l2_cycles", "busiest_sm_kib",
+                           "busiest_sm_dram_cycles", "busiest_sm_shared_cycles", "busiest_sm_l2_cycles"})
+    list.push_back(fmt::format("memory_{}", what));
+  return list;
+}
+
 void check_positive(std::int64_t value, const char* what) {
   if (value < 1) throw InvalidInput(fmt::format("published features: {} is {}, expected >= 1", what, value));
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "warploom/hardware/gpu_spec.h"
@@ -51,6 +52,7 @@ struct Features {
   double theory_cycles() const;
   // In published order: pipes as declared above, four each, then memory's seven.
   std::vector<double> values() const;
+  std::vector<std::string> names() const;  // of values()
 };
 
 // What a profile of the library says about one product.

@@ -119,7 +119,11 @@ TEST(PublishedFeatures, AreElevenOrFifteen) {
   EXPECT_EQ(
       features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu).values().size(),
       11U);
-  EXPECT_EQ(features(RmsNorm{.tokens = 7, .width = 4096}, gpu).values().size(), 15U);
+  const Features norm = features(RmsNorm{.tokens = 7, .width = 4096}, gpu);
+  EXPECT_EQ(norm.values().size(), 15U);
+  ASSERT_EQ(norm.names().size(), 15U);
+  EXPECT_EQ(norm.names()[0], "fma_total_ops");
+  EXPECT_EQ(norm.names()[14], "memory_busiest_sm_l2_cycles");
   const AttentionDecode decode{.heads = 32, .kv_heads = 8, .requests = {{.count = 4, .context_tokens = 700}}};
   EXPECT_EQ(features(decode, gpu).values().size(), 15U);
   EXPECT_EQ(features(decode, catalog.get("a100_sxm")).values().size(), 15U);

@@ -95,6 +95,12 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
+  if (const int adapted = family->adapted_index(gpu); adapted >= 0)
+    return finish_estimate(
+        limit,
+        adapted_estimate(*family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
+                         context, kind, kernel, row),
+        found.measured ? Tier::Measured : Tier::CrossGpu);
   if (found.measured) {
     row.log_base = log_base_with(found.cell->overhead, row);
     return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);

@@ -62,9 +62,9 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
   return offsets;
 }
 
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const FittedBase& base) {
-  const std::vector<float> offsets =
-      class_offsets(model, cells, std::vector<bool>(model.gpus.size(), true), base);
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus,
+                     const FittedBase& base) {
+  const std::vector<float> offsets = class_offsets(model, cells, of_gpus, base);
   std::map<ClassKey, CellRecord> classes;
   std::map<ClassKey, std::string> versions;
   for (std::size_t i = 0; i < offsets.size(); ++i) {

@@ -23,6 +23,7 @@ CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus, const FittedBase& base);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const FittedBase& base);
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus,
+                     const FittedBase& base);
 
 }  // namespace warploom

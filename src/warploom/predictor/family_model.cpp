@@ -25,7 +25,7 @@ FittedBase fitted_base(const FamilyModel& model) {
 
 bool FamilyModel::knows_architecture(std::int32_t architecture) const {
   return std::any_of(gpus.begin(), gpus.end(),
-                     [&](const GpuRecord& gpu) { return gpu.architecture == architecture; });
+                     [&](const GpuRecord& gpu) { return gpu.architecture == architecture && !gpu.adapted; });
 }
 
 const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,

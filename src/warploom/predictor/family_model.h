@@ -35,6 +35,11 @@ struct GpuRecord {
   std::string name;
   std::int32_t architecture = 0;  // architecture_class
   std::uint32_t rows = 0;         // learned from
+  // Few rows: the GPU corrects what the others say of it. Then its cells' offsets and its trees are on top of
+  // the sibling or cross tier.
+  bool adapted = false;
+  float level = 0;  // its offset where it has no cell
+  float share = 0;  // of its trees
 };
 
 // What a class of kernels adds to the base (class_overheads.h).
@@ -99,6 +104,7 @@ struct FamilyModel {
   // Of the cross ensemble, by whether the architecture was measured; of what siblings say.
   LogInterval interval_known, interval_unknown, interval_sibling;
 
+  // By a GPU that is not merely adapted.
   bool knows_architecture(std::int32_t architecture) const;
 };
 

@@ -30,7 +30,9 @@ std::vector<std::uint32_t> chosen_rows(const FamilyJob& job, const std::vector<b
 
 // A kernel whose structure is known exactly has no overhead to guess.
 void fit_overheads(const FamilyJob& job, std::span<const std::uint32_t> chosen,
-                   std::span<const GpuSpec* const> specs, const BaseConstants& constants, FittedBase& base) {
+                   const BaseConstants& constants, FittedBase& base) {
+  std::vector<const GpuSpec*> specs;
+  for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
   std::vector<OverheadRow> priced;
   FeatureRow features;
   const auto known = [&](const CellRecord& cell) {
@@ -54,9 +56,9 @@ void fit_overheads(const FamilyJob& job, std::span<const std::uint32_t> chosen,
 
 }  // namespace
 
-FittedBase fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
-  const std::size_t per_gpu = job.options.fit_rows_per_gpu;
-  const auto chosen = chosen_rows(job, of_gpus, per_gpu);
+BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
+                               const BaseConstants& prior, std::span<const Overhead> overheads) {
+  const auto chosen = chosen_rows(job, of_gpus, job.options.fit_rows_per_gpu);
   std::vector<const GpuSpec*> specs;
   for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
   std::map<std::tuple<std::string, std::string, std::uint16_t>, std::uint32_t> groups;
@@ -67,27 +69,33 @@ FittedBase fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
     const auto group =
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
+    const std::uint32_t c = job.rows.cell[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
                     group.first->second, 1.0,
-                    ContextKernel({context.framework, context.version, context.kernel}), {}});
+                    ContextKernel({context.framework, context.version, context.kernel}),
+                    c < overheads.size() ? overheads[c] : Overhead{}});
   }
+  return fit_constants(job.model.family, rows, prior);
+}
+
+FittedBase fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
+  const BaseConstants& prior = default_constants(job.model.family);
   ConstantsRecord any;
-  any.values = default_constants(job.model.family);
+  any.values = prior;
   FittedBase base;
   base.overheads.resize(job.model.cells.size());
-  // Products alone have rows that overheads count; other families fit their constants once.
-  const auto many = job.model.family == Family::Gemm ? chosen_rows(job, of_gpus, kOverheadRows * per_gpu)
-                                                     : std::vector<std::uint32_t>{};
-  const int rounds = job.model.family == Family::Gemm ? kRounds : 0;
-  for (int round = 0; round < rounds; ++round) {
-    fit_overheads(job, many, specs, any.values, base);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].overhead = base.overheads[job.rows.cell[chosen[i]]];
-    any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));
+  // Products alone have rows that overheads count.
+  if (job.model.family != Family::Gemm) {
+    any.values = fit_constants_of(job, of_gpus, prior, {});
+    base.constants = {any};
+    return base;
   }
-  if (rounds > 0)
-    fit_overheads(job, many, specs, any.values, base);
-  else
-    any.values = fit_constants(job.model.family, rows, default_constants(job.model.family));
+  const auto many = chosen_rows(job, of_gpus, kOverheadRows * job.options.fit_rows_per_gpu);
+  for (int round = 0; round < kRounds; ++round) {
+    fit_overheads(job, many, any.values, base);
+    any.values = fit_constants_of(job, of_gpus, prior, base.overheads);
+  }
+  fit_overheads(job, many, any.values, base);
   base.constants = {any};
   return base;
 }

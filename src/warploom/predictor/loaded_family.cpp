@@ -17,12 +17,15 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
       cross = int(i);
     } else if (!model.ensembles[i].trees.empty()) {
       by_gpu[model.ensembles[i].gpu] = int(i);
-      take_cells(model.ensembles[i]);
+      if (!model.gpus[model.ensembles[i].gpu].adapted) take_cells(model.ensembles[i]);
     }
   }
   for (const ContextRecord& context : model.contexts)
     kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
-  for (const GpuRecord& gpu : model.gpus) specs.push_back(catalog.find(gpu.name));
+  for (std::size_t g = 0; g < model.gpus.size(); ++g) {
+    specs.push_back(catalog.find(model.gpus[g].name));
+    if (model.gpus[g].adapted && specs[g] != nullptr) adapted.emplace_back(specs[g]->name_hash, int(g));
+  }
 }
 
 void LoadedFamily::take_cells(const EnsembleRecord& ensemble) {
@@ -57,6 +60,12 @@ bool LoadedFamily::outside(int ensemble, const FeatureRow& row) const {
   for (std::size_t f = 0; f < count; ++f)
     out |= row.values[f] < record.low[f] || row.values[f] > record.high[f];
   return out;
+}
+
+int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
+  for (const auto& [hash, number] : adapted)
+    if (hash == gpu.name_hash) return number;
+  return -1;
 }
 
 const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {

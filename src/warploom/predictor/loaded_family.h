@@ -1,9 +1,11 @@
 // A family's model made ready to answer: its cells indexed, its trees decoded on first use.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
@@ -26,6 +28,8 @@ struct LoadedFamily {
   const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
   // Some feature lies outside its range in training.
   bool outside(int ensemble, const FeatureRow& row) const;
+  // Number of an adapted GPU among model.gpus; -1: it is none.
+  int adapted_index(const GpuSpec& gpu) const;
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
@@ -44,11 +48,12 @@ struct LoadedFamily {
   CellIndex index;
   std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
-  std::vector<LazyCell> cells;         // of model.cells
-  std::vector<int> by_gpu;             // ensemble of each of model.gpus; -1: none
-  std::vector<ContextKernel> kernels;  // of model.contexts
-  int cross = -1;                      // the ensemble over all GPUs
-  std::vector<const GpuSpec*> specs;   // of model.gpus; nullptr when the catalog lacks it
+  std::vector<LazyCell> cells;                         // of model.cells
+  std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
+  std::vector<ContextKernel> kernels;                  // of model.contexts
+  int cross = -1;                                      // the ensemble over all GPUs
+  std::vector<std::pair<std::uint64_t, int>> adapted;  // name hashes and numbers
+  std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 
  private:
   void take_cells(const EnsembleRecord& ensemble);

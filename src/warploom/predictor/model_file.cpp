@@ -65,12 +65,25 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put_text(ensemble.trees);
   }
   put_interval(out, model.interval_sibling);
+  for (const GpuRecord& gpu : model.gpus) {
+    out.put(std::uint8_t(gpu.adapted));
+    out.put(gpu.level);
+    out.put(gpu.share);
+  }
   const std::size_t constants = base_constants(model.family).size();
   out.put(std::uint32_t(model.constants.size()));
   for (const ConstantsRecord& record : model.constants) {
     out.put(record.architecture);
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
+  }
+}
+
+void take_adaptations(ByteReader& in, FamilyModel& model) {
+  for (GpuRecord& gpu : model.gpus) {
+    gpu.adapted = in.take<std::uint8_t>() != 0;
+    gpu.level = in.take<float>();
+    gpu.share = in.take<float>();
   }
 }
 
@@ -195,6 +208,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.split_seed = head.at("split_seed").get<std::uint64_t>();
   take_records(in, model);
   model.interval_sibling = take_interval(in);
+  take_adaptations(in, model);
   take_constants(in, model, where);
   check_references(model, where);
   return model;

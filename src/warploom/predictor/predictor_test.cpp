@@ -97,6 +97,57 @@ TEST(TrainPredictor, LeavesExcludedGpusOut) {
   EXPECT_THROW(train_predictor(synthetic_gemms(100), catalog(), options), NotFound);
 }
 
+double mean_error(const std::vector<FamilyModel>& models, const Dataset& dataset, const std::string& gpu) {
+  const Predictor model(models);
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < dataset.size(); ++r) {
+    if (dataset.gpu(r) != gpu || !ShapeSplit{}.is_test(dataset.shape(r))) continue;
+    const LatencyEstimate said = model.estimate(dataset.op(r), catalog().get(gpu), dataset.context(r));
+    sum += std::abs(said.p50.value() / dataset.latency(r).value() - 1);
+    ++count;
+  }
+  return sum / double(count);
+}
+
+// The same data with one GPU slower by a smooth factor that no other GPU shows.
+Dataset with_a_slow_gpu(const std::string& gpu) {
+  Dataset dataset = synthetic_gemms(400);
+  for (std::size_t r = 0; r < dataset.size(); ++r)
+    if (dataset.gpu(r) == gpu) {
+      const double n = double(std::get<Gemm>(dataset.op(r)).n);
+      dataset.set_latency(r, Seconds(dataset.latency(r).value() * (1.4 + 0.05 * std::log2(n))), 1);
+    }
+  return dataset;
+}
+
+TEST(TrainPredictor, TakesFromASiblingWhatItNeedsBeyondItsBase) {
+  const Dataset dataset = synthetic_gemms(400);
+  TrainingOptions options;
+  options.exclude_gpus = {"h200_sxm"};
+  EXPECT_LT(mean_error(train_predictor(dataset, catalog(), options).models, dataset, "h200_sxm"), 0.06);
+}
+
+TEST(TrainPredictor, LearnsANewGpuFromFewShapes) {
+  for (const std::string gpu : {"h200_sxm", "a100_sxm"}) {
+    const Dataset dataset = with_a_slow_gpu(gpu);
+    TrainingOptions without, few;
+    without.exclude_gpus = {gpu};
+    few.few_shot[gpu] = 40;
+    const TrainingResult result = train_predictor(dataset, catalog(), few);
+    EXPECT_GT(mean_error(train_predictor(dataset, catalog(), without).models, dataset, gpu), 0.3) << gpu;
+    EXPECT_LT(mean_error(result.models, dataset, gpu), 0.10) << gpu;
+    const std::string bytes = model_to_bytes(result.models[0]);
+    EXPECT_EQ(mean_error({model_from_bytes(bytes, "test")}, dataset, gpu),
+              mean_error(result.models, dataset, gpu));
+    EXPECT_EQ(
+        Predictor(result.models)
+            .estimate(Gemm{.m = 128, .n = 4096, .k = 4096}, catalog().get(gpu), {"vllm", "0.9.0", "linear"})
+            .tier,
+        Tier::Measured);
+  }
+}
+
 TEST(TrainPredictor, RefusesAFamilyWithoutRows) {
   TrainingOptions options;
   options.families = {Family::Moe};

@@ -16,13 +16,19 @@ void widen(LogEstimate& answer, const LogInterval& interval, double log_base, do
   answer.high = widening * double(interval.high[bucket]);
 }
 
-double cross_trees(const LoadedFamily& family, const CellRecord& cell, FeatureRow row) {
+// Trees over all of the row, its context and what was said before them.
+double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell, double offset,
+                FeatureRow row) {
   const ContextCodes& codes = family.index.codes(cell);
   row.add(codes.framework);
   row.add(codes.kernel);
-  row.add(cell.offset);
+  row.add(offset);
   TreeEnsemble::set_guard(row);
-  return double(family.trees(family.cross).predict(row));
+  return double(family.trees(ensemble).predict(row));
+}
+
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  return tree_sum(family, family.cross, cell, double(cell.offset), row);
 }
 
 // Of the cell's own trees; 0 where it has none.
@@ -43,19 +49,20 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
     const GpuSpec* spec = family.specs[g];
-    if (family.model.gpus[g].architecture != architecture || family.by_gpu[g] < 0 || int(g) == hidden_gpu ||
-        spec == nullptr || spec->name_hash == gpu.name_hash)
+    const GpuRecord& record = family.model.gpus[g];
+    if (record.architecture != architecture || record.adapted || family.by_gpu[g] < 0 ||
+        int(g) == hidden_gpu || spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
     if (!found.measured || family.kernel(*found.cell) != kernel) continue;
-    const ContextRecord& record = family.model.contexts[found.cell->context];
-    if ((!context.kernel.empty() && record.kernel != context.kernel) ||
-        (!context.framework.empty() && record.framework != context.framework))
+    const ContextRecord& at = family.model.contexts[found.cell->context];
+    if ((!context.kernel.empty() && at.kernel != context.kernel) ||
+        (!context.framework.empty() && at.framework != context.framework))
       continue;
     FeatureRow row;
     compute_features(op, *spec, kernel, family.constants(*spec), row);
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
-    const bool same_version = context.version.empty() || record.version == context.version;
+    const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
     donors.sum +=
         weight * (log_base_with(found.cell->overhead, asked) - asked.log_base + double(found.cell->offset) +
@@ -137,6 +144,27 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.log_p50 += shrink * cross_trees(family, *found.cell, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
+  return answer;
+}
+
+LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
+                             const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                             std::uint32_t kind, ContextKernel kernel, const FeatureRow& row) {
+  const GpuRecord& record = family.model.gpus[gpu_index];
+  LogEstimate answer;
+  if (cell == nullptr) {
+    answer = cross_estimate(family, op, gpu, context, kind, kernel, row, int(gpu_index));
+    answer.log_p50 += double(record.level);
+    return answer;
+  }
+  const ContextRecord& at = family.model.contexts[cell->context];
+  answer = cross_estimate(family, op, gpu, {at.framework, at.version, at.kernel}, kind, kernel, row,
+                          int(gpu_index));
+  const double said = answer.log_p50 - row.log_base;
+  answer.log_p50 += double(cell->offset);
+  if (const int own = family.by_gpu[gpu_index]; own >= 0)
+    answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
+  widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
 }
 

@@ -5,6 +5,7 @@
 //   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
 //              the donor needed beyond its own base, this GPU needs beyond its own
 //   cross      ln base + offset of the class + shrunk trees of all GPUs
+//   adapted    sibling or cross + offset of the cell + trees of the GPU on what these leave
 #pragma once
 
 #include "warploom/predictor/loaded_family.h"
@@ -34,6 +35,11 @@ LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, co
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu = -1);
+
+// For an adapted GPU, number `gpu_index` of model.gpus; `cell` is its own or nullptr.
+LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
+                             const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                             std::uint32_t kind, ContextKernel kernel, const FeatureRow& row);
 
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.
 double gpu_distance(const GpuSpec& a, const GpuSpec& b);

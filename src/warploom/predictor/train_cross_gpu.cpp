@@ -52,7 +52,9 @@ std::vector<float> tree_offsets(const FamilyJob& job, const TrainingTable& learn
 }  // namespace
 
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job) {
-  return thin(job.rows_of(Part::Learn, -1), job.rows, kCrossRows, job.options.seed + 5);
+  std::vector<bool> full;
+  for (const GpuRecord& gpu : job.model.gpus) full.push_back(!gpu.adapted);
+  return thin(job.rows_on(Part::Learn, full), job.rows, kCrossRows, job.options.seed + 5);
 }
 
 EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes,
@@ -67,8 +69,8 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   LeftOut out;
   std::vector<bool> others;
   for (const GpuRecord& gpu : job.model.gpus) {
-    out.gpus.push_back(gpu.architecture == architecture);
-    others.push_back(gpu.architecture != architecture);
+    out.gpus.push_back(!gpu.adapted && gpu.architecture == architecture);
+    others.push_back(!gpu.adapted && gpu.architecture != architecture);
   }
   const std::uint64_t seed = job.options.seed;
   const auto chosen =

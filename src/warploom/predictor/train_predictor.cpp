@@ -11,6 +11,7 @@
 #include "warploom/predictor/family_job.h"
 #include "warploom/predictor/fit_base.h"
 #include "warploom/predictor/parallel_tasks.h"
+#include "warploom/predictor/train_adapted.h"
 #include "warploom/predictor/train_cross_gpu.h"
 #include "warploom/predictor/train_measured.h"
 #include "warploom/predictor/train_siblings.h"
@@ -20,21 +21,26 @@ namespace {
 
 std::vector<std::int32_t> architectures_of(const FamilyModel& model) {
   std::set<std::int32_t> distinct;
-  for (const GpuRecord& gpu : model.gpus) distinct.insert(gpu.architecture);
+  for (const GpuRecord& gpu : model.gpus)
+    if (!gpu.adapted) distinct.insert(gpu.architecture);
   return {distinct.begin(), distinct.end()};
 }
 
 bool gets_own_trees(const FamilyJob& job, std::size_t gpu) {
-  const std::vector<std::string>& chosen = job.options.measured_gpus;
-  return chosen.empty() || std::find(chosen.begin(), chosen.end(), job.model.gpus[gpu].name) != chosen.end();
+  if (job.model.gpus[gpu].adapted) return false;
+  const auto& chosen = job.options.measured_gpus;
+  return !chosen || std::find(chosen->begin(), chosen->end(), job.model.gpus[gpu].name) != chosen->end();
 }
 
 void train_family(FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
-  const std::vector<bool> all(gpus, true);
-  const FittedBase base = fit_base(job, all);
+  std::vector<bool> full;
+  for (const GpuRecord& gpu : job.model.gpus) full.push_back(!gpu.adapted);
+  FittedBase base = fit_base(job, full);
   job.model.constants = base.constants;
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].overhead = base.overheads[c];
+  refit_constants(job);
+  base.constants = job.model.constants;
   std::vector<TrainingTable> tables;  // Learn rows of each GPU
   for (std::size_t g = 0; g < gpus; ++g)
     tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), base));
@@ -49,8 +55,9 @@ void train_family(FamilyJob& job) {
       }
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
-  const std::vector<float> classes = class_offsets(job.model, own, all, base);
+  const std::vector<float> classes = class_offsets(job.model, own, full, base);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
+  for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
   std::vector<LeftOut> outs(architectures.size());
   // The largest tasks first; order of results is fixed by position.
@@ -59,15 +66,16 @@ void train_family(FamilyJob& job) {
       ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes, base);
     else if (task <= gpus && gets_own_trees(job, task - 1))
       ensembles[task - 1] = train_gpu(job, tables[task - 1], std::uint16_t(task - 1), own.offset);
-    else if (task > gpus && architectures.size() > 1)
+    else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
       outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
   });
   tables.clear();
   fit_cross(job, outs);
   job.model.ensembles = std::move(ensembles);
   finish_measured(job);
-  add_class_cells(job.model, own, base);
+  add_class_cells(job.model, own, full, base);
   fit_siblings(job);
+  train_adapted(job);
 }
 
 std::uint64_t hash_rows(const Dataset& dataset, Family family) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,9 @@ struct TrainingOptions {
   // too.
   ShapeSplit split{};
   std::size_t fit_rows_per_gpu = 800;         // that the constants of the bases are fitted to
-  std::size_t leave_out_rows_per_gpu = 8000;  // for each small model that leaves an architecture out
-  // GPUs that get an ensemble of their own; empty: all. Others speak through the cross ensemble alone.
-  std::vector<std::string> measured_gpus;
+  std::size_t leave_out_rows_per_gpu = 8000;  // for each small model that leaves an architecture out; 0: none
+  // GPUs that get an ensemble of their own; without a list all do. Others speak through the cross ensemble.
+  std::optional<std::vector<std::string>> measured_gpus;
   int threads = 0;  // 0: all of the machine's
   std::string created_by = "warploom";
   std::function<void(std::string_view)> progress;  // a line at a time; called from one thread

@@ -10,7 +10,8 @@
 namespace warploom {
 namespace {
 
-constexpr std::uint32_t kFewestRows = 5;
+constexpr std::uint32_t kFewestRows = 5;         // of a cell
+constexpr std::uint32_t kFewestRowsOfGpu = 150;  // for an ensemble of its own
 constexpr std::uint32_t kCalibrationFolds = 10;
 
 struct GpuUse {
@@ -53,15 +54,30 @@ std::set<std::uint64_t> first_shapes(const Dataset& dataset, const std::vector<s
 
 using CellKey = std::tuple<std::string, std::string, std::string, std::string, std::uint32_t, bool>;
 
+// GPUs with few rows adapt what the others say, as long as there are others.
+void mark_adapted(const TrainingRows& rows, FamilyModel& model) {
+  std::vector<std::uint32_t> counts(model.gpus.size(), 0);
+  for (const std::uint32_t cell : rows.cell) ++counts[model.cells[cell].gpu];
+  const bool others = std::any_of(counts.begin(), counts.end(),
+                                  [](std::uint32_t count) { return count >= kFewestRowsOfGpu; });
+  for (std::size_t g = 0; g < counts.size(); ++g) {
+    const bool few = model.gpus[g].adapted || counts[g] < kFewestRowsOfGpu;
+    model.gpus[g].adapted = others && few;
+  }
+}
+
 // Drops thin cells and renumbers.
 void drop_thin_cells(TrainingRows& rows, FamilyModel& model) {
-  for (std::size_t r = 0; r < rows.size(); ++r)
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (model.gpus[model.cells[rows.cell[r]].gpu].adapted && rows.part[r] == Part::Calibrate)
+      rows.part[r] = Part::Learn;
     if (rows.part[r] == Part::Learn) ++model.cells[rows.cell[r]].rows;
+  }
   constexpr std::uint32_t kDropped = 0xFFFFFFFF;
   std::vector<std::uint32_t> number(model.cells.size(), kDropped);
   std::vector<CellRecord> kept;
   for (std::size_t c = 0; c < model.cells.size(); ++c) {
-    if (model.cells[c].rows < kFewestRows) continue;
+    if (model.cells[c].rows < (model.gpus[model.cells[c].gpu].adapted ? 1 : kFewestRows)) continue;
     number[c] = std::uint32_t(kept.size());
     kept.push_back(model.cells[c]);
   }
@@ -113,7 +129,9 @@ TrainingRows choose_rows(const Dataset& dataset, const GpuCatalog& catalog, Fami
                           std::uint32_t(model.cells.size()));
     if (fresh) {
       const auto [gpu, new_gpu] = gpus.try_emplace(use.spec->name, std::uint16_t(model.gpus.size()));
-      if (new_gpu) model.gpus.push_back({use.spec->name, architecture_class(*use.spec), 0});
+      if (new_gpu)
+        model.gpus.push_back(
+            {use.spec->name, architecture_class(*use.spec), 0, use.shapes_kept >= 0, 0.0F, 0.0F});
       const auto [record, new_context] =
           contexts.try_emplace({framework, version, kernel}, std::uint16_t(model.contexts.size()));
       if (new_context) model.contexts.push_back({framework, version, kernel});
@@ -129,6 +147,7 @@ TrainingRows choose_rows(const Dataset& dataset, const GpuCatalog& catalog, Fami
     rows.part.push_back(part);
     rows.shape.push_back(shape);
   }
+  mark_adapted(rows, model);
   drop_thin_cells(rows, model);
   return rows;
 }

@@ -1,0 +1,134 @@
+#include "warploom/app/leave_out_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <variant>
+
+#include "warploom/base/error.h"
+#include "warploom/base/hash.h"
+#include "warploom/measurements/splits.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kFewestRows = 1000;  // of a GPU that is left out
+constexpr std::uint32_t kModelFolds = 6;
+constexpr std::uint64_t kSampleSeed = 41;
+
+// Uniform in [0, 1), fixed by shape, GPU and context.
+double row_position(const Dataset& data, std::uint32_t r, std::uint64_t seed) {
+  const KernelContext context = data.context(r);
+  const std::uint64_t place = hash_combine(hash_bytes(data.gpu(r)), hash_bytes(context.framework));
+  const std::uint64_t kernel = hash_combine(hash_bytes(context.version), hash_bytes(context.kernel));
+  return double(hash_combine(hash_combine(hash_combine(seed, data.shape(r)), place), kernel) >> 11) * 0x1p-53;
+}
+
+std::uint64_t model_hash(const Operator& op) {
+  const auto& moe = std::get<FusedMoe>(op);
+  std::uint64_t hash = 7;
+  for (const std::int64_t size : {moe.hidden, moe.intermediate, moe.top_k, moe.experts})
+    hash = hash_combine(hash, std::uint64_t(size));
+  return hash;
+}
+
+// The rows of each GPU, thinned to `most` of each.
+std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
+                                       std::size_t most, std::uint64_t seed) {
+  std::vector<std::size_t> counts(data.gpus().size(), 0);
+  for (const std::uint32_t r : rows) ++counts[data.gpu_index(r)];
+  std::vector<std::uint32_t> kept;
+  for (const std::uint32_t r : rows)
+    if (row_position(data, r, seed) * double(counts[data.gpu_index(r)]) < double(most)) kept.push_back(r);
+  return kept;
+}
+
+}  // namespace
+
+LeaveOutKind leave_out_kind(std::string_view name) {
+  if (name == "gpu") return LeaveOutKind::Gpu;
+  if (name == "generation") return LeaveOutKind::Generation;
+  if (name == "model") return LeaveOutKind::Model;
+  throw InvalidInput(fmt::format("--leave-out: '{}' is unknown, expected gpu, generation or model", name));
+}
+
+FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
+                         std::int64_t few_shot) {
+  const ShapeSplit split;
+  std::vector<std::uint32_t> learn, judged;
+  std::vector<std::size_t> counts(dataset.gpus().size(), 0);
+  std::vector<std::set<std::uint64_t>> few(dataset.gpus().size());
+  for (const std::uint32_t r : dataset.rows_of(family)) {
+    const Marks marks = dataset.marks(r);
+    if (marks.biased || marks.source_test) continue;
+    ++counts[dataset.gpu_index(r)];
+    const std::uint64_t shape = dataset.shape(r);
+    const bool held_out = split.is_test(shape);
+    (held_out ? judged : learn).push_back(r);
+    if (few_shot < 1 || held_out) continue;
+    std::set<std::uint64_t>& shapes = few[dataset.gpu_index(r)];
+    shapes.insert(shape);
+    if (std::int64_t(shapes.size()) > few_shot) shapes.erase(std::prev(shapes.end()));
+  }
+  std::vector<bool> keep(dataset.size(), false);
+  for (const std::uint32_t r : thin_by_gpu(dataset, learn, std::size_t(rows_per_gpu), kSampleSeed))
+    keep[r] = true;
+  if (kind != LeaveOutKind::Model)
+    for (const std::uint32_t r : thin_by_gpu(dataset, judged, std::size_t(rows_per_gpu), kSampleSeed))
+      keep[r] = true;
+  for (const std::uint32_t r : learn)
+    if (few[dataset.gpu_index(r)].contains(dataset.shape(r))) keep[r] = true;
+  FamilyRows rows;
+  rows.family = family;
+  rows.data = dataset.subset(dataset.rows_where([&](std::size_t r) { return keep[r]; }));
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    if (counts[g] >= kFewestRows) rows.gpus.push_back(dataset.gpus()[g]);
+  std::sort(rows.gpus.begin(), rows.gpus.end());
+  return rows;
+}
+
+std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
+                                            LeaveOutKind kind, std::int64_t judged_rows) {
+  std::map<std::string, LeaveOutGroup> groups;
+  const Dataset& data = rows.data;
+  if (kind == LeaveOutKind::Model) {
+    if (rows.family != Family::Moe) return {};
+    for (std::uint32_t r = 0; r < data.size(); ++r) {
+      const std::uint32_t fold = shape_fold(model_hash(data.op(r)), kModelFolds, kSampleSeed);
+      groups[fmt::format("fold {}", fold + 1)].judged.push_back(r);
+    }
+    for (auto& [name, group] : groups) {
+      const std::set<std::uint32_t> out(group.judged.begin(), group.judged.end());
+      for (std::uint32_t r = 0; r < data.size(); ++r)
+        if (!out.contains(r)) group.kept.push_back(r);
+    }
+  } else {
+    for (const std::string& gpu : rows.gpus) {
+      const std::string name =
+          kind == LeaveOutKind::Gpu ? gpu : std::string(name_of(catalog.get(gpu).generation));
+      groups[name].gpus.insert(gpu);
+    }
+    // GPUs with few rows leave with their generation too.
+    if (kind == LeaveOutKind::Generation)
+      for (const std::string& gpu : data.gpus())
+        if (const auto at = groups.find(std::string(name_of(catalog.get(gpu).generation)));
+            at != groups.end())
+          at->second.gpus.insert(gpu);
+    const ShapeSplit split;
+    for (auto& [name, group] : groups)
+      for (std::uint32_t r = 0; r < data.size(); ++r)
+        if (group.gpus.contains(data.gpu(r)) && split.is_test(data.shape(r)) && !data.marks(r).launch_bound)
+          group.judged.push_back(r);
+  }
+  std::vector<LeaveOutGroup> result;
+  for (auto& [name, group] : groups) {
+    group.name = name;
+    group.judged = thin_by_gpu(data, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
+    if (!group.judged.empty()) result.push_back(std::move(group));
+  }
+  return result;
+}
+
+}  // namespace warploom

@@ -1,0 +1,42 @@
+// Which rows a leave-out run learns from and judges.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/measurements/dataset.h"
+
+namespace warploom {
+
+enum class LeaveOutKind { Gpu, Generation, Model };
+// Throws InvalidInput on another name.
+LeaveOutKind leave_out_kind(std::string_view name);
+
+// An even sample of one family.
+struct FamilyRows {
+  Family family = Family::Gemm;
+  Dataset data;
+  std::vector<std::string> gpus;  // with enough rows in all to be left out
+};
+
+// At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
+// and every row of the `few_shot` shapes that few-shot training keeps.
+FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
+                         std::int64_t few_shot);
+
+struct LeaveOutGroup {
+  std::string name;
+  std::set<std::string> gpus;         // left out; empty when models are
+  std::vector<std::uint32_t> kept;    // rows to train on; empty: all
+  std::vector<std::uint32_t> judged;  // at most about `judged_rows` of each GPU
+};
+
+// In order of name. Models are left out in six folds.
+std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
+                                            LeaveOutKind kind, std::int64_t judged_rows);
+
+}  // namespace warploom

@@ -1,0 +1,157 @@
+#include "warploom/app/validate_leave_out.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "warploom/app/leave_out_groups.h"
+#include "warploom/base/error.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/predictor/features.h"
+#include "warploom/predictor/predictor.h"
+#include "warploom/predictor/train_predictor.h"
+
+namespace warploom {
+namespace {
+
+// GPUs whose own ensembles matter when a group is left out: its siblings, and where there are some, every
+// GPU with a sibling, since those set the interval.
+std::vector<std::string> gpus_to_measure(const FamilyRows& rows, const LeaveOutGroup& group,
+                                         const GpuCatalog& catalog) {
+  std::map<int, std::vector<std::string>> by_architecture;
+  std::set<int> wanted;
+  for (const std::string& gpu : rows.gpus) {
+    const int architecture = architecture_class(catalog.get(gpu));
+    if (group.gpus.contains(gpu))
+      wanted.insert(architecture);
+    else
+      by_architecture[architecture].push_back(gpu);
+  }
+  std::vector<std::string> chosen;
+  const bool siblings = std::any_of(wanted.begin(), wanted.end(),
+                                    [&](int architecture) { return by_architecture.contains(architecture); });
+  for (const auto& [architecture, gpus] : by_architecture)
+    if (siblings && (wanted.contains(architecture) || gpus.size() > 1))
+      chosen.insert(chosen.end(), gpus.begin(), gpus.end());
+  return chosen;
+}
+
+template <class Map>
+std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulators) {
+  std::vector<std::pair<std::string, ErrorSummary>> result;
+  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
+  return result;
+}
+
+class LeaveOutRun {
+ public:
+  LeaveOutRun(const LeaveOutRequest& request, const GpuCatalog& catalog)
+      : request_(request), catalog_(catalog) {}
+
+  LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family) const {
+    const auto start = std::chrono::steady_clock::now();
+    const Predictor predictor(train(rows, group));
+    LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, 0};
+    ErrorAccumulator all;
+    std::map<std::string, ErrorAccumulator> gpus, tiers;
+    const RooflineModel roofline;
+    for (const std::uint32_t r : group.judged) {
+      const Dataset& data = rows.data;
+      const GpuSpec& gpu = catalog_.get(data.gpu(r));
+      LatencyEstimate said;
+      try {
+        said = predictor.estimate(data.op(r), gpu, data.context(r));
+      } catch (const Unsupported&) {
+        continue;  // not of this GPU's hardware
+      }
+      const Seconds bound = roofline.estimate(data.op(r), gpu).p50;
+      for (ErrorAccumulator* sum :
+           {&all, &family, &gpus[data.gpu(r)], &tiers[std::string(name_of(said.tier))]})
+        sum->add(said.p50, said.p10, said.p90, bound, data.latency(r));
+    }
+    result.errors = all.summary();
+    result.gpus = summaries(gpus);
+    result.tiers = summaries(tiers);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  std::vector<FamilyModel> train(const FamilyRows& rows, const LeaveOutGroup& group) const {
+    TrainingOptions options;
+    options.families = {rows.family};
+    options.seed = request_.seed;
+    options.threads = request_.threads;
+    options.fit_rows_per_gpu = 500;
+    options.leave_out_rows_per_gpu = group.gpus.empty() ? 0 : 2000;
+    if (!group.gpus.empty()) options.measured_gpus = gpus_to_measure(rows, group, catalog_);
+    for (const std::string& gpu : group.gpus)
+      if (request_.few_shot > 0)
+        options.few_shot[gpu] = request_.few_shot;
+      else
+        options.exclude_gpus.push_back(gpu);
+    return train_predictor(group.kept.empty() ? rows.data : rows.data.subset(group.kept), catalog_, options)
+        .models;
+  }
+
+  const LeaveOutRequest& request_;
+  const GpuCatalog& catalog_;
+};
+
+std::string protocol_of(const LeaveOutRequest& request) {
+  std::string text = fmt::format(
+      "each {} left out in turn; trained on up to {} rows of each other GPU and family, constants of the "
+      "structural base included",
+      request.leave_out, request.rows_per_gpu);
+  if (request.few_shot > 0)
+    text += fmt::format(", and {} shapes per family of each GPU left out", request.few_shot);
+  return text + (request.leave_out == "model" ? "; judged on a sample of all rows of the models left out"
+                                              : "; judged on a sample of rows whose shapes no training saw");
+}
+
+}  // namespace
+
+LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
+  const LeaveOutKind kind = leave_out_kind(request.leave_out);
+  if (kind == LeaveOutKind::Model && request.few_shot > 0)
+    throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
+  if (request.rows_per_gpu < 500 || request.judged_rows < 1)
+    throw InvalidInput("--rows-per-gpu: expected at least 500, and at least 1 row to judge");
+  const GpuCatalog catalog;
+  const ImportResult imported = read_measurements(request.source, catalog);
+  const Dataset& dataset = imported.dataset;
+  if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
+  std::set<Family> families;
+  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
+
+  LeaveOutResult result;
+  result.protocol = protocol_of(request);
+  const LeaveOutRun run(request, catalog);
+  for (const Family family : families) {
+    const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot);
+    ErrorAccumulator together;
+    const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
+    if (groups.size() < 2) continue;
+    for (const LeaveOutGroup& group : groups) {
+      result.groups.push_back(run.judge(rows, group, together));
+      const LeftOutErrors& last = result.groups.back();
+      if (request.progress)
+        request.progress(
+            fmt::format("{} without {}: {} rows, mean {:.1f} %, median {:.1f} %, coverage {:.0f} "
+                        "%, {:.0f} s",
+                        last.family, last.left_out, last.errors.rows, 100 * last.errors.mean_error,
+                        100 * last.errors.median_error, 100 * last.errors.coverage, last.seconds));
+    }
+    result.families.emplace_back(std::string(name_of(family)), together.summary());
+  }
+  if (result.groups.empty())
+    throw InvalidInput(fmt::format(
+        "validate kernels --leave-out {}: no family has two of them with at least 1,000 rows each",
+        request.leave_out));
+  return result;
+}
+
+}  // namespace warploom

@@ -1,0 +1,46 @@
+// Use case `validate kernels --leave-out`: how well kernels are predicted on what training never saw.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/app/import_data.h"
+#include "warploom/measurements/error_summary.h"
+
+namespace warploom {
+
+struct LeaveOutRequest {
+  MeasurementSource source;
+  std::string leave_out;             // "gpu", "generation" (of the catalog) or "model" (MoE: hidden size,
+                                     // intermediate size, top-k and experts together)
+  std::int64_t few_shot = 0;         // shapes per family of each GPU left out that are given back
+  std::int64_t rows_per_gpu = 8000;  // learned from, of each GPU and family
+  std::int64_t judged_rows = 3000;   // of each GPU and family that is left out
+  std::uint64_t seed = 1;
+  int threads = 0;
+  std::function<void(std::string_view)> progress;
+};
+
+struct LeftOutErrors {
+  std::string family, left_out;  // GPU, generation, or a fold of models
+  ErrorSummary errors;
+  std::vector<std::pair<std::string, ErrorSummary>> gpus, tiers;
+  double seconds = 0;
+};
+
+struct LeaveOutResult {
+  std::vector<LeftOutErrors> groups;                           // in order of family and name
+  std::vector<std::pair<std::string, ErrorSummary>> families;  // rows of all groups together
+  std::string protocol;                                        // what was done, in words
+};
+
+// Trains a predictor per family and group on an even sample of the rows of what is left, fitted constants
+// included, and judges rows of the group whose shapes are held out of every training (by models: every row).
+// GPUs with under 1,000 rows of a family are not left out. Throws what the readers throw, InvalidInput on an
+// unknown way of leaving out, few_shot with "model", or data without two groups.
+LeaveOutResult validate_leave_out(const LeaveOutRequest& request);
+
+}  // namespace warploom

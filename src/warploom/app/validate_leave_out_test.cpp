@@ -1,0 +1,89 @@
+#include "warploom/app/validate_leave_out.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/app/leave_out_groups.h"
+#include "warploom/base/error.h"
+#include "warploom/base/random.h"
+#include "warploom/measurements/splits.h"
+
+namespace warploom {
+namespace {
+
+Dataset moe_rows() {
+  Dataset dataset;
+  RandomStream random(11, "moe");
+  for (int i = 0; i < 1200; ++i) {
+    FusedMoe moe;
+    moe.tokens = random.integer(1, 4096);
+    moe.hidden = 1024 * random.integer(1, 8);
+    moe.intermediate = 512 * random.integer(1, 4);
+    moe.experts = 64;
+    moe.top_k = 4;
+    for (const char* gpu : {"h100_sxm", "h200_sxm", "l40s"})
+      dataset.add({Operator(moe), gpu, "vllm", "1.0", "triton", Seconds(1e-4), 1, Layout::Warploom, {}});
+  }
+  return dataset;
+}
+
+TEST(LeaveOutGroups, LeaveEveryGpuOfAGenerationOut) {
+  const GpuCatalog catalog;
+  const FamilyRows rows = sample_family(moe_rows(), Family::Moe, LeaveOutKind::Generation, 700, 0);
+  const auto groups = leave_out_groups(rows, catalog, LeaveOutKind::Generation, 100000);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].name, "ada");
+  EXPECT_EQ(groups[1].gpus, (std::set<std::string>{"h100_sxm", "h200_sxm"}));
+  for (const std::uint32_t r : groups[1].judged) {
+    EXPECT_NE(rows.data.gpu(r), "l40s");
+    EXPECT_TRUE(ShapeSplit{}.is_test(rows.data.shape(r)));
+  }
+  EXPECT_GT(groups[1].judged.size(), 100U);
+}
+
+TEST(LeaveOutGroups, LeaveModelsOutWhole) {
+  const GpuCatalog catalog;
+  const FamilyRows rows = sample_family(moe_rows(), Family::Moe, LeaveOutKind::Model, 1000, 0);
+  const auto groups = leave_out_groups(rows, catalog, LeaveOutKind::Model, 100000);
+  ASSERT_GE(groups.size(), 2U);
+  std::size_t judged = 0;
+  for (const LeaveOutGroup& group : groups) {
+    judged += group.judged.size();
+    std::set<std::pair<std::int64_t, std::int64_t>> left_out;
+    for (const std::uint32_t r : group.judged) {
+      const auto& moe = std::get<FusedMoe>(rows.data.op(r));
+      left_out.emplace(moe.hidden, moe.intermediate);
+    }
+    for (const std::uint32_t r : group.kept) {
+      const auto& moe = std::get<FusedMoe>(rows.data.op(r));
+      EXPECT_FALSE(left_out.contains({moe.hidden, moe.intermediate}));
+    }
+    EXPECT_EQ(group.judged.size() + group.kept.size(), rows.data.size());
+  }
+  EXPECT_EQ(judged, rows.data.size());
+}
+
+TEST(LeaveOutGroups, KeepEveryRowOfTheFewShapes) {
+  const Dataset dataset = moe_rows();
+  const FamilyRows rows = sample_family(dataset, Family::Moe, LeaveOutKind::Gpu, 500, 30);
+  std::set<std::uint64_t> all, kept;
+  for (std::size_t r = 0; r < dataset.size(); ++r)
+    if (dataset.gpu(r) == "l40s" && !ShapeSplit{}.is_test(dataset.shape(r))) all.insert(dataset.shape(r));
+  for (std::size_t r = 0; r < rows.data.size(); ++r)
+    if (rows.data.gpu(r) == "l40s") kept.insert(rows.data.shape(r));
+  auto wanted = all.begin();
+  for (int i = 0; i < 30; ++i, ++wanted) EXPECT_TRUE(kept.contains(*wanted)) << i;
+}
+
+TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
+  LeaveOutRequest request;
+  request.leave_out = "planet";
+  EXPECT_THROW(validate_leave_out(request), InvalidInput);
+  request.leave_out = "model";
+  request.few_shot = 10;
+  EXPECT_THROW(validate_leave_out(request), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom
