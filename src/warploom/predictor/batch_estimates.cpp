@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "warploom/predictor/features.h"
 
@@ -20,6 +21,7 @@ struct Group {
   const LoadedFamily* family = nullptr;
   const CellRecord* cell = nullptr;
   const SymmetricEnsemble* trees = nullptr;  // nullptr: no block, one at a time
+  std::optional<FeaturePlan> plan;           // when there are trees
 };
 
 Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
@@ -30,7 +32,10 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
-  if (!group.family->tables) group.trees = group.family->cell_trees(*found.cell);
+  if (group.family->tables) return group;
+  group.trees = group.family->cell_trees(*found.cell);
+  if (group.trees != nullptr)
+    group.plan.emplace(op, gpu, group.family->kernel(*found.cell), group.family->constants(gpu));
   return group;
 }
 
@@ -40,13 +45,11 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
-  const BaseConstants& constants = group.family->constants(gpu);
-  const ContextKernel& kernel = group.family->kernel(*group.cell);
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
     limits[i] = physical_bound(op, gpu);
-    compute_features(op, gpu, kernel, constants, row);
+    group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
     answers[i] = measured_base(*group.family, *group.cell, row);

@@ -10,7 +10,8 @@
 
 namespace warploom::features {
 
-void add_gemm(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstants& fitted);
+void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, FeatureRow& row);
 // Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const KernelHints& hints,

@@ -4,10 +4,16 @@
 #include <variant>
 
 #include "warploom/predictor/feature_parts.h"
+#include "warploom/predictor/many_log2.h"
 
 namespace warploom {
 
-void FeatureRow::add_log2(double value) { add(std::log2(static_cast<float>(std::max(value, 1e-12)))); }
+void FeatureRow::take_logs() {
+  for (int i = pending_count; i % 4 != 0; ++i) pending[std::size_t(i)] = 1;
+  log2_all(pending.data(), std::size_t(pending_count));
+  for (int i = 0; i < pending_count; ++i) values[pending_slots[std::size_t(i)]] = pending[std::size_t(i)];
+  pending_count = 0;
+}
 
 namespace features {
 
@@ -80,49 +86,86 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
 
 namespace {
 
-void add_family(const Operator& op, const GpuSpec& gpu, const KernelHints& hints, const BaseConstants& fitted,
-                FeatureRow& row) {
-  row.count = 0;
-  row.rows = 0;
+// Features of the operator alone. `gemm` when its model is at hand.
+void add_operator(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
+                  const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
   std::visit(
       [&](const auto& o) {
         using T = std::decay_t<decltype(o)>;
-        if constexpr (std::is_same_v<T, Gemm>)
-          features::add_gemm(o, gpu, fitted, row);
-        else if constexpr (std::is_same_v<T, AttentionPrefill>)
+        if constexpr (std::is_same_v<T, Gemm>) {
+          if (gemm != nullptr)
+            features::add_gemm(o, gpu, *gemm, row);
+          else
+            features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
+        } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
           features::add_attention_prefill(o, gpu, hints, fitted, row);
-        else if constexpr (std::is_same_v<T, AttentionDecode>)
+        } else if constexpr (std::is_same_v<T, AttentionDecode>) {
           features::add_attention_decode(o, gpu, hints, fitted, row);
-        else if constexpr (std::is_same_v<T, MlaPrefill>)
+        } else if constexpr (std::is_same_v<T, MlaPrefill>) {
           features::add_mla_prefill(o, gpu, hints, fitted, row);
-        else if constexpr (std::is_same_v<T, MlaDecode>)
+        } else if constexpr (std::is_same_v<T, MlaDecode>) {
           features::add_mla_decode(o, gpu, hints, fitted, row);
-        else if constexpr (std::is_same_v<T, MlaModule>)
+        } else if constexpr (std::is_same_v<T, MlaModule>) {
           features::add_mla_module(o, gpu, fitted, row);
-        else if constexpr (std::is_same_v<T, FusedMoe>)
+        } else if constexpr (std::is_same_v<T, FusedMoe>) {
           features::add_moe(o, gpu, fitted, row);
-        else if constexpr (std::is_same_v<T, LinearAttention>)
+        } else if constexpr (std::is_same_v<T, LinearAttention>) {
           features::add_linear_attention(o, gpu, fitted, row);
-        else if constexpr (std::is_same_v<T, Collective>)
+        } else if constexpr (std::is_same_v<T, Collective>) {
           features::add_collective(o, gpu, fitted, row);
-        else
+        } else {
           features::add_stream(op, gpu, fitted, row);
+        }
       },
       op);
-  features::add_gpu(gpu, row);
+}
+
+// How many features add_gemm adds.
+int gemm_features(const GpuSpec& gpu) {
+  static const int count = [&gpu] {
+    FeatureRow row;
+    const Gemm gemm;
+    features::add_gemm(gemm, gpu, GemmModel(gemm.scheme, gpu), row);
+    return row.count;
+  }();
+  return count;
+}
+
+// The operator's features, from the exact structure where the kernel is known.
+void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                   const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
+  if (!describes(kernel.known, op)) return add_operator(op, gpu, kernel.hints, fitted, gemm, row);
+  features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
+  for (const int count = gemm_features(gpu); row.count < count;) row.add(0.0);
 }
 
 }  // namespace
 
 void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                       const BaseConstants& fitted, FeatureRow& row) {
-  add_family(op, gpu, kernel.hints, fitted, row);
-  if (!describes(kernel.known, op)) return;
-  const int count = row.count - kGpuFeatures;
-  row.count = 0;
-  features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
-  while (row.count < count) row.add(0.0);
-  row.count = count + kGpuFeatures;  // those of the GPU stand already
+  row.clear();
+  add_described(op, gpu, kernel, fitted, nullptr, row);
+  features::add_gpu(gpu, row);
+  row.take_logs();
+}
+
+FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
+                         const BaseConstants& fitted)
+    : gpu_(gpu), kernel_(kernel), fitted_(fitted) {
+  if (const auto* gemm = std::get_if<Gemm>(&example))
+    gemm_.emplace(features::gemm_model(gemm->scheme, gpu, fitted));
+  FeatureRow row;
+  features::add_gpu(gpu, row);
+  row.take_logs();
+  std::copy_n(row.values.begin(), of_gpu_.size(), of_gpu_.begin());
+}
+
+void FeaturePlan::compute(const Operator& op, FeatureRow& row) const {
+  row.clear();
+  add_described(op, gpu_, kernel_, fitted_, gemm_ ? &*gemm_ : nullptr, row);
+  std::copy(of_gpu_.begin(), of_gpu_.end(), row.values.begin() + row.count);
+  row.count += kGpuFeatures;
+  row.take_logs();
 }
 
 int architecture_class(const GpuSpec& gpu) {

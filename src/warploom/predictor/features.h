@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/gemm_model.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/known_kernel.h"
@@ -25,12 +27,26 @@ struct FeatureRow {
   double log_base = 0;  // ln of the base time in seconds
   double rows = 0;      // of a product's result; 0 where work per row means nothing
 
+  void clear() {
+    count = pending_count = 0;
+    rows = 0;
+  }
   void add(double value) { values[std::size_t(count++)] = static_cast<float>(value); }
-  void add_log2(double value);  // log2, values below 1e-12 count as 1e-12
+  // log2, values below 1e-12 count as 1e-12. The slot is filled by take_logs.
+  void add_log2(double value) {
+    pending[std::size_t(pending_count)] = static_cast<float>(value > 1e-12 ? value : 1e-12);
+    pending_slots[std::size_t(pending_count++)] = static_cast<std::uint8_t>(count++);
+  }
+  // Takes all logarithms at once: several times faster than one by one.
+  void take_logs();
+
+  std::array<float, kMaxFeatures + 1> pending;
+  std::array<std::uint8_t, kMaxFeatures + 1> pending_slots;
+  int pending_count = 0;
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 2;
+inline constexpr int kFeatureVersion = 3;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.
@@ -42,6 +58,23 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKerne
                       const BaseConstants& fitted, FeatureRow& row);
 void compute_features(const Operator& op, const GpuSpec& gpu, FeatureRow& row);  // default_constants
 inline constexpr int kGpuFeatures = 6;
+
+// What operators of one family and kind share on one GPU, worked out once for many of them. Refers to the GPU
+// and the constants.
+class FeaturePlan {
+ public:
+  FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
+              const BaseConstants& fitted);
+  // What compute_features gives, to the last bit. `op` has the example's family and kind_code.
+  void compute(const Operator& op, FeatureRow& row) const;
+
+ private:
+  const GpuSpec& gpu_;
+  ContextKernel kernel_;
+  const BaseConstants& fitted_;
+  std::optional<GemmModel> gemm_;
+  std::array<float, kGpuFeatures> of_gpu_{};
+};
 
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
 // context and kind form a cell. At most 16 bits.

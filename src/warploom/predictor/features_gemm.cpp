@@ -1,5 +1,6 @@
 // GEMM: the shared structural model (kernels/gemm_model.h) as base; its parts and the shape as features.
 #include <algorithm>
+#include <bit>
 
 #include "warploom/kernels/gemm_model.h"
 #include "warploom/predictor/feature_parts.h"
@@ -62,7 +63,8 @@ GemmConstants fitted_values(const BaseConstants& fitted) {
   return values;
 }
 
-double alignment(std::int64_t size) { return std::log2(float(std::min<std::int64_t>(size & -size, 256))); }
+// log2 of the largest power of two that divides a size, at most 8.
+int alignment(std::int64_t size) { return std::min(std::countr_zero(std::uint64_t(size)), 8); }
 
 // Shared tiles whose times the learners see: rows 16 to 256 in powers of two, 64 to 256 columns.
 constexpr std::array<std::size_t, 12> kShown{
@@ -99,8 +101,11 @@ std::span<const ConstantSpec> gemm_constants() {
   return table;
 }
 
-void add_gemm(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
-  const GemmModel model(op.scheme, gpu, fitted_values(fitted));
+GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstants& fitted) {
+  return {scheme, gpu, fitted_values(fitted)};
+}
+
+void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, FeatureRow& row) {
   GemmPrice price;
   model.price(op, price);
   const double base = price.seconds;

@@ -22,7 +22,7 @@ SymmetricOptions settings_of(Family family, std::uint64_t seed) {
       o.depth = 7;
       break;
     case Family::Moe:
-      o.trees = 400;
+      o.trees = 320;
       o.eta = 0.25;
       break;
     case Family::AttentionPrefill:
@@ -30,8 +30,8 @@ SymmetricOptions settings_of(Family family, std::uint64_t seed) {
       o.trees = 240;
       break;
     default:
-      o.trees = 200;
-      o.eta = 0.1;
+      o.trees = 128;
+      o.eta = 0.15;
       break;
   }
   return o;

@@ -43,7 +43,7 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
 }
 
 void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row) {
-  row.count = 0;
+  row.clear();
   for (const float value : table.row(r)) row.add(double(value));
   row.log_base = double(table.log_base[r]);
 }

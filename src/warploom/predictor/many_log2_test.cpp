@@ -1,0 +1,35 @@
+#include "warploom/predictor/many_log2.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "warploom/base/random.h"
+
+namespace warploom {
+namespace {
+
+TEST(Log2All, AgreesWithTheLibrary) {
+  RandomStream random(3, "logarithms");
+  std::vector<float> values(4000);
+  for (float& value : values) value = float(std::exp2(random.uniform(-40, 60)));
+  const std::vector<float> given = values;
+  log2_all(values.data(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double exact = std::log2(double(given[i]));
+    EXPECT_NEAR(double(values[i]), exact, 2e-7 * std::max(1.0, std::abs(exact))) << given[i];
+  }
+}
+
+TEST(Log2All, IsExactAtPowersOfTwo) {
+  for (int power = -40; power <= 60; ++power) {
+    std::vector<float> values(4, std::ldexp(1.0F, power));
+    log2_all(values.data(), 1);
+    EXPECT_EQ(values[0], float(power));
+  }
+}
+
+}  // namespace
+}  // namespace warploom
