@@ -40,19 +40,6 @@ RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t b
   return load;
 }
 
-std::vector<std::int64_t> balanced_counts(const FusedMoe& op) {
-  const std::int64_t stride = ceil_div(op.experts, op.top_k);
-  // Whole rounds of E tokens give every expert k pairs.
-  const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
-  const std::int64_t rest = op.tokens - rounds * op.experts;
-  std::vector<std::int64_t> counts(std::size_t(op.experts), rounds * op.top_k);
-  for (std::int64_t t = 0; t < rest; ++t) {
-    const std::int64_t start = op.tokens < stride ? t * stride / op.tokens : t;
-    for (std::int64_t j = 0; j < op.top_k; ++j) ++counts[std::size_t((start + j * stride) % op.experts)];
-  }
-  return counts;
-}
-
 // Moves counts to the sum `total`, round robin over the experts; whole rounds are taken at once.
 void repair(std::vector<std::int64_t>& counts, std::int64_t total, std::int64_t most) {
   std::int64_t gap = total - std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -117,6 +104,54 @@ void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
 }
 
+// Pairs of the first `held` experts beyond whole rounds: each slot of the tokens left over covers a run of
+// experts, so their starts and ends are counted and summed up.
+std::vector<std::int64_t> counts_beyond_rounds(const FusedMoe& op, std::int64_t rest, std::int64_t stride,
+                                               std::size_t held) {
+  std::vector<std::int64_t> counts(std::size_t(op.experts) + 1, 0);
+  const bool sparse = op.tokens < stride;
+  for (std::int64_t t = 0; t < (sparse ? rest : std::min<std::int64_t>(rest, 1)); ++t) {
+    const std::int64_t length = sparse ? 1 : rest;
+    std::int64_t start = sparse ? t * stride / op.tokens : 0;
+    for (std::int64_t j = 0; j < op.top_k; ++j) {
+      const std::int64_t end = start + length;
+      ++counts[std::size_t(start)];
+      --counts[std::size_t(std::min(end, op.experts))];
+      if (end > op.experts) {
+        ++counts[0];
+        --counts[std::size_t(end - op.experts)];
+      }
+      start += stride;
+      if (start >= op.experts) start -= op.experts;
+    }
+  }
+  std::partial_sum(counts.begin(), counts.begin() + std::ptrdiff_t(held), counts.begin());
+  counts.resize(held);
+  return counts;
+}
+
+// Few distinct counts occur: each is worked out once.
+RoutingLoad balanced_load(const FusedMoe& op) {
+  const auto held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
+  const std::int64_t stride = ceil_div(op.experts, op.top_k);
+  // Whole rounds of E tokens give every expert k pairs.
+  const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
+  const std::int64_t rest = op.tokens - rounds * op.experts;
+  std::vector<std::int64_t> beyond = counts_beyond_rounds(op, rest, stride, held);
+  std::vector<std::int64_t> experts(std::size_t(*std::max_element(beyond.begin(), beyond.end())) + 1, 0);
+  for (const std::int64_t count : beyond) ++experts[std::size_t(count)];
+  RoutingLoad load;
+  for (std::size_t more = 0; more < experts.size(); ++more) {
+    if (experts[more] == 0) continue;
+    RoutingLoad one;
+    add_expert(one, rounds * op.top_k + std::int64_t(more));
+    accumulate(load, one, double(experts[more]));
+  }
+  load.experts_held = double(held);
+  load.busiest_pairs = double(rounds * op.top_k + std::int64_t(experts.size()) - 1);
+  return load;
+}
+
 RoutingLoad busiest_rank(const std::vector<std::int64_t>& counts, std::size_t block) {
   std::size_t busiest_begin = 0;
   std::int64_t busiest = -1;
@@ -159,8 +194,7 @@ RoutingLoad routing_load(const FusedMoe& op) {
   if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) {
     load = power_law_load(op);
   } else {
-    const auto held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
-    load = load_of_range(balanced_counts(op), 0, held);
+    load = balanced_load(op);
   }
   load.random_hit = random_experts_hit(op);
   return load;
@@ -177,6 +211,8 @@ RoutingCache::RoutingCache(RoutingCache&&) noexcept = default;
 RoutingCache& RoutingCache::operator=(RoutingCache&&) noexcept = default;
 
 RoutingLoad RoutingCache::find(const FusedMoe& op) const {
+  // Cheaper to work out than to look up.
+  if (op.routing == RoutingKind::Balanced || op.routing_alpha <= 0) return routing_load(op);
   std::uint64_t key = hash_combine(std::uint64_t(op.tokens), std::uint64_t(op.experts));
   key = hash_combine(key, std::uint64_t(op.top_k));
   key = hash_combine(key, std::uint64_t(op.expert_parallel));
