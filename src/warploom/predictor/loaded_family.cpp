@@ -69,7 +69,7 @@ int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
 }
 
 const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {
-  return constants_for(model.constants, architecture_class(gpu), model.family);
+  return constants_for(model.constants, adapted_index(gpu), model.family);
 }
 
 }  // namespace warploom
