@@ -27,6 +27,7 @@ void add_expert(RoutingLoad& load, std::int64_t pairs) {
   load.experts_hit += 1;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i)
     load.row_tiles[i] += double(ceil_div(pairs, kRowBlocks[i]));
+  load.row_tiles_48 += double(ceil_div(pairs, 48));
 }
 
 RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t begin, std::size_t end) {
@@ -102,6 +103,7 @@ void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
   mean.experts_hit += weight * load.experts_hit;
   mean.pairs += weight * load.pairs;
   mean.busiest_pairs += weight * load.busiest_pairs;
+  mean.row_tiles_48 += weight * load.row_tiles_48;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
 }
 

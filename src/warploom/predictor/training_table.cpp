@@ -15,9 +15,12 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     specs.push_back(&catalog.get(model.gpus[g].name));
     fitted.push_back(&constants_for(base.constants, std::int32_t(g), model.family));
   }
+  const RoutingCache routing;
   std::vector<ContextKernel> kernels;
-  for (const ContextRecord& context : model.contexts)
+  for (const ContextRecord& context : model.contexts) {
     kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
+    kernels.back().routing = &routing;
+  }
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {
