@@ -36,6 +36,13 @@ TEST(BadOperator, RefusesATypeThatTheGpuCannotRunAndSaysWhichItCan) {
                  {"nvfp4", "it can run: fp32, fp16"});
 }
 
+TEST(BadOperator, RefusesFeaturesThatDoNotExist) {
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--predictor", "roofline", "--features", "mine"}),
+                 {"--features", "published"});
+  expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--predictor", "roofline", "--features", "published"}),
+                 {"tile from a profile"});
+}
+
 TEST(BadOperator, SaysThatANarrowTypeIsWidened) {
   const ProgramResult result = run_warploom(gemm({"--m", "1", "--gpu", "h100", "--scheme", "nvfp4"}));
   EXPECT_EQ(result.exit_status, 0) << result.errors;

@@ -44,6 +44,24 @@ TEST(Measurements, ComeBackFromAStore) {
   EXPECT_TRUE(document["families"].contains("gemm"));
 }
 
+TEST(Measurements, JudgeBaselinesOnRowsTheyDidNotLearn) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured_csv());
+  const std::vector<std::string> judge{"validate",   "kernels", "--layout",     "warploom", "--data",
+                                       csv,          "--json",  "--predictor",  "roofline", "--all-rows",
+                                       "--baseline", "linear",  "interpolation"};
+  expect_refusal(judge, {"baselines to learn from", "--baseline-data"});
+  std::vector<std::string> with_data = judge;
+  with_data.insert(with_data.end(), {"--baseline-data", csv});
+  const ProgramResult judged = run_warploom(with_data);
+  ASSERT_EQ(judged.exit_status, 0) << judged.errors;
+  const auto baselines = nlohmann::json::parse(judged.output)["baselines"];
+  EXPECT_EQ(baselines["interpolation"]["rows"], kRows);
+  EXPECT_LT(baselines["linear"]["families"]["gemm"]["mean_error"].get<double>(), 0.1);
+  expect_refusal({"validate", "kernels", "--layout", "warploom", "--data", csv, "--baseline", "habitt"},
+                 {"--baseline", "did you mean 'habitat'"});
+}
+
 TEST(Measurements, TooFewToLearnFromAreRefusedAndNothingIsWritten) {
   const ScratchFolder scratch;
   const std::string csv = scratch.write("rows.csv", measured_csv());

@@ -84,15 +84,24 @@ ValidateKernelsResult result_of(const Accumulators& accumulators) {
   return result;
 }
 
-std::vector<BaselineKind> baseline_kinds(const ValidateKernelsRequest& request) {
-  std::vector<BaselineKind> kinds;
-  for (const std::string& name : request.baselines)
-    kinds.push_back(parse_enum<BaselineKind>(name, "--baseline"));
-  return kinds;
-}
-
 bool has_baseline_source(const ValidateKernelsRequest& request) {
   return !request.baseline_source.paths.empty() || !request.baseline_source.store.empty();
+}
+
+[[noreturn]] void throw_nothing_to_learn() {
+  throw InvalidInput(
+      "validate kernels: no row is left for baselines to learn from; --baseline-data names other rows");
+}
+
+std::vector<BaselineKind> baseline_kinds(const ValidateKernelsRequest& request) {
+  std::vector<BaselineKind> kinds;
+  bool learns = false;
+  for (const std::string& name : request.baselines) {
+    kinds.push_back(parse_enum<BaselineKind>(name, "--baseline"));
+    learns |= kinds.back() != BaselineKind::Roofline;
+  }
+  if (learns && request.all_rows && !has_baseline_source(request)) throw_nothing_to_learn();
+  return kinds;
 }
 
 // Leaves what training may use: rows neither chosen as bad nor a publisher's test, on GPUs not left out.
@@ -105,15 +114,13 @@ void keep_learnable(const Dataset& dataset, const GpuCatalog& catalog, const Val
     return marks.biased || marks.source_test || excluded.contains(dataset.gpu(row));
   });
   const bool learns = request.baselines != std::vector<std::string>{"roofline"};
-  if (rows.empty() && learns) {
-    throw InvalidInput(
-        "validate kernels: no row is left for baselines to learn from; --baseline-data names other rows");
-  }
+  if (rows.empty() && learns) throw_nothing_to_learn();
 }
 
 }  // namespace
 
 ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
+  const std::vector<BaselineKind> baselines = baseline_kinds(request);
   const GpuCatalog catalog;
   const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
   const RooflineModel roofline;
@@ -122,7 +129,6 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
   const JudgedRows judged(*model, request.all_rows, !request.baselines.empty());
 
-  const std::vector<BaselineKind> baselines = baseline_kinds(request);
   Accumulators accumulators;
   std::vector<std::uint32_t> judged_rows, other_rows;
   std::map<std::string, std::size_t> skipped;

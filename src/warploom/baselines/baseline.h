@@ -38,7 +38,7 @@ struct BaselineRows {
   const std::vector<std::uint32_t>& rows;
 };
 
-// Deterministic. The networks learn from an even draw of at most 12,000 rows of each library's kernel. The
+// Deterministic. The networks learn from an even draw of at most 8,000 rows of each library's kernel. The
 // catalog must outlive the model.
 std::unique_ptr<const LatencyModel> train_baseline(BaselineKind kind, const BaselineRows& rows,
                                                    const GpuCatalog& catalog);

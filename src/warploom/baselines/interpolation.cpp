@@ -1,6 +1,7 @@
 #include "warploom/baselines/interpolation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -8,10 +9,18 @@
 
 namespace warploom::baselines {
 
+// Points on the line through the operator along one size; nearest first, at most two on each side.
 struct GridInterpolator::Neighbours {
-  const float* below = nullptr;
-  const float* above = nullptr;
-  double below_value = 0, above_value = 0;
+  struct Side {
+    std::array<const float*, 2> point{};
+    std::array<double, 2> value{};
+    std::size_t count = 0;
+    void add(const float* p, double v) {
+      point[count] = p;
+      value[count++] = v;
+    }
+  };
+  Side below, above;
 };
 
 void GridInterpolator::add(std::span<const float> sizes, double log_latency) {
@@ -56,13 +65,13 @@ GridInterpolator::Neighbours GridInterpolator::along(const float* point, std::si
       std::lower_bound(order.begin(), order.end(), point,
                        [&](std::uint32_t p, const float* wanted) { return before(sizes(p), wanted, axis); });
   Neighbours found;
-  if (at != order.end() && same_line(sizes(*at), point, axis)) {
-    found.above = sizes(*at);
-    found.above_value = double(values_[*at]);
-  }
-  if (at != order.begin() && same_line(sizes(*std::prev(at)), point, axis)) {
-    found.below = sizes(*std::prev(at));
-    found.below_value = double(values_[*std::prev(at)]);
+  for (auto next = at; next != order.end() && found.above.count < 2 && same_line(sizes(*next), point, axis);
+       ++next)
+    found.above.add(sizes(*next), double(values_[*next]));
+  for (auto next = at; next != order.begin() && found.below.count < 2;) {
+    --next;
+    if (!same_line(sizes(*next), point, axis)) break;
+    found.below.add(sizes(*next), double(values_[*next]));
   }
   return found;
 }
@@ -94,16 +103,20 @@ std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const std::size_t axis = axes_[i];
     const Neighbours near = along(sizes.data(), i);
-    if (near.above != nullptr && near.above[axis] == sizes[axis]) return near.above_value;
-    if (near.above != nullptr && near.below != nullptr) {
-      const double gap = double(near.above[axis] - near.below[axis]);
-      const double share = double(sizes[axis] - near.below[axis]) / gap;
-      sum += (near.below_value + share * (near.above_value - near.below_value)) / (gap * gap);
+    const Neighbours::Side &above = near.above, &below = near.below;
+    if (above.count > 0 && above.point[0][axis] == sizes[axis]) return above.value[0];
+    if (above.count > 0 && below.count > 0) {
+      const double gap = double(above.point[0][axis] - below.point[0][axis]);
+      const double share = double(sizes[axis] - below.point[0][axis]) / gap;
+      sum += (below.value[0] + share * (above.value[0] - below.value[0])) / (gap * gap);
       weight += 1 / (gap * gap);
-    } else if (near.above != nullptr || near.below != nullptr) {
-      const float* point = near.above != nullptr ? near.above : near.below;
-      const double gap = double(point[axis] - sizes[axis]);
-      one_sided += (near.above != nullptr ? near.above_value : near.below_value) / (gap * gap);
+    } else if (above.count + below.count > 0) {
+      const Neighbours::Side& side = above.count > 0 ? above : below;
+      const double gap = double(side.point[0][axis] - sizes[axis]);
+      double value = side.value[0];
+      if (side.count == 2)
+        value -= gap * (side.value[1] - side.value[0]) / double(side.point[1][axis] - side.point[0][axis]);
+      one_sided += value / (gap * gap);
       one_sided_weight += 1 / (gap * gap);
     }
   }

@@ -2,9 +2,9 @@
 //
 // Along every size in which a measured pair brackets the operator, all other sizes equal, ln latency is
 // interpolated linearly in the logarithm of the size; several such sizes are averaged, closer pairs weighing
-// more. Without a pair, the nearest neighbours on one side along a size, else the four nearest points
-// by inverse distance. A GPU without the cell takes the answer of the measured GPU most like it times the
-// ratio of their rooflines.
+// more. Without a pair, the line through the two nearest neighbours on one side of a size is drawn on, else
+// the four nearest points count by inverse distance. A GPU without the cell takes the answer of the measured
+// GPU most like it times the ratio of their rooflines.
 #pragma once
 
 #include <optional>

@@ -16,6 +16,6 @@ std::map<std::uint64_t, std::vector<std::uint32_t>> rows_by_library(const Baseli
                                                                     std::size_t fewest, std::size_t most);
 
 inline constexpr std::size_t kFewestNetworkRows = 50;
-inline constexpr std::size_t kMostNetworkRows = 12000;
+inline constexpr std::size_t kMostNetworkRows = 8000;
 
 }  // namespace warploom::baselines

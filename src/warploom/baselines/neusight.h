@@ -6,7 +6,7 @@
 // Inputs of the network: the tile's FLOP and bytes against the SM's peak, bandwidth, L2 and memory shares,
 // and the number of waves. Loss: symmetric relative error. Tiles are those of this program's task grid (the
 // published method looks them up in a table of profiled tiles). One network per library's kernel and data
-// type, over all GPUs; the published ones have eight layers of 512, these three of 48.
+// type, over all GPUs; the published ones have eight layers of 512, these three of 48 on at most 8,000 rows.
 #pragma once
 
 #include <unordered_map>

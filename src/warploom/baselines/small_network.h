@@ -10,8 +10,8 @@ namespace warploom::baselines {
 
 struct NetworkOptions {
   std::size_t hidden_layers = 3, hidden_width = 48;
-  std::size_t epochs = 40, batch = 128;
-  std::size_t fewest_steps = 3000;  // more epochs when rows are few
+  std::size_t epochs = 30, batch = 128;
+  std::size_t fewest_steps = 2000;  // more epochs when rows are few
   double rate = 3e-3;               // of Adam; falls to a twentieth along a cosine
   double first_output = 0;          // bias of the first output before training
   std::uint64_t seed = 1;

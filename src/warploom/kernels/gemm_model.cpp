@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "warploom/kernels/data_type.h"
@@ -150,11 +151,33 @@ bool offers(MatmulScheme scheme, const Design& design, const GpuSpec& gpu, GemmT
   return design.async || (tile.rows & (tile.rows - 1)) == 0;
 }
 
-// Of a positive number below 2^31; one part in four million above a whole number counts as that number.
-float ceil_of(float x) {
-  const float slightly_less = x * (1 - 2.4e-7F);
-  const auto whole = float(std::int32_t(slightly_less));
-  return whole + (slightly_less > whole ? 1.0F : 0.0F);
+// Four tiles at a time, in vectors that every processor has.
+using Floats = float __attribute__((vector_size(16)));
+using Ints = std::int32_t __attribute__((vector_size(16)));
+constexpr std::size_t kLanes = 4;
+static_assert(kMostGemmTiles % kLanes == 0);
+
+Floats at(const std::array<float, kMostGemmTiles>& values, std::size_t i) {
+  Floats four;
+  std::memcpy(&four, values.data() + i, sizeof four);
+  return four;
+}
+void put(std::array<float, kMostGemmTiles>& values, std::size_t i, const Floats& four) {
+  std::memcpy(values.data() + i, &four, sizeof four);
+}
+Floats all(float value) { return Floats{value, value, value, value}; }
+
+// Of positive numbers below 2^31; one part in four million above a whole number counts as that number.
+Floats ceil_of(const Floats& x) {
+  const Floats slightly_less = x * (1 - 2.4e-7F);
+  const Floats whole = __builtin_convertvector(__builtin_convertvector(slightly_less, Ints), Floats);
+  return whole + (slightly_less > whole ? all(1) : all(0));
+}
+
+// Rounds of the SMs, less `tail` of the part of the last that is empty.
+Floats effective_waves(const Floats& waves, float tail) {
+  const Floats rounds = ceil_of(waves);
+  return rounds - (waves > 1 ? tail * (rounds - waves) : all(0));
 }
 
 double cube(double x) { return x * x * x; }
@@ -181,6 +204,11 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / 32;
   const TileTerms& terms = tile_terms();
   if (chooses_narrow_tiles(scheme, design)) tiles_ = kMostGemmTiles;
+  // Lanes beyond the last tile are priced with the rest and never chosen.
+  step_seconds_.fill(1);
+  fixed_seconds_.fill(1);
+  blocks_.fill(1);
+  offered_.fill(std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < tiles_; ++i) {
     const GemmTileShape tile = kTiles[i];
     const bool pair = design.pairs && tile.rows * tile.columns > kLargestTile;
@@ -215,41 +243,49 @@ void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
   const TileTerms& terms = tile_terms();
   const auto m = float(op.m), n = float(op.n), batch = float(op.batch);
   const float steps = std::ceil(float(op.k) / depth_), per_sm = 1 / sms_, most_split_blocks = 2 * sms_;
-  std::array<float, kMostGemmTiles> blocks, splits;
-  for (std::size_t i = 0; i < tiles_; ++i) {
-    blocks[i] =
-        std::min(ceil_of(m * terms.per_row[i]) * ceil_of(n * terms.per_column[i]) * blocks_[i] * batch, 1e9F);
-    const float waves = blocks[i] * per_sm, rounds = ceil_of(waves);
-    const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
-    price.by_tile[i] =
-        effective * steps * step_seconds_[i] + fixed_seconds_[i] * (1 + (effective - 1) * shown_);
-    price.wave_count[i] = waves;
-    splits[i] = 1;
+  const std::size_t padded = (tiles_ + kLanes - 1) / kLanes * kLanes;
+  alignas(16) std::array<float, kMostGemmTiles> blocks, splits, offered;
+  Floats fewest = all(std::numeric_limits<float>::max());
+  for (std::size_t i = 0; i < padded; i += kLanes) {
+    const Floats grid =
+        ceil_of(m * at(terms.per_row, i)) * ceil_of(n * at(terms.per_column, i)) * at(blocks_, i) * batch;
+    const Floats count = grid < 1e9F ? grid : all(1e9F);
+    const Floats waves = count * per_sm, effective = effective_waves(waves, tail_);
+    put(blocks, i, count);
+    put(price.wave_count, i, waves);
+    put(price.by_tile, i,
+        effective * steps * at(step_seconds_, i) + at(fixed_seconds_, i) * (1 + (effective - 1) * shown_));
+    put(splits, i, all(1));
+    fewest = count < fewest ? count : fewest;
   }
+  const float fewest_blocks = std::min(std::min(fewest[0], fewest[1]), std::min(fewest[2], fewest[3]));
   const double partial_sums = 8.0 * double(op.m) * double(op.n) * double(op.batch) / l2_rate_;
-  for (float s = 2; may_split_ && s <= 8 && steps >= 2 * s; s *= 2) {
+  for (float s = 2; may_split_ && s <= 8 && steps >= 2 * s && fewest_blocks * s <= most_split_blocks;
+       s *= 2) {
     const auto extra = float(split_seconds_ + double(s) * partial_sums);
     const float part = std::ceil(steps / s);
-    for (std::size_t i = 0; i < tiles_; ++i) {
-      const float waves = blocks[i] * s * per_sm, rounds = ceil_of(waves);
-      const float effective = rounds - (waves > 1 ? tail_ * (rounds - waves) : 0.0F);
-      const float time =
-          effective * part * step_seconds_[i] + fixed_seconds_[i] * (1 + (effective - 1) * shown_) + extra;
-      const bool better = time < price.by_tile[i] && blocks[i] * s <= most_split_blocks;
-      price.by_tile[i] = better ? time : price.by_tile[i];
-      price.wave_count[i] = better ? waves : price.wave_count[i];
-      splits[i] = better ? s : splits[i];
+    for (std::size_t i = 0; i < padded; i += kLanes) {
+      const Floats count = at(blocks, i) * s, waves = count * per_sm, before = at(price.by_tile, i);
+      const Floats effective = effective_waves(waves, tail_);
+      const Floats time = effective * part * at(step_seconds_, i) +
+                          at(fixed_seconds_, i) * (1 + (effective - 1) * shown_) + extra;
+      const auto better = (time < before) & (count <= most_split_blocks);
+      put(price.by_tile, i, better ? time : before);
+      put(price.wave_count, i, better ? waves : at(price.wave_count, i));
+      put(splits, i, better ? all(s) : at(splits, i));
     }
   }
-  float least = std::numeric_limits<float>::infinity();
-  for (std::size_t i = 0; i < tiles_; ++i) {
-    const float time = price.by_tile[i] + offered_[i];
-    if (time < least) {
-      least = time;
-      price.tile = i;
-    }
+  Floats least = all(std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < padded; i += kLanes) {
+    const Floats time = at(price.by_tile, i) + at(offered_, i);
+    put(offered, i, time);
+    least = time < least ? time : least;
   }
-  price.tile_seconds = double(least);
+  const float best = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  price.tile = std::size_t(std::find(offered.begin(), offered.begin() + std::ptrdiff_t(tiles_), best) -
+                           offered.begin());
+  if (price.tile == tiles_) price.tile = 0;
+  price.tile_seconds = double(best);
   price.splits = int(splits[price.tile]);
   price.waves = double(price.wave_count[price.tile]);
 }

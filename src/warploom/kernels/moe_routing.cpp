@@ -1,6 +1,7 @@
 #include "warploom/kernels/moe_routing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -39,19 +40,6 @@ RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t b
   }
   load.busiest_pairs = double(busiest);
   return load;
-}
-
-std::vector<std::int64_t> balanced_counts(const FusedMoe& op) {
-  const std::int64_t stride = ceil_div(op.experts, op.top_k);
-  // Whole rounds of E tokens give every expert k pairs.
-  const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
-  const std::int64_t rest = op.tokens - rounds * op.experts;
-  std::vector<std::int64_t> counts(std::size_t(op.experts), rounds * op.top_k);
-  for (std::int64_t t = 0; t < rest; ++t) {
-    const std::int64_t start = op.tokens < stride ? t * stride / op.tokens : t;
-    for (std::int64_t j = 0; j < op.top_k; ++j) ++counts[std::size_t((start + j * stride) % op.experts)];
-  }
-  return counts;
 }
 
 // Moves counts to the sum `total`, round robin over the experts; whole rounds are taken at once.
@@ -119,6 +107,99 @@ void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
 }
 
+constexpr std::size_t kMostRuns = 64;
+
+// `experts` more experts with `pairs` each.
+void add_experts(RoutingLoad& load, std::int64_t pairs, std::int64_t experts) {
+  if (experts <= 0) return;
+  RoutingLoad one;
+  add_expert(one, pairs);
+  const double busiest = std::max(load.busiest_pairs, double(pairs));
+  accumulate(load, one, double(experts));
+  load.busiest_pairs = busiest;
+}
+
+// Tokens beyond whole rounds start one expert after the other: each of their slots covers one run of experts,
+// so only the ends of runs matter. O(k^2), no allocation.
+void add_runs(RoutingLoad& load, const FusedMoe& op, std::int64_t whole, std::int64_t rest,
+              std::int64_t stride, std::int64_t held) {
+  struct End {
+    std::int64_t expert = 0, change = 0;
+  };
+  std::array<End, 4 * kMostRuns> ends;
+  std::size_t count = 0;
+  const auto add = [&](std::int64_t expert, std::int64_t change) {
+    std::size_t to = count++;
+    for (; to > 0 && ends[to - 1].expert > expert; --to) ends[to] = ends[to - 1];
+    ends[to] = {expert, change};
+  };
+  std::int64_t start = 0;
+  for (std::int64_t j = 0; j < op.top_k; ++j) {
+    const std::int64_t end = start + rest;
+    add(start, 1);
+    add(std::min(end, op.experts), -1);
+    if (end > op.experts) {
+      add(0, 1);
+      add(end - op.experts, -1);
+    }
+    start += stride;
+    if (start >= op.experts) start -= op.experts;
+  }
+  std::int64_t from = 0, more = 0;
+  for (std::size_t i = 0; i < count && from < held; ++i) {
+    const std::int64_t to = std::min(ends[i].expert, held);
+    add_experts(load, whole + more, to - from);
+    from = std::max(from, to);
+    more += ends[i].change;
+  }
+  add_experts(load, whole + more, held - from);
+}
+
+// Fewer tokens than a stride, or very many slots: pair by pair.
+void add_pairs(RoutingLoad& load, const FusedMoe& op, std::int64_t whole, std::int64_t rest,
+               std::int64_t stride, std::int64_t held) {
+  std::vector<std::int64_t> counts(std::size_t(op.experts), whole);
+  for (std::int64_t t = 0; t < rest; ++t) {
+    std::int64_t expert = op.tokens < stride ? t * stride / op.tokens : t;
+    for (std::int64_t j = 0; j < op.top_k; ++j) {
+      if (expert >= op.experts) expert -= op.experts;
+      ++counts[std::size_t(expert)];
+      expert += stride;
+    }
+  }
+  counts.resize(std::size_t(held));
+  std::sort(counts.begin(), counts.end());
+  for (std::size_t i = 0; i < counts.size();) {
+    const auto next = std::upper_bound(counts.begin() + std::ptrdiff_t(i), counts.end(), counts[i]);
+    const auto end = std::size_t(next - counts.begin());
+    add_experts(load, counts[i], std::int64_t(end - i));
+    i = end;
+  }
+}
+
+RoutingLoad balanced_load(const FusedMoe& op) {
+  const std::int64_t held = std::max<std::int64_t>(1, op.experts / op.expert_parallel);
+  const std::int64_t stride = ceil_div(op.experts, op.top_k);
+  // Whole rounds of E tokens give every expert k pairs.
+  const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
+  const std::int64_t whole = rounds * op.top_k, rest = op.tokens - rounds * op.experts;
+  RoutingLoad load;
+  if (op.tokens >= stride && op.experts % op.top_k == 0) {
+    // Runs start evenly: every expert lies in rest / stride of them, and the first rest % stride experts of
+    // each stride in one more.
+    const std::int64_t begun = rest % stride;
+    const std::int64_t more = held / stride * begun + std::min(held % stride, begun);
+    add_experts(load, whole + rest / stride, held - more);
+    add_experts(load, whole + rest / stride + 1, more);
+  } else if (op.tokens < stride || op.top_k > std::int64_t(kMostRuns)) {
+    add_pairs(load, op, whole, rest, stride, held);
+  } else {
+    add_runs(load, op, whole, rest, stride, held);
+  }
+  load.experts_held = double(held);
+  return load;
+}
+
 RoutingLoad busiest_rank(const std::vector<std::int64_t>& counts, std::size_t block) {
   std::size_t busiest_begin = 0;
   std::int64_t busiest = -1;
@@ -161,8 +242,7 @@ RoutingLoad routing_load(const FusedMoe& op) {
   if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) {
     load = power_law_load(op);
   } else {
-    const auto held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
-    load = load_of_range(balanced_counts(op), 0, held);
+    load = balanced_load(op);
   }
   load.random_hit = random_experts_hit(op);
   return load;
@@ -179,6 +259,8 @@ RoutingCache::RoutingCache(RoutingCache&&) noexcept = default;
 RoutingCache& RoutingCache::operator=(RoutingCache&&) noexcept = default;
 
 RoutingLoad RoutingCache::find(const FusedMoe& op) const {
+  // Cheaper to work out than to look up.
+  if (op.routing == RoutingKind::Balanced || op.routing_alpha <= 0) return routing_load(op);
   std::uint64_t key = hash_combine(std::uint64_t(op.tokens), std::uint64_t(op.experts));
   key = hash_combine(key, std::uint64_t(op.top_k));
   key = hash_combine(key, std::uint64_t(op.expert_parallel));

@@ -32,7 +32,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured) return group;
   group.cell = found.cell;
-  if (group.family->tables) return group;
+  if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees != nullptr)
     group.plan.emplace(op, gpu, group.family->kernel(*found.cell), group.family->constants(gpu));

@@ -30,10 +30,17 @@ struct GpuMeans {
   }
 };
 
+// The base of plain attention follows the rules of the kernel that the context names. Beyond them the level
+// of a class does not carry over: with its mean offset, generations that were left out came out worse.
+bool base_sets_the_level(Family family) {
+  return family == Family::AttentionPrefill || family == Family::AttentionDecode;
+}
+
 }  // namespace
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus) {
+  if (base_sets_the_level(model.family)) return std::vector<float>(cells.offset.size(), 0.0F);
   std::map<ClassKey, GpuMeans> classes;
   std::map<std::uint16_t, GpuMeans> kinds;
   GpuMeans all;

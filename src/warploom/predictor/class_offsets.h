@@ -19,6 +19,7 @@ CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 // A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
 // of the cells' offsets, over those g with of_gpus[g]. A cell whose class has no other GPU
 // takes the mean of its kind, else of all. One entry per measured cell.
+// Zeros for the families whose base knows the kernel (plain attention).
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "warploom/predictor/boosting.h"
+#include "warploom/predictor/tree_ensemble.h"
 
 namespace warploom {
 namespace {
@@ -13,6 +14,8 @@ constexpr std::size_t kRows = 160000;        // the gain beyond is under 0.05 po
 constexpr std::size_t kWeighedRows = 40000;  // that set the weights and choose the features
 constexpr double kLargestMiss = 0.3;         // of a guess, so that outliers do not decide its weight
 constexpr std::size_t kFewestGuesses = 50;
+constexpr float kOutlier = 6;  // medians of the absolute target
+constexpr float kLeastBound = 0.02F;
 
 BoostingOptions settings_of(std::size_t rows, std::uint64_t seed) {
   BoostingOptions o;
@@ -148,6 +151,39 @@ std::vector<std::uint16_t> choose_features(const std::vector<PlainTree>& trees, 
   return order;
 }
 
+// Targets no further from 0 than kOutlier medians, so that the few rows whose neighbours mislead do not
+// bend the trees: those of MLA decode then miss by 1.4 % instead of 1.8 % in the median.
+std::vector<float> bounded(const std::vector<float>& targets) {
+  std::vector<float> sizes;
+  for (const float target : targets) sizes.push_back(std::abs(target));
+  const auto middle = sizes.begin() + std::ptrdiff_t(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const float bound = std::max(kOutlier * *middle, kLeastBound);
+  std::vector<float> result;
+  for (const float target : targets) result.push_back(std::clamp(target, -bound, bound));
+  return result;
+}
+
+// Least squares on bounded targets, then again on what that left: large misses that the features explain
+// are still learned, in two steps.
+std::vector<PlainTree> boost_robustly(Matrix matrix, std::uint64_t seed) {
+  BoostingOptions options = settings_of(matrix.targets.size(), seed);
+  options.trees /= 2;
+  std::vector<PlainTree> trees = boost_trees(matrix.rows, matrix.columns, bounded(matrix.targets), options);
+  const TreeEnsemble first(encode_trees(trees), "training");
+  FeatureRow row;
+  for (std::size_t r = 0; r < matrix.targets.size(); ++r) {
+    row.count = 0;
+    for (std::size_t c = 0; c < matrix.columns; ++c) row.add(double(matrix.rows[r * matrix.columns + c]));
+    TreeEnsemble::set_guard(row);
+    matrix.targets[r] -= first.predict(row);
+  }
+  ++options.seed;
+  for (PlainTree& tree : boost_trees(matrix.rows, matrix.columns, bounded(matrix.targets), options))
+    trees.push_back(std::move(tree));
+  return trees;
+}
+
 }  // namespace
 
 CorrectionRecord fit_correction(const FamilyJob& job, const ResidualTable& residuals, int gpu) {
@@ -160,15 +196,13 @@ CorrectionRecord fit_correction(const FamilyJob& job, const ResidualTable& resid
   if (matrix.columns > std::size_t(kMaxFeatures)) {
     const std::size_t stride = std::max<std::size_t>(1, sample.rows.size() / kWeighedRows);
     const Matrix first = matrix.only(all_columns(matrix.columns), stride);
-    record.features = choose_features(
-        boost_trees(first.rows, first.columns, first.targets, first_settings(first.targets.size(), seed)),
-        matrix.columns);
+    record.features = choose_features(boost_trees(first.rows, first.columns, bounded(first.targets),
+                                                  first_settings(first.targets.size(), seed)),
+                                      matrix.columns);
   } else {
     record.features = all_columns(matrix.columns);
   }
-  const Matrix chosen = matrix.only(record.features, 1);
-  record.trees = encode_trees(
-      boost_trees(chosen.rows, chosen.columns, chosen.targets, settings_of(chosen.targets.size(), seed)));
+  record.trees = encode_trees(boost_robustly(matrix.only(record.features, 1), seed));
   return record;
 }
 

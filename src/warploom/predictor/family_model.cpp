@@ -16,12 +16,12 @@ bool FamilyModel::knows_architecture(std::int32_t architecture) const {
                      [&](const GpuRecord& gpu) { return gpu.architecture == architecture && !gpu.adapted; });
 }
 
-const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
+const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t gpu,
                                    Family family) {
   const ConstantsRecord* any = nullptr;
   for (const ConstantsRecord& record : records) {
-    if (record.architecture == architecture) return record.values;
-    if (record.architecture == ConstantsRecord::kAnyArchitecture) any = &record;
+    if (record.gpu == gpu) return record.values;
+    if (record.gpu == ConstantsRecord::kAnyGpu) any = &record;
   }
   return any != nullptr ? any->values : default_constants(family);
 }

@@ -51,14 +51,14 @@ struct CellRecord {
   LogInterval interval;
 };
 
-// Fitted constants of the base for the GPUs of one architecture class.
+// Fitted constants of the base.
 struct ConstantsRecord {
-  static constexpr std::int32_t kAnyArchitecture = -1;  // those that were never measured
-  std::int32_t architecture = kAnyArchitecture;
+  static constexpr std::int32_t kAnyGpu = -1;
+  std::int32_t gpu = kAnyGpu;  // an adapted GPU's index into gpus
   BaseConstants values;
 };
-// The record of the architecture, else that of kAnyArchitecture, else the family's defaults.
-const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
+// The record of the GPU (kAnyGpu: none in particular), else that of kAnyGpu, else the family's defaults.
+const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t gpu,
                                    Family family);
 
 struct EnsembleRecord {

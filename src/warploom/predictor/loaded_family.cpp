@@ -58,10 +58,10 @@ const TreeEnsemble& LoadedFamily::trees(int ensemble) const {
 bool LoadedFamily::outside(int ensemble, const FeatureRow& row) const {
   const EnsembleRecord& record = model.ensembles[std::size_t(ensemble)];
   const std::size_t count = std::min(record.low.size(), std::size_t(row.count));
-  bool out = false;
-  for (std::size_t f = 0; f < count; ++f)
-    out |= row.values[f] < record.low[f] || row.values[f] > record.high[f];
-  return out;
+  const float *low = record.low.data(), *high = record.high.data();
+  int out = 0;  // a sum of comparisons, so that it becomes vectors
+  for (std::size_t f = 0; f < count; ++f) out += int(row.values[f] < low[f]) + int(row.values[f] > high[f]);
+  return out > 0;
 }
 
 int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
@@ -71,7 +71,7 @@ int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
 }
 
 const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {
-  return constants_for(model.constants, architecture_class(gpu), model.family);
+  return constants_for(model.constants, adapted_index(gpu), model.family);
 }
 
 }  // namespace warploom

@@ -71,7 +71,7 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
   const std::size_t constants = base_constants(model.family).size();
   out.put(std::uint32_t(model.constants.size()));
   for (const ConstantsRecord& record : model.constants) {
-    out.put(record.architecture);
+    out.put(record.gpu);
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
   }
@@ -89,7 +89,7 @@ void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) 
   const std::size_t expected = base_constants(model.family).size();
   model.constants.resize(in.take<std::uint32_t>());
   for (ConstantsRecord& record : model.constants) {
-    record.architecture = in.take<std::int32_t>();
+    record.gpu = in.take<std::int32_t>();
     const auto count = in.take<std::uint32_t>();
     if (count != expected)
       throw Unsupported(

@@ -7,6 +7,7 @@ namespace {
 
 constexpr double kExtrapolatedWidening = 2.0;
 constexpr double kOtherKindWidening = 1.5;
+constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
 constexpr double kNearEnough = 0.1;           // of gpu_distance: closer donors count no more
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
 
@@ -38,6 +39,7 @@ double own_trees(const LoadedFamily& family, const CellRecord& cell, const Featu
 }
 
 struct Donors {
+  int count = 0;
   double sum = 0, weight = 0;  // of what they need beyond their base
   bool extrapolated = false;
 };
@@ -66,6 +68,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
     donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
+    ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
   return donors;
@@ -127,8 +130,9 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.from_siblings = true;
     answer.extrapolated = donors.extrapolated;
     answer.log_p50 = row.log_base + donors.sum / donors.weight;
-    widen(answer, family.model.interval_sibling, row.log_base,
-          answer.extrapolated ? kExtrapolatedWidening : 1.0);
+    widen(
+        answer, family.model.interval_sibling, row.log_base,
+        (answer.extrapolated ? kExtrapolatedWidening : 1.0) * (donors.count == 1 ? kOneDonorWidening : 1.0));
     return answer;
   }
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);

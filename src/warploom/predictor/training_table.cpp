@@ -11,9 +11,9 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
                          const std::vector<ConstantsRecord>& constants) {
   std::vector<const GpuSpec*> specs;
   std::vector<const BaseConstants*> fitted;
-  for (const GpuRecord& gpu : model.gpus) {
-    specs.push_back(&catalog.get(gpu.name));
-    fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
+  for (std::size_t g = 0; g < model.gpus.size(); ++g) {
+    specs.push_back(&catalog.get(model.gpus[g].name));
+    fitted.push_back(&constants_for(constants, std::int32_t(g), model.family));
   }
   const RoutingCache routing;
   std::vector<ContextKernel> kernels;
