@@ -184,10 +184,18 @@ RoutingLoad balanced_load(const FusedMoe& op) {
   const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
   const std::int64_t whole = rounds * op.top_k, rest = op.tokens - rounds * op.experts;
   RoutingLoad load;
-  if (op.tokens < stride || op.top_k > std::int64_t(kMostRuns))
+  if (op.tokens >= stride && op.experts % op.top_k == 0) {
+    // Runs start evenly: every expert lies in rest / stride of them, and the first rest % stride experts of
+    // each stride in one more.
+    const std::int64_t begun = rest % stride;
+    const std::int64_t more = held / stride * begun + std::min(held % stride, begun);
+    add_experts(load, whole + rest / stride, held - more);
+    add_experts(load, whole + rest / stride + 1, more);
+  } else if (op.tokens < stride || op.top_k > std::int64_t(kMostRuns)) {
     add_pairs(load, op, whole, rest, stride, held);
-  else
+  } else {
     add_runs(load, op, whole, rest, stride, held);
+  }
   load.experts_held = double(held);
   return load;
 }
