@@ -13,8 +13,10 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewRows = 4000;  // of a GPU and family, under which intervals are cross-validated
+constexpr std::size_t kFewRows = 11000;  // of a GPU and family, under which intervals are cross-validated
 constexpr std::uint32_t kFolds = 5;
+// For those: rows of one shape err together, so few shapes understate the spread.
+constexpr double kTailOfFew = 0.07, kTail = 0.1;
 
 // Sizes were chosen on held-out shapes, under the limit of what is shipped.
 SymmetricOptions settings_of(Family family, std::uint64_t seed) {
@@ -108,11 +110,12 @@ void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
         together.add(judged.log_base[i], judged.residual[i]);
         of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
       }
-    of_gpu[g] = fit_interval(together, wide);
+    of_gpu[g] = fit_interval(together, wide, few[g].cell.empty() ? kTail : kTailOfFew);
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) {
     CellRecord& cell = job.model.cells[c];
-    cell.interval = fit_interval(of_cell[c], of_gpu[cell.gpu]);
+    cell.interval =
+        fit_interval(of_cell[c], of_gpu[cell.gpu], few[cell.gpu].cell.empty() ? kTail : kTailOfFew);
   }
 }
 
