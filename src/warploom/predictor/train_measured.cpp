@@ -53,7 +53,7 @@ struct Judged {
 
 void judge_rows(const FamilyJob& job, const LoadedFamily& family, std::span<const std::uint32_t> rows,
                 Judged& judged) {
-  const TrainingTable table = job.table(rows, job.model.constants);
+  const TrainingTable table = job.table(rows, fitted_base(job.model));
   FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
@@ -87,7 +87,7 @@ std::vector<Judged> cross_validate(const FamilyJob& job) {
         (shape_fold(job.rows.shape[r], kFolds, job.options.seed + 43) == fold ? test : learn).push_back(r);
       if (learn.empty() || test.empty()) continue;
       FamilyModel without = job.model;
-      without.ensembles = {train_gpu(job, job.table(learn, job.model.constants), std::uint16_t(g), offsets)};
+      without.ensembles = {train_gpu(job, job.table(learn, fitted_base(job.model)), std::uint16_t(g), offsets)};
       judge_rows(job, LoadedFamily(std::move(without), job.catalog), test, judged[g]);
     }
   }
