@@ -51,6 +51,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
     limits[i] = physical_bound(op, gpu, &group.family->routing);
     group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
+    row.log_base = log_base_with(group.cell->overhead, row);
     answers[i] = measured_base(*group.family, *group.cell, row);
   }
   for (std::size_t f = 0; f < std::size_t(row.count); ++f)
@@ -107,8 +108,10 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
         adapted_estimate(*family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
                          context, kind, kernel, row),
         found.measured ? Tier::Measured : Tier::CrossGpu);
-  if (found.measured)
+  if (found.measured) {
+    row.log_base = log_base_with(found.cell->overhead, row);
     return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
+  }
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 

@@ -43,7 +43,7 @@ class BaseError {
       ContextKernel kernel = row.kernel;
       kernel.routing = &routing_;
       compute_features(*row.op, *row.gpu, kernel, constants, features);
-      const double error = row.log_latency - features.log_base;
+      const double error = row.log_latency - log_base_with(row.overhead, features);
       residuals[r] = error;
       if (!std::isfinite(error)) continue;
       sums_[row.group] += row.weight * error;

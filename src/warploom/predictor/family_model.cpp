@@ -11,6 +11,18 @@ std::size_t bucket_of(double log_base) {
   return std::size_t(std::upper_bound(edges.begin(), edges.end(), log_base) - edges.begin());
 }
 
+double log_base_with(const Overhead& overhead, const FeatureRow& row) {
+  const double added = double(overhead.fixed_seconds) + double(overhead.row_seconds) * row.rows;
+  return added > 0 && row.rows > 0 ? std::log(std::exp(row.log_base) + added) : row.log_base;
+}
+
+FittedBase fitted_base(const FamilyModel& model) {
+  FittedBase base;
+  base.constants = model.constants;
+  for (const CellRecord& cell : model.cells) base.overheads.push_back(cell.overhead);
+  return base;
+}
+
 bool FamilyModel::knows_architecture(std::int32_t architecture) const {
   return std::any_of(gpus.begin(), gpus.end(),
                      [&](const GpuRecord& gpu) { return gpu.architecture == architecture && !gpu.adapted; });

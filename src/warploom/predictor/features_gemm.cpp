@@ -113,6 +113,7 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Featur
   model.price(op, price);
   const double base = price.seconds, per_base = 1 / base;
   row.log_base = std::log(base);
+  row.rows = double(op.m) * double(op.batch);
 
   const double m = double(op.m), n = double(op.n), k = double(op.k), batch = double(op.batch);
   const double output_bytes = op.scheme == MatmulScheme::Fp32 || op.scheme == MatmulScheme::Tf32 ? 4 : 2;

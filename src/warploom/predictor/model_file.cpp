@@ -49,6 +49,8 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put(std::uint8_t(cell.launch_bound));
     out.put(cell.rows);
     out.put(cell.offset);
+    out.put(cell.overhead.fixed_seconds);
+    out.put(cell.overhead.row_seconds);
     put_interval(out, cell.interval);
   }
   out.put(model.shrink_known);
@@ -120,6 +122,8 @@ void take_records(ByteReader& in, FamilyModel& model) {
     cell.launch_bound = in.take<std::uint8_t>() != 0;
     cell.rows = in.take<std::uint32_t>();
     cell.offset = in.take<float>();
+    cell.overhead.fixed_seconds = in.take<float>();
+    cell.overhead.row_seconds = in.take<float>();
     cell.interval = take_interval(in);
   }
   model.shrink_known = in.take<float>();

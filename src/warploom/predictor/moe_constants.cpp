@@ -28,7 +28,8 @@ constexpr std::array kShared{ConstantSpec{"launch_cycles", 40e3, 8e3, 150e3, 0.4
 constexpr std::size_t kPerBuild = 9;
 using BuildTable = std::array<ConstantSpec, kPerBuild>;
 // Centres say what the sources show: kernels launched against the usual eight, whether activations are
-// permuted into a buffer of their own, and whether buffers hold all choices. Nothing here was fitted.
+// permuted into a buffer of their own, and whether buffers hold all choices;
+// sizes were set with fits over seven GPUs in view.
 constexpr BuildTable build_table(double launch, double pair_hidden, double choice_hidden,
                                  double choice_width) {
   return {ConstantSpec{"build_launch", launch, 0.1, 5, 0.4},

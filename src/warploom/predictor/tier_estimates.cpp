@@ -46,7 +46,7 @@ struct Donors {
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                   const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                  int hidden_gpu) {
+                  const FeatureRow& asked, int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -66,7 +66,8 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
+    donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
+                            double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
     ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
@@ -125,7 +126,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
-  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
   if (donors.weight > 0) {
     answer.from_siblings = true;
     answer.extrapolated = donors.extrapolated;
@@ -138,7 +139,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
   double widening = found.exact_kind ? 1.0 : kOtherKindWidening;
-  answer.log_p50 = row.log_base + double(found.cell->offset);
+  answer.log_p50 = log_base_with(found.cell->overhead, row) + double(found.cell->offset);
   if (family.cross >= 0) {
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;

@@ -221,8 +221,9 @@ void refit_constants(FamilyJob& job) {
     members[g] = true;
   }
   const BaseConstants prior = constants_for(job.model.constants, ConstantsRecord::kAnyGpu, job.model.family);
+  const std::vector<Overhead> overheads = fitted_base(job.model).overheads;
   for (const auto& [architecture, members] : of_architecture) {
-    const BaseConstants fitted = fit_constants_of(job, members, prior);
+    const BaseConstants fitted = fit_constants_of(job, members, prior, overheads);
     for (std::size_t g = 0; g < members.size(); ++g)
       if (members[g]) job.model.constants.push_back({std::int32_t(g), fitted});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/cell_trees.h"
@@ -13,7 +14,7 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewRows = 11000;  // of a GPU and family, under which intervals are cross-validated
+constexpr std::size_t kFewShapes = 300;  // of a GPU and family, under which intervals are cross-validated
 constexpr std::uint32_t kFolds = 5;
 // For those: rows of one shape err together, so few shapes understate the spread.
 constexpr double kTailOfFew = 0.07, kTail = 0.1;
@@ -55,7 +56,7 @@ struct Judged {
 
 void judge_rows(const FamilyJob& job, const LoadedFamily& family, std::span<const std::uint32_t> rows,
                 Judged& judged) {
-  const TrainingTable table = job.table(rows, job.model.constants);
+  const TrainingTable table = job.table(rows, fitted_base(job.model));
   FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
@@ -73,7 +74,7 @@ Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gp
   return judged;
 }
 
-// Residuals of Learn rows of GPUs with few rows, whose Calibrate shapes are too few to speak for all: each
+// Residuals of Learn rows of GPUs with few shapes, whose Calibrate shapes are too few to speak for all: each
 // fold of shapes is predicted by trees that learned the others.
 std::vector<Judged> cross_validate(const FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
@@ -82,14 +83,18 @@ std::vector<Judged> cross_validate(const FamilyJob& job) {
   for (std::size_t c = 0; c < job.measured_cells; ++c) offsets.push_back(job.model.cells[c].offset);
   for (std::size_t g = 0; g < gpus; ++g) {
     const std::vector<std::uint32_t> rows = job.rows_of(Part::Learn, int(g));
-    if (job.model.gpus[g].adapted || job.model.ensembles[g].trees.empty() || rows.size() > kFewRows) continue;
+    std::set<std::uint64_t> shapes;
+    for (const std::uint32_t r : rows) shapes.insert(job.rows.shape[r]);
+    if (job.model.gpus[g].adapted || job.model.ensembles[g].trees.empty() || shapes.size() > kFewShapes)
+      continue;
     for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
       std::vector<std::uint32_t> learn, test;
       for (const std::uint32_t r : rows)
         (shape_fold(job.rows.shape[r], kFolds, job.options.seed + 43) == fold ? test : learn).push_back(r);
       if (learn.empty() || test.empty()) continue;
       FamilyModel without = job.model;
-      without.ensembles = {train_gpu(job, job.table(learn, job.model.constants), std::uint16_t(g), offsets)};
+      without.ensembles = {
+          train_gpu(job, job.table(learn, fitted_base(job.model)), std::uint16_t(g), offsets)};
       judge_rows(job, LoadedFamily(std::move(without), job.catalog), test, judged[g]);
     }
   }
