@@ -66,9 +66,8 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum +=
-        weight * (log_base_with(found.cell->overhead, asked) - asked.log_base + double(found.cell->offset) +
-                  own_trees(family, *found.cell, row));
+    donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
+                            double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
     ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);

@@ -87,7 +87,8 @@ std::vector<Judged> cross_validate(const FamilyJob& job) {
         (shape_fold(job.rows.shape[r], kFolds, job.options.seed + 43) == fold ? test : learn).push_back(r);
       if (learn.empty() || test.empty()) continue;
       FamilyModel without = job.model;
-      without.ensembles = {train_gpu(job, job.table(learn, fitted_base(job.model)), std::uint16_t(g), offsets)};
+      without.ensembles = {
+          train_gpu(job, job.table(learn, fitted_base(job.model)), std::uint16_t(g), offsets)};
       judge_rows(job, LoadedFamily(std::move(without), job.catalog), test, judged[g]);
     }
   }

@@ -42,8 +42,7 @@ void train_family(FamilyJob& job) {
   refit_constants(job);
   base.constants = job.model.constants;
   std::vector<TrainingTable> tables;  // Learn rows of each GPU
-  for (std::size_t g = 0; g < gpus; ++g)
-    tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), base));
+  for (std::size_t g = 0; g < gpus; ++g) tables.push_back(job.table(job.rows_of(Part::Learn, int(g)), base));
   CellOffsets own{std::vector<float>(job.measured_cells, 0),
                   std::vector<std::uint32_t>(job.measured_cells, 0)};
   for (const TrainingTable& table : tables) {
