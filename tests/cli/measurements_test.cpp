@@ -74,6 +74,34 @@ TEST(Measurements, TooFewToLearnFromAreRefusedAndNothingIsWritten) {
   EXPECT_FALSE(fs::exists(output));
 }
 
+TEST(Measurements, StayBesideThePredictorAsTables) {
+  const ScratchFolder scratch;
+  std::string text = "gpu,framework,latency_us,operator\n";
+  for (int m = 64; m <= 1024; m += 64)
+    for (int n = 1024; n <= 8192; n += 1024)
+      text +=
+          "h100,vllm," + std::to_string(10 + m * (n / 1024) / 40) +
+          ",\"{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"bf16\"\", \"\"m\"\": " + std::to_string(m) +
+          ", \"\"n\"\": " + std::to_string(n) + ", \"\"k\"\": 4096}\"\n";
+  const std::string csv = scratch.write("rows.csv", text), output = scratch.path() / "predictor";
+  const std::vector<std::string> learn{"train", "--layout", "warploom", "--data",
+                                       csv,     "--output", output,     "--json"};
+  std::vector<std::string> with_tables = learn;
+  with_tables.push_back("--tables");
+  const ProgramResult trained = run_warploom(with_tables);
+  ASSERT_EQ(trained.exit_status, 0) << trained.errors;
+  EXPECT_GT(nlohmann::json::parse(trained.output)["families"]["gemm"]["tables"]["rows"], 100);
+  const fs::path tables = fs::path(output) / "gemm.wlt";
+  EXPECT_TRUE(fs::exists(tables));
+  const std::vector<std::string> judge{"validate", "kernels",     "--layout", "warploom", "--data",
+                                       csv,        "--predictor", output,     "--json"};
+  EXPECT_EQ(run_warploom(judge).exit_status, 0);
+  fs::resize_file(tables, fs::file_size(tables) - 5);
+  expect_refusal(judge, {"gemm.wlt", "damaged"});
+  ASSERT_EQ(run_warploom(learn).exit_status, 0);
+  EXPECT_FALSE(fs::exists(tables)) << "tables of the predictor that was replaced";
+}
+
 TEST(Measurements, RefuseAnOutputThatIsNoFolder) {
   const ScratchFolder scratch;
   const std::string csv = scratch.write("rows.csv", measured_csv());

@@ -9,6 +9,9 @@ namespace {
 
 constexpr double kStep = 64;   // inner length of one step
 constexpr double kStages = 4;  // buffered steps
+// Neighbouring tiles of a wave ask for the same operand at the same time: clusters multicast it (Hopper and
+// later), the coalescer between SMs and L2 merges the requests before (Ampere and later).
+constexpr double kSharers = 2;
 
 // The blocks of a tiled product; unique bytes of DRAM are given, L2 and shared traffic follow from the tiles.
 void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUnit& unit, const GpuSpec& gpu,
@@ -17,7 +20,9 @@ void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUn
   const double operands = (bm * product.activation_bytes + bn * product.weight_bytes) * kStep;
   const double flop = 2 * bm * bn * kStep;
   (unit.tensor ? grid.per_step.tensor_flop : grid.per_step.fma_flop) = flop;
-  grid.per_step.l2_bytes = operands;
+  const double shared = std::max(bm * product.activation_bytes, bn * product.weight_bytes) * kStep;
+  const bool neighbours = gpu.compute_capability >= 80 && tasks >= kSharers;
+  grid.per_step.l2_bytes = neighbours ? operands - shared * (1 - 1 / kSharers) : operands;
   // Written once, read once by the matrix instructions of two warp groups that share the smaller operand.
   grid.per_step.shared_bytes = 2.5 * operands;
   grid.per_task.l2_bytes =

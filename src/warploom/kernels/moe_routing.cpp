@@ -1,6 +1,7 @@
 #include "warploom/kernels/moe_routing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -26,6 +27,7 @@ void add_expert(RoutingLoad& load, std::int64_t pairs) {
   load.experts_hit += 1;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i)
     load.row_tiles[i] += double(ceil_div(pairs, kRowBlocks[i]));
+  load.row_tiles_48 += double(ceil_div(pairs, 48));
 }
 
 RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t begin, std::size_t end) {
@@ -101,54 +103,100 @@ void accumulate(RoutingLoad& mean, const RoutingLoad& load, double weight) {
   mean.experts_hit += weight * load.experts_hit;
   mean.pairs += weight * load.pairs;
   mean.busiest_pairs += weight * load.busiest_pairs;
+  mean.row_tiles_48 += weight * load.row_tiles_48;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i) mean.row_tiles[i] += weight * load.row_tiles[i];
 }
 
-// Pairs of the first `held` experts beyond whole rounds: each slot of the tokens left over covers a run of
-// experts, so their starts and ends are counted and summed up.
-std::vector<std::int64_t> counts_beyond_rounds(const FusedMoe& op, std::int64_t rest, std::int64_t stride,
-                                               std::size_t held) {
-  std::vector<std::int64_t> counts(std::size_t(op.experts) + 1, 0);
-  const bool sparse = op.tokens < stride;
-  for (std::int64_t t = 0; t < (sparse ? rest : std::min<std::int64_t>(rest, 1)); ++t) {
-    const std::int64_t length = sparse ? 1 : rest;
-    std::int64_t start = sparse ? t * stride / op.tokens : 0;
-    for (std::int64_t j = 0; j < op.top_k; ++j) {
-      const std::int64_t end = start + length;
-      ++counts[std::size_t(start)];
-      --counts[std::size_t(std::min(end, op.experts))];
-      if (end > op.experts) {
-        ++counts[0];
-        --counts[std::size_t(end - op.experts)];
-      }
-      start += stride;
-      if (start >= op.experts) start -= op.experts;
-    }
-  }
-  std::partial_sum(counts.begin(), counts.begin() + std::ptrdiff_t(held), counts.begin());
-  counts.resize(held);
-  return counts;
+constexpr std::size_t kMostRuns = 64;
+
+// `experts` more experts with `pairs` each.
+void add_experts(RoutingLoad& load, std::int64_t pairs, std::int64_t experts) {
+  if (experts <= 0) return;
+  RoutingLoad one;
+  add_expert(one, pairs);
+  const double busiest = std::max(load.busiest_pairs, double(pairs));
+  accumulate(load, one, double(experts));
+  load.busiest_pairs = busiest;
 }
 
-// Few distinct counts occur: each is worked out once.
+// Tokens beyond whole rounds start one expert after the other: each of their slots covers one run of experts,
+// so only the ends of runs matter. O(k^2), no allocation.
+void add_runs(RoutingLoad& load, const FusedMoe& op, std::int64_t whole, std::int64_t rest,
+              std::int64_t stride, std::int64_t held) {
+  struct End {
+    std::int64_t expert = 0, change = 0;
+  };
+  std::array<End, 4 * kMostRuns> ends;
+  std::size_t count = 0;
+  const auto add = [&](std::int64_t expert, std::int64_t change) {
+    std::size_t to = count++;
+    for (; to > 0 && ends[to - 1].expert > expert; --to) ends[to] = ends[to - 1];
+    ends[to] = {expert, change};
+  };
+  std::int64_t start = 0;
+  for (std::int64_t j = 0; j < op.top_k; ++j) {
+    const std::int64_t end = start + rest;
+    add(start, 1);
+    add(std::min(end, op.experts), -1);
+    if (end > op.experts) {
+      add(0, 1);
+      add(end - op.experts, -1);
+    }
+    start += stride;
+    if (start >= op.experts) start -= op.experts;
+  }
+  std::int64_t from = 0, more = 0;
+  for (std::size_t i = 0; i < count && from < held; ++i) {
+    const std::int64_t to = std::min(ends[i].expert, held);
+    add_experts(load, whole + more, to - from);
+    from = std::max(from, to);
+    more += ends[i].change;
+  }
+  add_experts(load, whole + more, held - from);
+}
+
+// Fewer tokens than a stride, or very many slots: pair by pair.
+void add_pairs(RoutingLoad& load, const FusedMoe& op, std::int64_t whole, std::int64_t rest,
+               std::int64_t stride, std::int64_t held) {
+  std::vector<std::int64_t> counts(std::size_t(op.experts), whole);
+  for (std::int64_t t = 0; t < rest; ++t) {
+    std::int64_t expert = op.tokens < stride ? t * stride / op.tokens : t;
+    for (std::int64_t j = 0; j < op.top_k; ++j) {
+      if (expert >= op.experts) expert -= op.experts;
+      ++counts[std::size_t(expert)];
+      expert += stride;
+    }
+  }
+  counts.resize(std::size_t(held));
+  std::sort(counts.begin(), counts.end());
+  for (std::size_t i = 0; i < counts.size();) {
+    const auto next = std::upper_bound(counts.begin() + std::ptrdiff_t(i), counts.end(), counts[i]);
+    const auto end = std::size_t(next - counts.begin());
+    add_experts(load, counts[i], std::int64_t(end - i));
+    i = end;
+  }
+}
+
 RoutingLoad balanced_load(const FusedMoe& op) {
-  const auto held = std::size_t(std::max<std::int64_t>(1, op.experts / op.expert_parallel));
+  const std::int64_t held = std::max<std::int64_t>(1, op.experts / op.expert_parallel);
   const std::int64_t stride = ceil_div(op.experts, op.top_k);
   // Whole rounds of E tokens give every expert k pairs.
   const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
-  const std::int64_t rest = op.tokens - rounds * op.experts;
-  std::vector<std::int64_t> beyond = counts_beyond_rounds(op, rest, stride, held);
-  std::vector<std::int64_t> experts(std::size_t(*std::max_element(beyond.begin(), beyond.end())) + 1, 0);
-  for (const std::int64_t count : beyond) ++experts[std::size_t(count)];
+  const std::int64_t whole = rounds * op.top_k, rest = op.tokens - rounds * op.experts;
   RoutingLoad load;
-  for (std::size_t more = 0; more < experts.size(); ++more) {
-    if (experts[more] == 0) continue;
-    RoutingLoad one;
-    add_expert(one, rounds * op.top_k + std::int64_t(more));
-    accumulate(load, one, double(experts[more]));
+  if (op.tokens >= stride && op.experts % op.top_k == 0) {
+    // Runs start evenly: every expert lies in rest / stride of them, and the first rest % stride experts of
+    // each stride in one more.
+    const std::int64_t begun = rest % stride;
+    const std::int64_t more = held / stride * begun + std::min(held % stride, begun);
+    add_experts(load, whole + rest / stride, held - more);
+    add_experts(load, whole + rest / stride + 1, more);
+  } else if (op.tokens < stride || op.top_k > std::int64_t(kMostRuns)) {
+    add_pairs(load, op, whole, rest, stride, held);
+  } else {
+    add_runs(load, op, whole, rest, stride, held);
   }
   load.experts_held = double(held);
-  load.busiest_pairs = double(rounds * op.top_k + std::int64_t(experts.size()) - 1);
   return load;
 }
 

@@ -20,6 +20,7 @@ struct RoutingLoad {
   double random_hit = 0;     // expected experts hit if every token chose evenly at random
   double busiest_pairs = 0;  // of the busiest expert
   std::array<double, kRowBlocks.size()> row_tiles{};  // sum over experts of ceil(pairs / kRowBlocks[i])
+  double row_tiles_48 = 0;                            // the same for 48 rows, a height of Marlin's alone
 };
 
 // Deterministic. Balanced: with s = ceil(E/k), slot j of token t goes to expert (t + j s) mod E (for T < s

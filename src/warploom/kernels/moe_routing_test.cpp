@@ -38,7 +38,8 @@ TEST(RoutingLoad, CountsBalancedPairsAsDealtOneByOne) {
   for (int i = 0; i < 400; ++i) {
     FusedMoe op;
     op.experts = random.integer(1, 300);
-    op.top_k = random.integer(1, std::min<std::int64_t>(op.experts, 12));
+    op.top_k = random.integer(1, std::min<std::int64_t>(op.experts, i % 5 == 0 ? 100 : 12));
+    if (i % 3 == 0) op.experts = op.top_k * random.integer(1, 40);
     op.tokens = random.integer(1, i % 2 == 0 ? 40 : 3000);
     op.expert_parallel = random.integer(1, std::min<std::int64_t>(op.experts, 8));
     const RoutingLoad fast = routing_load(op), slow = count_pairs(op);

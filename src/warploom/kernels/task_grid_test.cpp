@@ -92,5 +92,12 @@ TEST(TaskGrid, HoldsMoreGroupsThanItsInlineStore) {
   EXPECT_FALSE(grid.uniform());
 }
 
+TEST(TaskGrid, LargeProductsOfTheDefaultTileFitTheL2Rate) {
+  const Gemm op{.m = 4096, .n = 4096, .k = 4096};
+  const KernelProfile seen = profile(op, h100());
+  EXPECT_LT(seen.t_l2, 0.95 * seen.structural);
+  EXPECT_GT(seen.t_l2, 0.2 * seen.structural);
+}
+
 }  // namespace
 }  // namespace warploom

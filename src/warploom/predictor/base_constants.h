@@ -21,7 +21,7 @@ struct ConstantSpec {
   double sigma = 0.3;  // of the prior on ln(value): 0.1 = known well, 1 = anything goes
 };
 
-inline constexpr std::size_t kMaxConstants = 64;
+inline constexpr std::size_t kMaxConstants = 128;
 
 // Values in the order of the family's table; entries past its end are not used.
 struct BaseConstants {

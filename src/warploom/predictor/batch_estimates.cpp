@@ -48,9 +48,10 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
-    limits[i] = physical_bound(op, gpu);
+    limits[i] = physical_bound(op, gpu, &group.family->routing);
     group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
+    row.log_base = log_base_with(group.cell->overhead, row);
     answers[i] = measured_base(*group.family, *group.cell, row);
   }
   for (std::size_t f = 0; f < std::size_t(row.count); ++f)
@@ -81,8 +82,8 @@ LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& a
 
 LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
                              const KernelContext& context) {
-  const PhysicalBound limit = physical_bound(op, gpu);
   const LoadedFamily* family = families[std::size_t(family_of(op))].get();
+  const PhysicalBound limit = physical_bound(op, gpu, family != nullptr ? &family->routing : nullptr);
   FeatureRow row;
   const auto unlearned = [&] {
     return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false, false},
@@ -94,7 +95,11 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   }
   const std::uint32_t kind = kind_code(op);
   const CellIndex::Found found = family->index.find(gpu, context, kind);
-  const ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
+  ContextKernel kernel = found.cell != nullptr ? family->kernel(*found.cell) : ContextKernel(context);
+  // A kernel that nothing was learned of still has the structure that its name tells.
+  if (!found.measured)
+    if (const KnownKernel named = known_kernel(context.kernel); named != KnownKernel::None)
+      kernel.known = named;
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
   if (const int adapted = family->adapted_index(gpu); adapted >= 0)
@@ -103,8 +108,10 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
         adapted_estimate(*family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
                          context, kind, kernel, row),
         found.measured ? Tier::Measured : Tier::CrossGpu);
-  if (found.measured)
+  if (found.measured) {
+    row.log_base = log_base_with(found.cell->overhead, row);
     return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
+  }
   return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
 }
 

@@ -19,9 +19,12 @@ CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 // A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
 // of the cells' offsets, over those g with of_gpus[g]. A cell whose class has no other GPU
 // takes the mean of its kind, else of all. One entry per measured cell.
+// `base` says better where it fitted offsets of classes.
+// Zeros for the families whose base knows the kernel (plain attention).
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
-                                 const std::vector<bool>& of_gpus);
+                                 const std::vector<bool>& of_gpus, const FittedBase& base);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus);
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus,
+                     const FittedBase& base);
 
 }  // namespace warploom

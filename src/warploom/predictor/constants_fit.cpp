@@ -40,8 +40,10 @@ class BaseError {
     FeatureRow features;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const ConstantsFitRow& row = rows_[r];
-      compute_features(*row.op, *row.gpu, row.kernel, constants, features);
-      const double error = row.log_latency - features.log_base;
+      ContextKernel kernel = row.kernel;
+      kernel.routing = &routing_;
+      compute_features(*row.op, *row.gpu, kernel, constants, features);
+      const double error = row.log_latency - log_base_with(row.overhead, features);
       residuals[r] = error;
       if (!std::isfinite(error)) continue;
       sums_[row.group] += row.weight * error;
@@ -65,6 +67,7 @@ class BaseError {
   std::span<const ConstantSpec> specs_;
   const BaseConstants& prior_;
   const ConstantsFitOptions& options_;
+  RoutingCache routing_;
   mutable std::vector<double> sums_, weights_;  // scratch of one evaluation
 };
 

@@ -7,6 +7,7 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
 
 namespace warploom {
@@ -18,6 +19,7 @@ struct ConstantsFitRow {
   std::uint32_t group = 0;  // rows of one group share a free offset; numbered densely from 0
   double weight = 1;
   ContextKernel kernel;
+  Overhead overhead{};  // of the row's class
 };
 
 struct ConstantsFitOptions {

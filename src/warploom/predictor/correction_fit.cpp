@@ -49,7 +49,7 @@ struct Sample {
 Sample draw(const FamilyJob& job, const ResidualTable& residuals, int gpu) {
   Sample sample;
   sample.table = job.table(thin(job.rows_of(Part::Learn, gpu), job.rows, kRows, job.options.seed + 41),
-                           job.model.constants);
+                           fitted_base(job.model));
   const auto moves = grid_moves(job.model.family);
   Neighbours neighbours;
   Guesses guesses;

@@ -37,9 +37,8 @@ struct FamilyJob {
   std::vector<std::uint32_t> rows_of(Part part, int gpu) const;
   // Rows of a part on the GPUs g with of_gpus[g].
   std::vector<std::uint32_t> rows_on(Part part, const std::vector<bool>& of_gpus) const;
-  TrainingTable table(std::span<const std::uint32_t> which,
-                      const std::vector<ConstantsRecord>& constants) const {
-    return make_table(dataset, catalog, rows, which, model, constants);
+  TrainingTable table(std::span<const std::uint32_t> which, const FittedBase& base) const {
+    return make_table(dataset, catalog, rows, which, model, base);
   }
 };
 

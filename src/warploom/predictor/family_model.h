@@ -1,7 +1,8 @@
 // What was learned about one family of operators: plain data, as stored in a predictor file.
 //
-// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base + offset of the cell
-// + sum of its own trees. On a GPU that was never measured the offset is that of the class (the same
+// A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base, the overhead of the
+// cell's class included, + offset of the cell + sum of its own trees. On a GPU that was never measured the
+// offset is that of the class (the same
 // context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
+#include "warploom/predictor/features.h"
 
 namespace warploom {
 
@@ -40,6 +42,13 @@ struct GpuRecord {
   float share = 0;  // of its trees
 };
 
+// What a class of kernels adds to the base (class_overheads.h).
+struct Overhead {
+  float fixed_seconds = 0, row_seconds = 0;  // once, and for each of FeatureRow::rows
+};
+// ln of the base of `row` with it.
+double log_base_with(const Overhead& overhead, const FeatureRow& row);
+
 struct CellRecord {
   static constexpr std::uint16_t kAnyGpu = 0xFFFF;  // a class
   std::uint16_t gpu = kAnyGpu;                      // index into gpus
@@ -47,19 +56,28 @@ struct CellRecord {
   std::uint16_t kind = 0;
   bool launch_bound = false;  // timed eagerly; never a default
   std::uint32_t rows = 0;
-  float offset = 0;  // mean ln(latency / base)
+  float offset = 0;  // mean ln(latency / base with overhead)
+  Overhead overhead;
   LogInterval interval;
 };
 
-// Fitted constants of the base for the GPUs of one architecture class.
+// Fitted constants of the base.
 struct ConstantsRecord {
-  static constexpr std::int32_t kAnyArchitecture = -1;  // those that were never measured
-  std::int32_t architecture = kAnyArchitecture;
+  static constexpr std::int32_t kAnyGpu = -1;
+  std::int32_t gpu = kAnyGpu;  // an adapted GPU's index into gpus
   BaseConstants values;
 };
-// The record of the architecture, else that of kAnyArchitecture, else the family's defaults.
-const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t architecture,
+// The record of the GPU (kAnyGpu: none in particular), else that of kAnyGpu, else the family's defaults.
+const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, std::int32_t gpu,
                                    Family family);
+
+// A base fitted to some GPUs: constants, and the overhead of each measured cell.
+struct FittedBase {
+  std::vector<ConstantsRecord> constants;
+  std::vector<Overhead> overheads;
+  // Offset of each measured cell's class, from what overheads do not explain; NaN: not known. Or empty.
+  std::vector<float> class_offsets;
+};
 
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
@@ -89,6 +107,9 @@ struct FamilyModel {
   // By a GPU that is not merely adapted.
   bool knows_architecture(std::int32_t architecture) const;
 };
+
+// Constants and overheads of a trained model.
+FittedBase fitted_base(const FamilyModel& model);
 
 // Features that follow those of compute_features. `offset` is that of the cell or class.
 inline constexpr int kContextFeatures = 3;

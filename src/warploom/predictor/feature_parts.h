@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/features.h"
 
@@ -23,7 +24,8 @@ void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints
 void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
                     const BaseConstants& fitted, FeatureRow& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+             const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
                           FeatureRow& row);
 void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);

@@ -87,7 +87,7 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
 namespace {
 
 // Features of the operator alone. `gemm` when its model is at hand.
-void add_operator(const Operator& op, const GpuSpec& gpu, const KernelHints& hints,
+void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                   const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
   std::visit(
       [&](const auto& o) {
@@ -98,17 +98,19 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const KernelHints& hin
           else
             features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
         } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
-          features::add_attention_prefill(o, gpu, hints, fitted, row);
+          features::add_attention_prefill(o, gpu, kernel.hints, fitted, row);
         } else if constexpr (std::is_same_v<T, AttentionDecode>) {
-          features::add_attention_decode(o, gpu, hints, fitted, row);
+          features::add_attention_decode(o, gpu, kernel.hints, fitted, row);
         } else if constexpr (std::is_same_v<T, MlaPrefill>) {
-          features::add_mla_prefill(o, gpu, hints, fitted, row);
+          features::add_mla_prefill(o, gpu, kernel.hints, fitted, row);
         } else if constexpr (std::is_same_v<T, MlaDecode>) {
-          features::add_mla_decode(o, gpu, hints, fitted, row);
+          features::add_mla_decode(o, gpu, kernel.hints, fitted, row);
         } else if constexpr (std::is_same_v<T, MlaModule>) {
           features::add_mla_module(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, FusedMoe>) {
-          features::add_moe(o, gpu, fitted, row);
+          features::add_moe(o, gpu, kernel.known,
+                            kernel.routing != nullptr ? kernel.routing->find(o) : routing_load(o), fitted,
+                            row);
         } else if constexpr (std::is_same_v<T, LinearAttention>) {
           features::add_linear_attention(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, Collective>) {
@@ -134,7 +136,7 @@ int gemm_features(const GpuSpec& gpu) {
 // The operator's features, from the exact structure where the kernel is known.
 void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                    const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
-  if (!describes(kernel.known, op)) return add_operator(op, gpu, kernel.hints, fitted, gemm, row);
+  if (!describes(kernel.known, op)) return add_operator(op, gpu, kernel, fitted, gemm, row);
   features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
   for (const int count = gemm_features(gpu); row.count < count;) row.add(0.0);
 }

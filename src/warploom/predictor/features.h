@@ -25,8 +25,12 @@ struct FeatureRow {
   std::array<float, kMaxFeatures + 1> values;  // the first `count` are set
   int count = 0;
   double log_base = 0;  // ln of the base time in seconds
+  double rows = 0;      // of a product's result; 0 where work per row means nothing
 
-  void clear() { count = pending_count = 0; }
+  void clear() {
+    count = pending_count = 0;
+    rows = 0;
+  }
   void add(double value) { values[std::size_t(count++)] = static_cast<float>(value); }
   // log2, values below 1e-12 count as 1e-12. The slot is filled by take_logs.
   void add_log2(double value) {
@@ -42,7 +46,7 @@ struct FeatureRow {
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 3;
+inline constexpr int kFeatureVersion = 4;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.

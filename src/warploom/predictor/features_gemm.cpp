@@ -72,18 +72,21 @@ constexpr std::array<std::size_t, 12> kShown{
     shared_gemm_tile(5, 0), shared_gemm_tile(5, 1), shared_gemm_tile(3, 2), shared_gemm_tile(5, 2),
     shared_gemm_tile(8, 1), shared_gemm_tile(1, 1), shared_gemm_tile(0, 1), shared_gemm_tile(8, 2)};
 
-// How full the waves and the padded tiles of a few tilings are.
+// How full the waves and the padded tiles of a few tilings are. Sizes are powers of two, so tiles are counted
+// by shifts.
 void add_fills(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
-  const double m = double(op.m), n = double(op.n), batch = double(op.batch);
-  for (const std::size_t shown : {5, 7, 2, 8}) {
-    const GemmTileShape tile = gemm_tile_shape(kShown[shown]);
-    const double waves =
-        ceil_div(m, double(tile.rows)) * ceil_div(n, double(tile.columns)) * batch / double(gpu.sm_count);
+  constexpr std::array<std::array<int, 2>, 4> kLogTiles{{{7, 7}, {7, 8}, {6, 6}, {8, 7}}};
+  const auto tiles = [](std::int64_t size, int log_tile) {
+    return (size + (1LL << log_tile) - 1) >> log_tile;
+  };
+  const double batch = double(op.batch), sms = double(gpu.sm_count);
+  for (const auto& [rows, columns] : kLogTiles) {
+    const double waves = double(tiles(op.m, rows)) * double(tiles(op.n, columns)) * batch / sms;
     row.add(std::min(waves, 32.0));
     row.add(wave_fill(waves));
   }
-  row.add(m / (ceil_div(m, 128) * 128));
-  row.add(n / (ceil_div(n, 128) * 128));
+  row.add(double(op.m) / double(tiles(op.m, 7) << 7));
+  row.add(double(op.n) / double(tiles(op.n, 7) << 7));
 }
 
 }  // namespace
@@ -108,8 +111,9 @@ GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstant
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, FeatureRow& row) {
   GemmPrice price;
   model.price(op, price);
-  const double base = price.seconds;
+  const double base = price.seconds, per_base = 1 / base;
   row.log_base = std::log(base);
+  row.rows = double(op.m) * double(op.batch);
 
   const double m = double(op.m), n = double(op.n), k = double(op.k), batch = double(op.batch);
   const double output_bytes = op.scheme == MatmulScheme::Fp32 || op.scheme == MatmulScheme::Tf32 ? 4 : 2;
@@ -134,12 +138,12 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Featur
   row.add(alignment(op.m));
   row.add(alignment(op.n));
   row.add(alignment(op.k));
-  row.add_log2(peak_seconds / base);
-  row.add_log2(price.memory_seconds / base);
-  row.add_log2(stream_seconds / base);
-  row.add_log2(price.tile_seconds / base);
-  row.add_log2(price.quantise_seconds / base);
-  row.add_log2(price.launch_seconds / base);
+  row.add_log2(peak_seconds * per_base);
+  row.add_log2(price.memory_seconds * per_base);
+  row.add_log2(stream_seconds * per_base);
+  row.add_log2(price.tile_seconds * per_base);
+  row.add_log2(price.quantise_seconds * per_base);
+  row.add_log2(price.launch_seconds * per_base);
   row.add_log2(base);
   row.add(price.cold_share);
   // Beyond eight times the cache nothing changes; Cold operators sit there.
@@ -151,7 +155,7 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Featur
   row.add_log2(double(price.splits));
   row.add_log2(price.waves);
   row.add(1 / wave_fill(price.waves));
-  for (const std::size_t shown : kShown) row.add_log2(double(price.by_tile[shown]) / base);
+  for (const std::size_t shown : kShown) row.add_log2(double(price.by_tile[shown]) * per_base);
   add_fills(op, gpu, row);
 }
 

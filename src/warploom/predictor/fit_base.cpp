@@ -4,18 +4,61 @@
 #include <map>
 #include <tuple>
 
+#include "warploom/predictor/class_overheads.h"
 #include "warploom/predictor/constants_fit.h"
+#include "warploom/predictor/features.h"
 
 namespace warploom {
+namespace {
+
+// Constants and overheads explain the same floors: each is fitted with the other held, in turn.
+constexpr int kRounds = 2;
+
+// Overheads are cheap to fit, and each class and GPU needs rows of its own.
+constexpr std::size_t kOverheadRows = 4;  // times those of the constants
+
+std::vector<std::uint32_t> chosen_rows(const FamilyJob& job, const std::vector<bool>& of_gpus,
+                                       std::size_t per_gpu) {
+  return thin_by_gpu(rows_where(job.rows,
+                                [&](std::uint32_t r) {
+                                  return job.rows.part[r] == Part::Learn &&
+                                         of_gpus[std::size_t(job.gpu_of(r))] &&
+                                         !job.model.cells[job.rows.cell[r]].launch_bound;
+                                }),
+                     job, per_gpu, job.options.seed + 29);
+}
+
+// A kernel whose structure is known exactly has no overhead to guess.
+void fit_overheads(const FamilyJob& job, std::span<const std::uint32_t> chosen,
+                   const BaseConstants& constants, FittedBase& base) {
+  std::vector<const GpuSpec*> specs;
+  for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
+  std::vector<OverheadRow> priced;
+  FeatureRow features;
+  const auto known = [&](const CellRecord& cell) {
+    return known_kernel(job.model.contexts[cell.context].kernel) != KnownKernel::None;
+  };
+  for (const std::uint32_t r : chosen) {
+    const CellRecord& cell = job.model.cells[job.rows.cell[r]];
+    if (known(cell)) continue;
+    const std::uint32_t source = job.rows.source[r];
+    compute_features(job.dataset.op(source), *specs[cell.gpu], constants, features);
+    priced.push_back(
+        {job.rows.cell[r], std::exp(features.log_base), job.dataset.latency(source).value(), features.rows});
+  }
+  const std::vector<ClassFit> fits = class_overheads(job.model, priced);
+  base.class_offsets.resize(fits.size());
+  for (std::size_t c = 0; c < fits.size(); ++c) {
+    base.class_offsets[c] = fits[c].offset;
+    base.overheads[c] = known(job.model.cells[c]) ? Overhead{} : fits[c].overhead;
+  }
+}
+
+}  // namespace
+
 BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
-                               const BaseConstants& prior) {
-  const auto chosen = thin_by_gpu(rows_where(job.rows,
-                                             [&](std::uint32_t r) {
-                                               return job.rows.part[r] == Part::Learn &&
-                                                      of_gpus[std::size_t(job.gpu_of(r))] &&
-                                                      !job.model.cells[job.rows.cell[r]].launch_bound;
-                                             }),
-                                  job, job.options.fit_rows_per_gpu, job.options.seed + 29);
+                               const BaseConstants& prior, std::span<const Overhead> overheads) {
+  const auto chosen = chosen_rows(job, of_gpus, job.options.fit_rows_per_gpu);
   std::vector<const GpuSpec*> specs;
   for (const GpuRecord& gpu : job.model.gpus) specs.push_back(&job.catalog.get(gpu.name));
   std::map<std::tuple<std::string, std::string, std::uint16_t>, std::uint32_t> groups;
@@ -26,17 +69,35 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
     const auto group =
         groups.try_emplace({context.framework, context.kernel, cell.kind}, std::uint32_t(groups.size()));
     const std::uint32_t source = job.rows.source[r];
+    const std::uint32_t c = job.rows.cell[r];
     rows.push_back({&job.dataset.op(source), specs[cell.gpu], std::log(job.dataset.latency(source).value()),
                     group.first->second, 1.0,
-                    ContextKernel({context.framework, context.version, context.kernel})});
+                    ContextKernel({context.framework, context.version, context.kernel}),
+                    c < overheads.size() ? overheads[c] : Overhead{}});
   }
   return fit_constants(job.model.family, rows, prior);
 }
 
-std::vector<ConstantsRecord> fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
+FittedBase fit_base(const FamilyJob& job, const std::vector<bool>& of_gpus) {
+  const BaseConstants& prior = default_constants(job.model.family);
   ConstantsRecord any;
-  any.values = fit_constants_of(job, of_gpus, default_constants(job.model.family));
-  return {any};
+  any.values = prior;
+  FittedBase base;
+  base.overheads.resize(job.model.cells.size());
+  // Products alone have rows that overheads count.
+  if (job.model.family != Family::Gemm) {
+    any.values = fit_constants_of(job, of_gpus, prior, {});
+    base.constants = {any};
+    return base;
+  }
+  const auto many = chosen_rows(job, of_gpus, kOverheadRows * job.options.fit_rows_per_gpu);
+  for (int round = 0; round < kRounds; ++round) {
+    fit_overheads(job, many, any.values, base);
+    any.values = fit_constants_of(job, of_gpus, prior, base.overheads);
+  }
+  fit_overheads(job, many, any.values, base);
+  base.constants = {any};
+  return base;
 }
 
 }  // namespace warploom

@@ -1,9 +1,37 @@
 #include "warploom/predictor/known_kernel.h"
 
+#include <array>
+
 namespace warploom {
 
+namespace {
+
+struct Named {
+  std::string_view part;  // of a kernel's name
+  KnownKernel kernel;
+};
+// The first that occurs decides.
+constexpr std::array kMoeNames{Named{"cutedsl", KnownKernel::MoeCuteDsl},
+                               Named{"deepgemm", KnownKernel::MoeDeepGemm},
+                               Named{"marlin", KnownKernel::MoeMarlin},
+                               Named{"min_latency", KnownKernel::MoeMinLatency},
+                               Named{"flashinfer_trtllm", KnownKernel::MoeTrtllmGen},
+                               Named{"flashinfer_mxfp4", KnownKernel::MoeTrtllmGen},
+                               Named{"flashinfer_cutlass", KnownKernel::MoeFlashinferCutlass},
+                               Named{"moe_torch_flow_nongated", KnownKernel::MoeCutlass},
+                               Named{"moe_torch_flow_cutlass", KnownKernel::MoeCutlass},
+                               Named{"triton", KnownKernel::MoeTriton},
+                               Named{"vllm_fused_moe", KnownKernel::MoeTriton},
+                               Named{"moe_torch_flow", KnownKernel::MoeTrtllm}};
+
+}  // namespace
+
 KnownKernel known_kernel(std::string_view kernel) {
-  return kernel == "gemm_fp8" ? KnownKernel::BlockScaledFp8Hopper : KnownKernel::None;
+  if (kernel == "gemm_fp8") return KnownKernel::BlockScaledFp8Hopper;
+  if (kernel.find("moe") == std::string_view::npos && kernel != "deepgemm") return KnownKernel::None;
+  for (const Named& named : kMoeNames)
+    if (kernel.find(named.part) != std::string_view::npos) return named.kernel;
+  return KnownKernel::None;
 }
 
 bool describes(KnownKernel kernel, const Operator& op) {

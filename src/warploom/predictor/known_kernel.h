@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -15,7 +16,18 @@ enum class KnownKernel : std::uint8_t {
   // vLLM's block-scaled fp8 product for Hopper (CUTLASS): tiles of 128 x 128 x 128, clusters of two blocks
   // side by side along n, one persistent block per SM, tiles dealt in turn. "gemm_fp8" of PipeWeave's data,
   // whose rows show the even number of column tiles and the waves of whole clusters.
-  BlockScaledFp8Hopper
+  BlockScaledFp8Hopper,
+  // Builds of the fused mixture of experts. They differ in launches, in the height of row tiles, and in
+  // whether buffers hold a row of every token's every choice or only of the pairs of this rank.
+  MoeTriton,             // vLLM's and SGLang's grouped Triton kernel
+  MoeCutlass,            // TensorRT-LLM's grouped CUTLASS products
+  MoeFlashinferCutlass,  // the same as FlashInfer builds them
+  MoeTrtllmGen,          // TensorRT-LLM's generated kernels, routing fused
+  MoeMinLatency,
+  MoeDeepGemm,
+  MoeCuteDsl,
+  MoeMarlin,  // weight-only
+  MoeTrtllm   // chosen inside TensorRT-LLM
 };
 
 // By the kernel name of a KernelContext; None for every other name.
@@ -25,6 +37,9 @@ KnownKernel known_kernel(std::string_view kernel);
 struct ContextKernel {
   KnownKernel known = KnownKernel::None;
   KernelHints hints;
+  // Spares a mixture of experts the tens of microseconds of its routing; null: computed anew. Must outlive
+  // this.
+  const RoutingCache* routing = nullptr;
 
   ContextKernel() = default;
   ContextKernel(KnownKernel k) : known(k) {}

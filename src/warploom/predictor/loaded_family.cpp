@@ -20,8 +20,10 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
       if (!model.gpus[model.ensembles[i].gpu].adapted) take_cells(model.ensembles[i]);
     }
   }
-  for (const ContextRecord& context : model.contexts)
+  for (const ContextRecord& context : model.contexts) {
     kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
+    kernels.back().routing = &routing;
+  }
   for (std::size_t g = 0; g < model.gpus.size(); ++g) {
     specs.push_back(catalog.find(model.gpus[g].name));
     if (model.gpus[g].adapted && specs[g] != nullptr) adapted.emplace_back(specs[g]->name_hash, int(g));
@@ -69,7 +71,7 @@ int LoadedFamily::adapted_index(const GpuSpec& gpu) const {
 }
 
 const BaseConstants& LoadedFamily::constants(const GpuSpec& gpu) const {
-  return constants_for(model.constants, architecture_class(gpu), model.family);
+  return constants_for(model.constants, adapted_index(gpu), model.family);
 }
 
 }  // namespace warploom

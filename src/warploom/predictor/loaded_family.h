@@ -45,6 +45,7 @@ struct LoadedFamily {
     std::string_view encoded;  // into the model; empty: none
   };
   FamilyModel model;
+  RoutingCache routing;  // of mixtures of experts
   CellIndex index;
   std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;

@@ -49,6 +49,8 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put(std::uint8_t(cell.launch_bound));
     out.put(cell.rows);
     out.put(cell.offset);
+    out.put(cell.overhead.fixed_seconds);
+    out.put(cell.overhead.row_seconds);
     put_interval(out, cell.interval);
   }
   out.put(model.shrink_known);
@@ -71,7 +73,7 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
   const std::size_t constants = base_constants(model.family).size();
   out.put(std::uint32_t(model.constants.size()));
   for (const ConstantsRecord& record : model.constants) {
-    out.put(record.architecture);
+    out.put(record.gpu);
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
   }
@@ -89,7 +91,7 @@ void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) 
   const std::size_t expected = base_constants(model.family).size();
   model.constants.resize(in.take<std::uint32_t>());
   for (ConstantsRecord& record : model.constants) {
-    record.architecture = in.take<std::int32_t>();
+    record.gpu = in.take<std::int32_t>();
     const auto count = in.take<std::uint32_t>();
     if (count != expected)
       throw Unsupported(
@@ -120,6 +122,8 @@ void take_records(ByteReader& in, FamilyModel& model) {
     cell.launch_bound = in.take<std::uint8_t>() != 0;
     cell.rows = in.take<std::uint32_t>();
     cell.offset = in.take<float>();
+    cell.overhead.fixed_seconds = in.take<float>();
+    cell.overhead.row_seconds = in.take<float>();
     cell.interval = take_interval(in);
   }
   model.shrink_known = in.take<float>();

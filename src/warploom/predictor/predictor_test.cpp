@@ -148,6 +148,23 @@ TEST(TrainPredictor, LearnsANewGpuFromFewShapes) {
   }
 }
 
+TEST(TrainPredictor, LearnsFromOneGpuAlone) {
+  const Dataset dataset = synthetic_gemms(100);
+  TrainingOptions options;
+  options.exclude_gpus = {"h200_sxm", "a100_sxm"};
+  const TrainingResult result = train_predictor(dataset, catalog(), options);
+  ASSERT_EQ(result.models.at(0).gpus.size(), 1U);
+  const LatencyEstimate said =
+      Predictor(result.models).estimate(Gemm{.m = 128, .n = 4096, .k = 4096}, catalog().get("l40s"));
+  EXPECT_EQ(said.tier, Tier::CrossGpu);
+  EXPECT_LT(said.p10.value(), said.p50.value());
+}
+
+TEST(TrainPredictor, KeepsTreesOfItsOwnForAGpuAsWellMeasuredAsTheRest) {
+  const TrainingResult result = train_predictor(synthetic_gemms(40), catalog(), {});
+  for (const GpuRecord& gpu : result.models.at(0).gpus) EXPECT_FALSE(gpu.adapted) << gpu.name;
+}
+
 TEST(TrainPredictor, RefusesAFamilyWithoutRows) {
   TrainingOptions options;
   options.families = {Family::Moe};

@@ -7,6 +7,7 @@ namespace {
 
 constexpr double kExtrapolatedWidening = 2.0;
 constexpr double kOtherKindWidening = 1.5;
+constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
 constexpr double kNearEnough = 0.1;           // of gpu_distance: closer donors count no more
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
 
@@ -38,13 +39,14 @@ double own_trees(const LoadedFamily& family, const CellRecord& cell, const Featu
 }
 
 struct Donors {
+  int count = 0;
   double sum = 0, weight = 0;  // of what they need beyond their base
   bool extrapolated = false;
 };
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                   const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                  int hidden_gpu) {
+                  const FeatureRow& asked, int hidden_gpu) {
   Donors donors;
   const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
@@ -64,8 +66,10 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
-    donors.sum += weight * (double(found.cell->offset) + own_trees(family, *found.cell, row));
+    donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
+                            double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
+    ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
   return donors;
@@ -122,19 +126,20 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
   LogEstimate answer;
-  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, hidden_gpu);
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
   if (donors.weight > 0) {
     answer.from_siblings = true;
     answer.extrapolated = donors.extrapolated;
     answer.log_p50 = row.log_base + donors.sum / donors.weight;
-    widen(answer, family.model.interval_sibling, row.log_base,
-          answer.extrapolated ? kExtrapolatedWidening : 1.0);
+    widen(
+        answer, family.model.interval_sibling, row.log_base,
+        (answer.extrapolated ? kExtrapolatedWidening : 1.0) * (donors.count == 1 ? kOneDonorWidening : 1.0));
     return answer;
   }
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
   double widening = found.exact_kind ? 1.0 : kOtherKindWidening;
-  answer.log_p50 = row.log_base + double(found.cell->offset);
+  answer.log_p50 = log_base_with(found.cell->overhead, row) + double(found.cell->offset);
   if (family.cross >= 0) {
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;

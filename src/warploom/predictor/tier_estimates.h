@@ -19,7 +19,8 @@ struct LogEstimate {
   bool from_siblings = false;
 };
 
-// `cell` of family.model; `row` as compute_features left it, with the constants of the GPU. No allocation.
+// `cell` of family.model; `row` as compute_features left it, with the constants of the GPU, its base with the
+// overhead of the cell. No allocation.
 LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
 
 // From the family's measured tables where these answer, else measured_estimate.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "warploom/measurements/splits.h"
@@ -185,21 +187,45 @@ void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
     ensemble.trees = learn_few(few, all, level, job.options.seed);
 }
 
+// Most of the GPU's rows are of a kernel and kind that a full GPU of its architecture runs. Then both must
+// share constants, so that what a base misses cancels.
+bool siblings_serve(const FamilyJob& job, std::size_t gpu) {
+  using Class = std::tuple<std::string, std::string, std::uint16_t>;
+  const FamilyModel& model = job.model;
+  const auto class_of = [&](const CellRecord& cell) {
+    const ContextRecord& context = model.contexts[cell.context];
+    return Class{context.framework, context.kernel, cell.kind};
+  };
+  std::set<Class> known;
+  for (const CellRecord& cell : model.cells)
+    if (!model.gpus[cell.gpu].adapted && model.gpus[cell.gpu].architecture == model.gpus[gpu].architecture)
+      known.insert(class_of(cell));
+  double rows = 0, served = 0;
+  for (const CellRecord& cell : model.cells) {
+    if (cell.gpu != gpu) continue;
+    rows += double(cell.rows);
+    if (known.contains(class_of(cell))) served += double(cell.rows);
+  }
+  return served > 0.5 * rows;
+}
+
 }  // namespace
 
 void refit_constants(FamilyJob& job) {
   std::map<std::int32_t, std::vector<bool>> of_architecture;
   for (std::size_t g = 0; g < job.model.gpus.size(); ++g) {
     const GpuRecord& gpu = job.model.gpus[g];
-    if (!gpu.adapted || job.model.knows_architecture(gpu.architecture)) continue;
+    if (!gpu.adapted || siblings_serve(job, g)) continue;
     std::vector<bool>& members = of_architecture[gpu.architecture];
     members.resize(job.model.gpus.size(), false);
     members[g] = true;
   }
+  const BaseConstants prior = constants_for(job.model.constants, ConstantsRecord::kAnyGpu, job.model.family);
+  const std::vector<Overhead> overheads = fitted_base(job.model).overheads;
   for (const auto& [architecture, members] : of_architecture) {
-    const BaseConstants& prior =
-        constants_for(job.model.constants, ConstantsRecord::kAnyArchitecture, job.model.family);
-    job.model.constants.push_back({architecture, fit_constants_of(job, members, prior)});
+    const BaseConstants fitted = fit_constants_of(job, members, prior, overheads);
+    for (std::size_t g = 0; g < members.size(); ++g)
+      if (members[g]) job.model.constants.push_back({std::int32_t(g), fitted});
   }
 }
 

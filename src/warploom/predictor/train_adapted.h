@@ -5,7 +5,8 @@
 
 namespace warploom {
 
-// Refits the constants of the base for architectures that only adapted GPUs have, with the others' as prior.
+// Refits the constants of the base for adapted GPUs that no sibling serves, those of an architecture
+// together, with the others' as prior.
 void refit_constants(FamilyJob& job);
 
 // Sets level, share, offsets, intervals and ensemble of each adapted GPU. Offsets are shrunk means, GPU over

@@ -41,6 +41,14 @@ double error_at(double shrink, const std::vector<LeftOut>& outs, std::size_t gpu
   return sum;
 }
 
+// Where classes have fitted offsets, trees learn what varies within a cell: the level of a GPU that no
+// overhead explains is its own and would mislead them about others.
+std::vector<float> tree_offsets(const FamilyJob& job, const TrainingTable& learn,
+                                std::span<const float> classes, const FittedBase& base) {
+  if (base.class_offsets.empty()) return {classes.begin(), classes.end()};
+  return cell_offsets(learn, job.measured_cells).offset;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job) {
@@ -49,9 +57,11 @@ std::vector<std::uint32_t> cross_rows(const FamilyJob& job) {
   return thin(job.rows_on(Part::Learn, full), job.rows, kCrossRows, job.options.seed + 5);
 }
 
-EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes) {
+EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes,
+                           const FittedBase& base) {
   EnsembleRecord record = with_ranges(learn, CellRecord::kAnyGpu);
-  record.trees = learn_trees(job, learn, {}, classes, cross_settings(job.options.seed, learn.rows() < 5000));
+  record.trees = learn_trees(job, learn, {}, tree_offsets(job, learn, classes, base),
+                             cross_settings(job.options.seed, learn.rows() < 5000));
   return record;
 }
 
@@ -66,13 +76,15 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   const auto chosen =
       thin_by_gpu(job.rows_on(Part::Learn, others), job, job.options.leave_out_rows_per_gpu, seed + 17);
   if (chosen.size() < kFewestRowsForTrees) return out;
-  const std::vector<ConstantsRecord> constants = fit_base(job, others);
-  const TrainingTable learn = job.table(chosen, constants);
+  const FittedBase base = fit_base(job, others);
+  const TrainingTable learn = job.table(chosen, base);
   const std::vector<float> offsets =
-      class_offsets(job.model, cell_offsets(learn, job.measured_cells), others);
-  const TreeEnsemble trees(learn_trees(job, learn, {}, offsets, cross_settings(seed, true)), "training");
+      class_offsets(job.model, cell_offsets(learn, job.measured_cells), others, base);
+  const TreeEnsemble trees(
+      learn_trees(job, learn, {}, tree_offsets(job, learn, offsets, base), cross_settings(seed, true)),
+      "training");
   const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
-  const TrainingTable test = job.table(judged, constants);
+  const TrainingTable test = job.table(judged, base);
   for (std::size_t r = 0; r < test.rows(); ++r) {
     const CellRecord& cell = job.model.cells[test.cell[r]];
     if (cell.launch_bound) continue;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "warploom/measurements/splits.h"
 #include "warploom/predictor/cell_trees.h"
 #include "warploom/predictor/interval_fit.h"
 #include "warploom/predictor/symmetric_boosting.h"
@@ -11,6 +12,9 @@
 
 namespace warploom {
 namespace {
+
+constexpr std::size_t kFewRows = 4000;  // of a GPU and family, under which intervals are cross-validated
+constexpr std::uint32_t kFolds = 5;
 
 // Sizes were chosen on held-out shapes, under the limit of what is shipped.
 SymmetricOptions settings_of(Family family, std::uint64_t seed) {
@@ -47,10 +51,9 @@ struct Judged {
   std::vector<double> residual, log_base;  // ln(measured / predicted)
 };
 
-Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
-  Judged judged;
-  if (family.by_gpu[std::size_t(gpu)] < 0) return judged;
-  const TrainingTable table = job.table(job.rows_of(part, gpu), job.model.constants);
+void judge_rows(const FamilyJob& job, const LoadedFamily& family, std::span<const std::uint32_t> rows,
+                Judged& judged) {
+  const TrainingTable table = job.table(rows, fitted_base(job.model));
   FeatureRow row;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     const std::uint32_t cell = table.cell[r];
@@ -59,6 +62,35 @@ Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gp
     judged.cell.push_back(cell);
     judged.residual.push_back(double(table.target[r] + table.log_base[r]) - answer);
     judged.log_base.push_back(double(table.log_base[r]));
+  }
+}
+
+Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gpu) {
+  Judged judged;
+  if (family.by_gpu[std::size_t(gpu)] >= 0) judge_rows(job, family, job.rows_of(part, gpu), judged);
+  return judged;
+}
+
+// Residuals of Learn rows of GPUs with few rows, whose Calibrate shapes are too few to speak for all: each
+// fold of shapes is predicted by trees that learned the others.
+std::vector<Judged> cross_validate(const FamilyJob& job) {
+  const std::size_t gpus = job.model.gpus.size();
+  std::vector<Judged> judged(gpus);
+  std::vector<float> offsets;
+  for (std::size_t c = 0; c < job.measured_cells; ++c) offsets.push_back(job.model.cells[c].offset);
+  for (std::size_t g = 0; g < gpus; ++g) {
+    const std::vector<std::uint32_t> rows = job.rows_of(Part::Learn, int(g));
+    if (job.model.gpus[g].adapted || job.model.ensembles[g].trees.empty() || rows.size() > kFewRows) continue;
+    for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
+      std::vector<std::uint32_t> learn, test;
+      for (const std::uint32_t r : rows)
+        (shape_fold(job.rows.shape[r], kFolds, job.options.seed + 43) == fold ? test : learn).push_back(r);
+      if (learn.empty() || test.empty()) continue;
+      FamilyModel without = job.model;
+      without.ensembles = {
+          train_gpu(job, job.table(learn, fitted_base(job.model)), std::uint16_t(g), offsets)};
+      judge_rows(job, LoadedFamily(std::move(without), job.catalog), test, judged[g]);
+    }
   }
   return judged;
 }
@@ -69,13 +101,14 @@ void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
   wide.high.fill(0.15F);
   std::vector<BucketResiduals> of_cell(job.measured_cells);
   std::vector<LogInterval> of_gpu(job.model.gpus.size(), wide);
+  const std::vector<Judged> few = cross_validate(job);
   for (std::size_t g = 0; g < of_gpu.size(); ++g) {
-    const Judged judged = judge(job, family, Part::Calibrate, int(g));
     BucketResiduals together;
-    for (std::size_t i = 0; i < judged.cell.size(); ++i) {
-      together.add(judged.log_base[i], judged.residual[i]);
-      of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
-    }
+    for (const Judged& judged : {judge(job, family, Part::Calibrate, int(g)), few[g]})
+      for (std::size_t i = 0; i < judged.cell.size(); ++i) {
+        together.add(judged.log_base[i], judged.residual[i]);
+        of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
+      }
     of_gpu[g] = fit_interval(together, wide);
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) {

@@ -33,7 +33,7 @@ ResidualTable make_residuals(const FamilyJob& job) {
         rows_where(
             job.rows,
             [&](std::uint32_t r) { return job.gpu_of(r) == int(g) && job.rows.part[r] != Part::HoldOut; }),
-        job.model.constants);
+        fitted_base(job.model));
     for (std::size_t r = 0; r < table.rows(); ++r)
       entries.push_back({table.cell[r], grid_point(job.dataset.op(table.source[r])), table.target[r]});
   }
@@ -56,7 +56,7 @@ struct Judged {
 Judged judge(const FamilyJob& job, const TableCorrection& correction, Part part, int gpu) {
   const auto chosen =
       thin(job.rows_of(part, gpu), job.rows, kJudgedRows, job.options.seed + (part == Part::HoldOut));
-  const TrainingTable table = job.table(chosen, job.model.constants);
+  const TrainingTable table = job.table(chosen, fitted_base(job.model));
   Judged judged;
   judged.asked = table.rows();
   FeatureRow row;

@@ -10,8 +10,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::uint32_t kFewestRows = 5;         // of a cell
-constexpr std::uint32_t kFewestRowsOfGpu = 150;  // for an ensemble of its own
+constexpr std::uint32_t kFewestRows = 5;      // of a cell
+constexpr std::uint32_t kFewRowsOfGpu = 150;  // under which a GPU may adapt what others say
+constexpr std::uint32_t kFewShare = 20;       // of the rows of the best measured GPU
 constexpr std::uint32_t kCalibrationFolds = 10;
 
 struct GpuUse {
@@ -54,16 +55,17 @@ std::set<std::uint64_t> first_shapes(const Dataset& dataset, const std::vector<s
 
 using CellKey = std::tuple<std::string, std::string, std::string, std::string, std::uint32_t, bool>;
 
-// GPUs with few rows adapt what the others say, as long as there are others.
+// GPUs that were asked to be few-shot, and those with hardly any rows beside the best measured one, adapt
+// what the others say, as long as there are others.
 void mark_adapted(const TrainingRows& rows, FamilyModel& model) {
   std::vector<std::uint32_t> counts(model.gpus.size(), 0);
   for (const std::uint32_t cell : rows.cell) ++counts[model.cells[cell].gpu];
-  const bool others = std::any_of(counts.begin(), counts.end(),
-                                  [](std::uint32_t count) { return count >= kFewestRowsOfGpu; });
-  for (std::size_t g = 0; g < counts.size(); ++g) {
-    const bool few = model.gpus[g].adapted || counts[g] < kFewestRowsOfGpu;
-    model.gpus[g].adapted = others && few;
-  }
+  std::uint32_t most = 0;
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    if (!model.gpus[g].adapted) most = std::max(most, counts[g]);
+  const std::uint32_t few = std::min(kFewRowsOfGpu, most / kFewShare);
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    model.gpus[g].adapted = most >= kFewestRows && (model.gpus[g].adapted || counts[g] < few);
 }
 
 // Drops thin cells and renumbers.

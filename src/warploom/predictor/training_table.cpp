@@ -8,16 +8,19 @@ namespace warploom {
 
 TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, const TrainingRows& rows,
                          std::span<const std::uint32_t> which, const FamilyModel& model,
-                         const std::vector<ConstantsRecord>& constants) {
+                         const FittedBase& base) {
   std::vector<const GpuSpec*> specs;
   std::vector<const BaseConstants*> fitted;
-  for (const GpuRecord& gpu : model.gpus) {
-    specs.push_back(&catalog.get(gpu.name));
-    fitted.push_back(&constants_for(constants, gpu.architecture, model.family));
+  for (std::size_t g = 0; g < model.gpus.size(); ++g) {
+    specs.push_back(&catalog.get(model.gpus[g].name));
+    fitted.push_back(&constants_for(base.constants, std::int32_t(g), model.family));
   }
+  const RoutingCache routing;
   std::vector<ContextKernel> kernels;
-  for (const ContextRecord& context : model.contexts)
+  for (const ContextRecord& context : model.contexts) {
     kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
+    kernels.back().routing = &routing;
+  }
   TrainingTable table;
   FeatureRow features;
   for (const std::uint32_t r : which) {
@@ -31,6 +34,7 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     }
     table.features.insert(table.features.end(), features.values.begin(),
                           features.values.begin() + features.count);
+    features.log_base = log_base_with(base.overheads[rows.cell[r]], features);
     table.target.push_back(float(std::log(dataset.latency(source).value()) - features.log_base));
     table.log_base.push_back(float(features.log_base));
     table.shape.push_back(rows.shape[r]);

@@ -27,12 +27,12 @@ struct TrainingTable {
   std::span<const float> row(std::size_t r) const { return {features.data() + r * columns, columns}; }
 };
 
-// The features and targets of `which` rows under fitted constants.
+// The features and targets of `which` rows under a fitted base, overheads included in log_base.
 TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, const TrainingRows& rows,
                          std::span<const std::uint32_t> which, const FamilyModel& model,
-                         const std::vector<ConstantsRecord>& constants);
+                         const FittedBase& base);
 
-// A row as compute_features left it.
+// A row as compute_features left it, its base with the overhead.
 void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row);
 
 // A dense matrix for the learners: features with context, targets less the offset.

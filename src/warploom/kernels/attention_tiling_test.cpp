@@ -1,0 +1,101 @@
+#include "warploom/kernels/attention_tiling.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/hardware/gpu_catalog.h"
+
+namespace warploom {
+namespace {
+
+const GpuSpec& gpu(const char* name) {
+  static const GpuCatalog catalog;
+  return catalog.get(name);
+}
+
+AttentionTiling tiling_of(const auto& op, const char* name, const KernelContext& context) {
+  return attention_tiling(view_of(op), gpu(name), kernel_hints(context));
+}
+
+TEST(KernelHints, ReadTheNamesOfTheData) {
+  const KernelHints prefill = kernel_hints({"vllm", "0.24.0", "vllm_flashinfer_trtllmprefill"});
+  EXPECT_EQ(prefill.engine, Engine::Vllm);
+  EXPECT_EQ(prefill.attention, AttentionLibrary::TensorRtLlm);
+  EXPECT_TRUE(prefill.writes_cache);
+  EXPECT_EQ(kernel_hints({"trtllm", "1.0", "torch_flow"}).attention, AttentionLibrary::TensorRtLlm);
+  EXPECT_EQ(kernel_hints({"trtllm", "1.0", "torch_flow_flashinfer"}).attention, AttentionLibrary::FlashInfer);
+  EXPECT_EQ(kernel_hints({"sglang", "0.5", "flash_attention_v4"}).attention,
+            AttentionLibrary::FlashAttention4);
+  EXPECT_EQ(kernel_hints({"vllm", "0.14.0", "vllm_triton_attn"}).attention, AttentionLibrary::Triton);
+  EXPECT_FALSE(kernel_hints({"vllm", "0.19.0", "vllm_flash_attn"}).writes_cache);
+  EXPECT_EQ(kernel_hints({}), KernelHints{});
+}
+
+TEST(AttentionKernel, IsOneThatTheGpuCanRun) {
+  const auto kernel = [](const char* name, std::string_view label) {
+    return attention_kernel(kernel_hints({.framework = "vllm", .kernel = label}), gpu(name));
+  };
+  EXPECT_EQ(kernel("h100_sxm", "vllm_flash_attn"), AttentionKernel::FlashAttention3);
+  EXPECT_EQ(kernel("a100_sxm", "vllm_flash_attn"), AttentionKernel::FlashAttention2);
+  EXPECT_EQ(kernel("l40s", "vllm_flash_attn_fa3"), AttentionKernel::FlashAttention2);
+  EXPECT_EQ(kernel("b200_sxm", "vllm_flashinfer_trtllmdecode"), AttentionKernel::TensorRtLlmGen);
+  EXPECT_EQ(kernel("l40s", "vllm_flashinfer_trtllmdecode"), AttentionKernel::FlashInfer);
+  EXPECT_EQ(attention_kernel({}, gpu("b200_sxm")), AttentionKernel::TensorRtLlmGen);
+  EXPECT_EQ(attention_kernel({}, gpu("mi300x")), AttentionKernel::Triton);
+}
+
+TEST(AttentionTiling, FollowsThePublicPrefillRules) {
+  const AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{4, 2048, 0}}};
+  const AttentionTiling fa3 = tiling_of(op, "h100_sxm", {.kernel = "fa3"});
+  EXPECT_EQ(fa3.query_rows, 128);
+  EXPECT_EQ(fa3.keys, 128);
+  EXPECT_TRUE(fa3.packs_group && fa3.longest_first && fa3.warp_specialised);
+  const AttentionTiling paged = tiling_of(op, "l40s", {.framework = "vllm", .kernel = "vllm_flash_attn_fa2"});
+  EXPECT_EQ(paged.query_rows, 64);
+  EXPECT_FALSE(paged.packs_group);
+  AttentionPrefill few = op;
+  few.requests = {{4, 3, 0}};  // twelve packed rows
+  EXPECT_EQ(tiling_of(few, "l40s", {.kernel = "flashinfer"}).query_rows, 16);
+  few.requests = {{4, 10, 0}};
+  EXPECT_EQ(tiling_of(few, "l40s", {.kernel = "flashinfer"}).query_rows, 64);
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "torch_flow"}).query_rows, 64);
+  EXPECT_EQ(tiling_of(op, "l40s", {.kernel = "torch_flow"}).query_rows, 128);
+}
+
+TEST(AttentionTiling, CompilesOddHeadSizesWider) {
+  AttentionPrefill op{.heads = 16, .kv_heads = 16, .head_dim = 72, .causal = false, .requests = {{1, 1024}}};
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "fa3"}).width, 96);
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "torch_flow"}).width, 80);
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "triton"}).width, 128);
+  op.head_dim = 512;
+  EXPECT_EQ(tiling_of(op, "b200_sxm", {.kernel = "trtllm_mha"}).width, 512);
+}
+
+TEST(AttentionTiling, SplitsKeysWhereTheKernelDoes) {
+  AttentionDecode op{.heads = 64, .kv_heads = 1, .requests = {{1, 1, 30000}}};
+  const KernelContext trtllm{.framework = "trtllm", .kernel = "torch_flow"};
+  // A group of 64 falls to a block per query head on every generation.
+  for (const char* name : {"h100_sxm", "b200_sxm", "l40s"}) {
+    const AttentionTiling tiling = tiling_of(op, name, trtllm);
+    EXPECT_EQ(tiling.design, DecodeDesign::PerHead) << name;
+    EXPECT_FALSE(tiling.packs_group || tiling.splits_keys) << name;
+  }
+  op.heads = 8;
+  EXPECT_TRUE(tiling_of(op, "b200_sxm", trtllm).splits_keys);
+  op.kv_cache = DataType::Fp8;
+  EXPECT_EQ(tiling_of(op, "l40s", trtllm).design, DecodeDesign::Unsplit);
+  const KernelContext fa2{.framework = "vllm", .kernel = "vllm_flash_attn_fa2"};
+  EXPECT_TRUE(tiling_of(op, "l40s", fa2).splits_keys);
+  op.window = 128;
+  EXPECT_FALSE(tiling_of(op, "l40s", fa2).packs_group);
+}
+
+TEST(AttentionTiling, QuantisesQueriesWhereTheKernelDoes) {
+  const AttentionPrefill op{.kv_cache = DataType::Fp8, .heads = 32, .kv_heads = 8, .requests = {{1, 512, 0}}};
+  EXPECT_TRUE(tiling_of(op, "h100_sxm", {.kernel = "fa3"}).fp8_products);
+  EXPECT_TRUE(tiling_of(op, "b200_sxm", {.kernel = "trtllm_mha"}).fp8_products);
+  EXPECT_FALSE(tiling_of(op, "l40s", {.kernel = "flashinfer"}).fp8_products);
+  EXPECT_FALSE(tiling_of(op, "a100_sxm", {.kernel = "torch_flow"}).fp8_products);
+}
+
+}  // namespace
+}  // namespace warploom

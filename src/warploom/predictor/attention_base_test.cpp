@@ -1,0 +1,152 @@
+#include "warploom/predictor/attention_base.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/attention_steps.h"
+#include "warploom/predictor/features.h"
+
+namespace warploom {
+namespace {
+
+const GpuCatalog& catalog() {
+  static const GpuCatalog gpus;
+  return gpus;
+}
+
+constexpr std::array<const char*, 6> kGpus{"h100_sxm", "b200_sxm",     "l40s",
+                                           "a100_sxm", "rtx_6000_ada", "rtx_pro_6000_server"};
+constexpr std::array<std::string_view, 6> kKernels{"",           "vllm_flash_attn",        "sglang fa3",
+                                                   "flashinfer", "vllm_flashinfer_trtllm", "triton"};
+
+AttentionBase base_of(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
+  const AttentionView view = *attention_view(op);
+  const KernelHints hints = kernel_hints(context);
+  const AttentionTiling tiling = attention_tiling(view, gpu, hints);
+  const BaseConstants& constants = default_constants(family_of(op));
+  return view.decode ? decode_base(view, tiling, hints, gpu, constants)
+                     : prefill_base(view, tiling, hints, gpu, constants);
+}
+
+AttentionPrefill some_prefill() {
+  AttentionPrefill op;
+  op.kv_heads = *rc::gen::inRange<std::int64_t>(1, 9);
+  op.heads = op.kv_heads * *rc::gen::element<std::int64_t>(1, 2, 4, 7, 8, 16);
+  op.head_dim = *rc::gen::element<std::int64_t>(64, 72, 128, 192, 256);
+  op.window = *rc::gen::element<std::int64_t>(0, 0, 128, 1000);
+  op.kv_cache = *rc::gen::element(DataType::Bf16, DataType::Fp8);
+  op.requests = {{*rc::gen::inRange<std::int64_t>(1, 64), *rc::gen::inRange<std::int64_t>(1, 9000),
+                  *rc::gen::inRange<std::int64_t>(0, 5000)}};
+  return op;
+}
+
+AttentionDecode some_decode() {
+  AttentionDecode op;
+  op.kv_heads = *rc::gen::inRange<std::int64_t>(1, 9);
+  op.heads = op.kv_heads * *rc::gen::element<std::int64_t>(1, 2, 4, 8, 16, 64);
+  op.head_dim = *rc::gen::element<std::int64_t>(64, 128, 256);
+  op.window = *rc::gen::element<std::int64_t>(0, 0, 128);
+  op.kv_cache = *rc::gen::element(DataType::Bf16, DataType::Fp8);
+  op.requests = {{*rc::gen::inRange<std::int64_t>(1, 512), 1, *rc::gen::inRange<std::int64_t>(0, 60000)}};
+  return op;
+}
+
+void check_parts(const Operator& op) {
+  for (const char* name : kGpus)
+    for (const std::string_view kernel : kKernels) {
+      const AttentionBase base = base_of(op, catalog().get(name), {.framework = "vllm", .kernel = kernel});
+      RC_ASSERT(std::isfinite(base.seconds));
+      RC_ASSERT(base.launch > 1e-6 && base.launch < 60e-6);
+      RC_ASSERT(base.seconds >= base.launch + std::max(base.compute, base.memory));
+      RC_ASSERT(base.tasks >= 1 && base.splits >= 1 && base.steps > 0);
+      RC_ASSERT(base.resident >= 0 && base.resident <= 1);
+    }
+}
+
+RC_GTEST_PROP(AttentionBase, IsFiniteAndTheSumOfItsParts, ()) {
+  check_parts(some_prefill());
+  check_parts(some_decode());
+}
+
+RC_GTEST_PROP(AttentionBase, GrowsWithTheBatch, ()) {
+  AttentionPrefill prefill = some_prefill();
+  AttentionDecode decode = some_decode();
+  for (const char* name : kGpus)
+    for (const std::string_view kernel : kKernels) {
+      const KernelContext context{.framework = "vllm", .kernel = kernel};
+      AttentionPrefill more = prefill;
+      more.requests[0].count *= 2;
+      // The tail of the last wave may shrink when the batch fills it.
+      RC_ASSERT(base_of(more, catalog().get(name), context).seconds >
+                0.8 * base_of(prefill, catalog().get(name), context).seconds);
+      AttentionDecode wider = decode;
+      wider.requests[0].count *= 4;
+      RC_ASSERT(base_of(wider, catalog().get(name), context).seconds >
+                0.8 * base_of(decode, catalog().get(name), context).seconds);
+    }
+}
+
+TEST(AttentionBase, LongPrefillIsWithinTheMatrixUnitsReach) {
+  // Two to three times the products' time is what no public kernel undercuts; a factor of ten none exceeds.
+  for (const char* name : kGpus) {
+    const GpuSpec& gpu = catalog().get(name);
+    const Operator op = AttentionPrefill{.heads = 32, .kv_heads = 8, .requests = {{4, 16384, 0}}};
+    const double bound = physical_bound(op, gpu).time.value();
+    const double seconds = base_of(op, gpu, {.framework = "vllm"}).seconds;
+    EXPECT_GT(seconds, bound) << name;
+    EXPECT_LT(seconds, 6 * bound) << name;
+  }
+}
+
+TEST(AttentionBase, LongDecodeStreamsTheCache) {
+  for (const char* name : kGpus) {
+    const GpuSpec& gpu = catalog().get(name);
+    const Operator op = AttentionDecode{.heads = 32, .kv_heads = 8, .requests = {{64, 1, 16000}}};
+    const double bound = physical_bound(op, gpu).time.value();
+    const double seconds = base_of(op, gpu, {.framework = "vllm"}).seconds;
+    EXPECT_GT(seconds, bound) << name;
+    EXPECT_LT(seconds, 2.2 * bound) << name;
+  }
+}
+
+TEST(AttentionBase, PowerLimitSlowsLongPrefill) {
+  GpuSpec gpu = catalog().get("l40s");
+  const Operator op = AttentionPrefill{.heads = 32, .kv_heads = 8, .requests = {{4, 8192, 0}}};
+  const double before = base_of(op, gpu, {}).compute;
+  gpu.power_limit = Watts(gpu.power_limit.value() / 2);
+  EXPECT_GT(base_of(op, gpu, {}).compute, 1.3 * before);
+}
+
+TEST(AttentionBase, TwiceTheExponentialRateShortensShortHeads) {
+  const Operator op =
+      AttentionPrefill{.heads = 64, .kv_heads = 8, .head_dim = 64, .requests = {{8, 8192, 0}}};
+  const double b200 = base_of(op, catalog().get("b200_sxm"), {}).seconds;
+  EXPECT_LT(base_of(op, catalog().get("b300_sxm"), {}).seconds, 0.85 * b200);
+}
+
+TEST(TileSteps, AreExactForWholeTilesAndNearOtherwise) {
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  for (const std::int64_t queries : {1, 100, 128, 1000, 4096})
+    for (const std::int64_t window : {0, 128, 1000}) {
+      const AttentionPrefill op{.heads = 8, .kv_heads = 8, .window = window, .requests = {{1, queries, 0}}};
+      const AttentionView view = view_of(op);
+      const AttentionTiling tiling = attention_tiling(view, gpu, kernel_hints({.kernel = "fa3"}));
+      const TileSteps steps = tile_steps(view, view.requests[0], tiling);
+      double total = 0;
+      for (double t = 0; t < steps.tiles; ++t) {
+        const double end = std::min(double(queries), (t + 1) * double(tiling.query_rows));
+        const double begin =
+            window > 0 ? std::max(0.0, t * double(tiling.query_rows) - double(window) + 1) : 0.0;
+        total += std::ceil(end / double(tiling.keys)) - std::floor(begin / double(tiling.keys));
+      }
+      EXPECT_NEAR(steps.mean * steps.tiles / total, 1.0, window == 0 ? 0.03 : 0.3)
+          << queries << " window " << window;
+    }
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,104 @@
+#include "warploom/predictor/moe_base.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "warploom/predictor/feature_parts.h"
+#include "warploom/predictor/moe_constants.h"
+
+namespace warploom::features {
+namespace {
+
+constexpr double kColumns = 128;  // of a tile
+
+// What every height of tile shares.
+struct Products {
+  const MoeSizes& sizes;
+  const MoeConstants& constants;
+  double depth;  // inner length of the first product
+  double sms, clock, rate, weight_bytes, activation_bytes;
+
+  double pass(double tiles, double outputs, double inner, double per_step) const {
+    if (outputs <= 0) return 0.0;
+    const double waves = tiles * ceil_div(outputs, kColumns) / sms;
+    const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
+    return rounded * (per_step * inner + constants.prologue_cycles) / clock;
+  }
+
+  double seconds(double height, double tiles) const {
+    const double saturation = height / (height + constants.half_rows) * (128 + constants.half_rows) / 128;
+    const double math = 2 * height * kColumns / (rate * saturation);
+    const double feed = (height * activation_bytes + kColumns * weight_bytes) / constants.feed_bytes;
+    const double per_step = std::max(math, feed) + constants.step_cycles;
+    return pass(tiles, sizes.gate_outputs, depth, per_step) +
+           pass(tiles, sizes.down_outputs, sizes.width, per_step);
+  }
+};
+
+// The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64.
+double marlin_seconds(const Products& products, const RoutingLoad& load, double pairs_per_expert) {
+  const std::array<std::pair<double, double>, 4> lower{
+      {{8, load.row_tiles[0]}, {16, load.row_tiles[1]}, {32, load.row_tiles[2]}, {48, load.row_tiles_48}}};
+  for (const auto& [height, tiles] : lower)
+    if (pairs_per_expert / height < 0.9) return products.seconds(height, tiles);
+  return products.seconds(64, load.row_tiles[3]);
+}
+
+double cube_sum(double a, double b) { return std::cbrt(a * a * a + b * b * b); }
+
+}  // namespace
+
+MoeSizes moe_sizes(const FusedMoe& op, const RoutingLoad& load) {
+  const double width = double(op.intermediate) / double(op.tensor_parallel), hidden = double(op.hidden);
+  MoeSizes sizes{};
+  sizes.width = width;
+  sizes.gate_outputs = (op.pass == MoePass::Down ? 0.0 : (op.gated ? 2.0 : 1.0)) * width;
+  sizes.down_outputs = op.pass == MoePass::GateUp ? 0.0 : hidden;
+  sizes.expert_weights = sizes.gate_outputs * hidden + sizes.down_outputs * width;
+  sizes.weight_bytes = load.experts_hit * sizes.expert_weights * bytes_per_element(weight_type(op.scheme));
+  sizes.held = std::max(load.experts_held, 1.0);
+  return sizes;
+}
+
+MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+                 const MoeSizes& sizes, const BaseConstants& fitted) {
+  const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
+  const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
+  const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
+  const double dram = c.dram_share * gpu.memory_bandwidth.value(), from_l2 = c.l2_bytes * sms * clock;
+  const double activation_bytes = bytes_per_element(activation_type(op.scheme));
+  const Products products{
+      sizes,
+      c,
+      hidden,
+      sms,
+      clock,
+      tensor_rate_per_clock(gpu, math_type(op.scheme)) * c.rate_share * sustained_rate_share(gpu),
+      bytes_per_element(weight_type(op.scheme)),
+      activation_bytes};
+  MoeBase base;
+  base.products = 1e30;
+  constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
+  for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
+    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
+    base.products = std::min(base.products, base.by_height[i]);
+  }
+  const double choices = double(op.tokens) * double(op.top_k);
+  if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, choices / sizes.held);
+  const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
+  const double fourth = square * square;
+  base.weights = sizes.weight_bytes * (fourth / dram + 1 / from_l2) / (1 + fourth);
+  const auto move = [&](double bytes) {
+    const double over = bytes / (0.5 * l2), beyond = over * over;
+    return bytes * (beyond / dram + 1 / from_l2) / (1 + beyond);
+  };
+  base.pairs_moved =
+      move(load.pairs * (c.pair_hidden * hidden * (2 + activation_bytes) + c.pair_width * sizes.width * 4));
+  base.choices_moved = move(double(op.tokens) * c.token_hidden * hidden * 4 +
+                            choices * 2 * (c.choice_hidden * hidden + c.choice_width * sizes.width));
+  base.launch = c.launch_cycles / clock;
+  base.total = base.launch + cube_sum(base.products, base.weights) + base.pairs_moved + base.choices_moved;
+  return base;
+}
+
+}  // namespace warploom::features

@@ -1,0 +1,118 @@
+#include "warploom/predictor/moe_base.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/features.h"
+
+namespace warploom {
+namespace {
+
+const GpuCatalog& catalog() {
+  static const GpuCatalog all;
+  return all;
+}
+
+FusedMoe drawn_operator() {
+  FusedMoe op;
+  op.scheme = *rc::gen::element(MatmulScheme::Bf16, MatmulScheme::Fp8, MatmulScheme::Fp8Block,
+                                MatmulScheme::Int4WeightOnly);
+  op.tokens = *rc::gen::inRange(1, 20000);
+  op.hidden = 128 * *rc::gen::inRange(8, 64);
+  op.intermediate = 256 * *rc::gen::inRange(2, 32);
+  op.expert_parallel = *rc::gen::element(1, 2, 4, 8);
+  op.experts = op.expert_parallel * *rc::gen::inRange(2, 32);
+  op.top_k = std::min<std::int64_t>(op.experts, *rc::gen::element(1, 2, 4, 8));
+  if (*rc::gen::arbitrary<bool>()) {
+    op.routing = RoutingKind::PowerLaw;
+    op.routing_alpha = 1.2;
+  }
+  return op;
+}
+
+KnownKernel drawn_kernel() {
+  return *rc::gen::element(KnownKernel::None, KnownKernel::MoeTriton, KnownKernel::MoeCutlass,
+                           KnownKernel::MoeTrtllmGen, KnownKernel::MoeMarlin);
+}
+
+features::MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
+  const RoutingLoad load = routing_load(op);
+  return features::moe_base(op, gpu, kernel, load, features::moe_sizes(op, load),
+                            default_constants(Family::Moe));
+}
+
+RC_GTEST_PROP(MoeBase, StaysAboveThePhysicalBound, ()) {
+  const FusedMoe op = drawn_operator();
+  const GpuSpec& gpu = catalog().get(*rc::gen::element("h100_sxm", "l40s", "b200_sxm"));
+  RC_ASSERT(base_of(op, gpu, drawn_kernel()).total >= physical_bound(op, gpu).time.value());
+}
+
+RC_GTEST_PROP(MoeBase, IsTheSumOfItsParts, ()) {
+  const features::MoeBase base = base_of(drawn_operator(), catalog().get("h200_sxm"), drawn_kernel());
+  const double both = std::cbrt(std::pow(base.products, 3) + std::pow(base.weights, 3));
+  const double sum = base.launch + both + base.pairs_moved + base.choices_moved;
+  RC_ASSERT(std::abs(base.total / sum - 1) < 1e-9);
+  RC_ASSERT(base.pairs_moved >= 0 && base.choices_moved >= 0 && base.launch > 0);
+}
+
+RC_GTEST_PROP(MoeBase, NeverShrinksWithTokensOnOneRank, ()) {
+  FusedMoe op = drawn_operator();
+  op.expert_parallel = 1;
+  op.routing = RoutingKind::Balanced;
+  FusedMoe more = op;
+  more.tokens += *rc::gen::inRange(1, 5000);
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  RC_ASSERT(base_of(more, gpu, KnownKernel::MoeCutlass).total >=
+            base_of(op, gpu, KnownKernel::MoeCutlass).total * (1 - 1e-9));
+}
+
+RC_GTEST_PROP(MoeBase, OnePassCostsNoMoreThanBoth, ()) {
+  FusedMoe op = drawn_operator();
+  const GpuSpec& gpu = catalog().get("a100_sxm");
+  op.scheme = MatmulScheme::Bf16;
+  const double both = base_of(op, gpu, KnownKernel::MoeTriton).total;
+  op.pass = MoePass::GateUp;
+  RC_ASSERT(base_of(op, gpu, KnownKernel::MoeTriton).total <= both);
+}
+
+RC_GTEST_PROP(MoeFeatures, AreTheSameWithRememberedRouting, ()) {
+  const Operator op = drawn_operator();
+  const GpuSpec& gpu = catalog().get("b200_sxm");
+  const RoutingCache routing;
+  ContextKernel remembers(drawn_kernel());
+  FeatureRow plain, cached;
+  compute_features(op, gpu, remembers, default_constants(Family::Moe), plain);
+  remembers.routing = &routing;
+  for (int i = 0; i < 2; ++i) compute_features(op, gpu, remembers, default_constants(Family::Moe), cached);
+  RC_ASSERT(plain.count == cached.count && plain.count <= kMaxFeatures - 3);
+  for (std::size_t f = 0; f < std::size_t(plain.count); ++f) {
+    RC_ASSERT(std::isfinite(plain.values[f]));
+    RC_ASSERT(plain.values[f] == cached.values[f]);
+  }
+}
+
+RC_GTEST_PROP(RoutingLoad, TilesOf48RowsLieBetweenTheirNeighbours, ()) {
+  const RoutingLoad load = routing_load(drawn_operator());
+  RC_ASSERT(load.row_tiles_48 <= load.row_tiles[2] + 1e-9);
+  RC_ASSERT(load.row_tiles_48 >= load.row_tiles[3] - 1e-9);
+}
+
+TEST(KnownKernel, TellsTheBuildOfAMixtureOfExperts) {
+  EXPECT_EQ(known_kernel("vllm_fp8moe_triton_tritonexperts"), KnownKernel::MoeTriton);
+  EXPECT_EQ(known_kernel("vllm_fused_moe"), KnownKernel::MoeTriton);
+  EXPECT_EQ(known_kernel("moe_torch_flow_cutlass"), KnownKernel::MoeCutlass);
+  EXPECT_EQ(known_kernel("moe_torch_flow_min_latency"), KnownKernel::MoeMinLatency);
+  EXPECT_EQ(known_kernel("moe_torch_flow"), KnownKernel::MoeTrtllm);
+  EXPECT_EQ(known_kernel("sglang_marlin_moe"), KnownKernel::MoeMarlin);
+  EXPECT_EQ(known_kernel("sglang_flashinfer_trtllm_moe"), KnownKernel::MoeTrtllmGen);
+  EXPECT_EQ(known_kernel("vllm_fp8moe_flashinfer_cutlass_flashinferexperts"),
+            KnownKernel::MoeFlashinferCutlass);
+  EXPECT_EQ(known_kernel("triton_attention"), KnownKernel::None);
+}
+
+}  // namespace
+}  // namespace warploom
