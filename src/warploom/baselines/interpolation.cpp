@@ -8,6 +8,12 @@
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
+namespace {
+
+// Beyond the grid time neither falls with a size nor grows faster than with its square (ln 4 per doubling).
+constexpr double kSteepest = 1.39;
+
+}  // namespace
 
 // Points on the line through the operator along one size; nearest first, at most two on each side.
 struct GridInterpolator::Neighbours {
@@ -115,7 +121,9 @@ std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
       const double gap = double(side.point[0][axis] - sizes[axis]);
       double value = side.value[0];
       if (side.count == 2)
-        value -= gap * (side.value[1] - side.value[0]) / double(side.point[1][axis] - side.point[0][axis]);
+        value -= gap * std::clamp((side.value[1] - side.value[0]) /
+                                      double(side.point[1][axis] - side.point[0][axis]),
+                                  0.0, kSteepest);
       one_sided += value / (gap * gap);
       one_sided_weight += 1 / (gap * gap);
     }

@@ -34,13 +34,13 @@ struct Builder {
     sizes(op.m, op.n, op.k, op.batch, op.weight_copies);
   }
   void operator()(const AttentionPrefill& op) {
-    variant(op.compute, op.kv_cache, op.causal);
-    sizes(op.heads, op.kv_heads, op.head_dim, op.window);
+    variant(op.compute, op.kv_cache, op.causal, op.window);
+    sizes(op.heads, op.kv_heads, op.head_dim);
     requests(op.requests);
   }
   void operator()(const AttentionDecode& op) {
-    variant(op.compute, op.kv_cache);
-    sizes(op.heads, op.kv_heads, op.head_dim, op.window);
+    variant(op.compute, op.kv_cache, op.window);
+    sizes(op.heads, op.kv_heads, op.head_dim);
     requests(op.requests);
   }
   void latent(const MlaShape& shape) { sizes(shape.heads, shape.kv_lora_rank, shape.nope_head_dim); }

@@ -18,15 +18,15 @@ std::vector<double> BucketResiduals::all() const {
   return together;
 }
 
-LogInterval fit_interval(const BucketResiduals& residuals, const LogInterval& fallback) {
+LogInterval fit_interval(const BucketResiduals& residuals, const LogInterval& fallback, double tail) {
   const std::vector<double> together = residuals.all();
   LogInterval interval = fallback;
   for (std::size_t b = 0; b < kBuckets; ++b) {
     const std::vector<double>& bucket = residuals.values[b];
     const std::vector<double>& source = bucket.size() >= kEnough ? bucket : together;
     if (source.size() < kEnough) continue;
-    interval.low[b] = float(std::min(quantile(source, 0.1), 0.0));
-    interval.high[b] = float(std::max(quantile(source, 0.9), 0.0));
+    interval.low[b] = float(std::min(quantile(source, tail), 0.0));
+    interval.high[b] = float(std::max(quantile(source, 1 - tail), 0.0));
   }
   return interval;
 }

@@ -16,6 +16,7 @@ struct BucketResiduals {
 
 // The 10th and 90th percentile of each bucket. A bucket with fewer than 40 residuals takes those of all
 // buckets together; fewer than 40 in all take the fallback's. low <= 0 <= high.
-LogInterval fit_interval(const BucketResiduals& residuals, const LogInterval& fallback);
+// `tail`: the share of rows meant to lie below and above.
+LogInterval fit_interval(const BucketResiduals& residuals, const LogInterval& fallback, double tail = 0.1);
 
 }  // namespace warploom

@@ -85,11 +85,12 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   }
   const double choices = double(op.tokens) * double(op.top_k);
   if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, choices / sizes.held);
-  const double fourth = std::pow(sizes.weight_bytes / (c.resident_share * l2), 4);
+  const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
+  const double fourth = square * square;
   base.weights = sizes.weight_bytes * (fourth / dram + 1 / from_l2) / (1 + fourth);
   const auto move = [&](double bytes) {
-    const double square = std::pow(bytes / (0.5 * l2), 2);
-    return bytes * (square / dram + 1 / from_l2) / (1 + square);
+    const double over = bytes / (0.5 * l2), beyond = over * over;
+    return bytes * (beyond / dram + 1 / from_l2) / (1 + beyond);
   };
   base.pairs_moved =
       move(load.pairs * (c.pair_hidden * hidden * (2 + activation_bytes) + c.pair_width * sizes.width * 4));

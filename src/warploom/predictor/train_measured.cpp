@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/cell_trees.h"
@@ -13,8 +14,10 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewRows = 4000;  // of a GPU and family, under which intervals are cross-validated
+constexpr std::size_t kFewShapes = 300;  // of a GPU and family, under which intervals are cross-validated
 constexpr std::uint32_t kFolds = 5;
+// For those: rows of one shape err together, so few shapes understate the spread.
+constexpr double kTailOfFew = 0.07, kTail = 0.1;
 
 // Sizes were chosen on held-out shapes, under the limit of what is shipped.
 SymmetricOptions settings_of(Family family, std::uint64_t seed) {
@@ -71,7 +74,7 @@ Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gp
   return judged;
 }
 
-// Residuals of Learn rows of GPUs with few rows, whose Calibrate shapes are too few to speak for all: each
+// Residuals of Learn rows of GPUs with few shapes, whose Calibrate shapes are too few to speak for all: each
 // fold of shapes is predicted by trees that learned the others.
 std::vector<Judged> cross_validate(const FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
@@ -80,7 +83,10 @@ std::vector<Judged> cross_validate(const FamilyJob& job) {
   for (std::size_t c = 0; c < job.measured_cells; ++c) offsets.push_back(job.model.cells[c].offset);
   for (std::size_t g = 0; g < gpus; ++g) {
     const std::vector<std::uint32_t> rows = job.rows_of(Part::Learn, int(g));
-    if (job.model.gpus[g].adapted || job.model.ensembles[g].trees.empty() || rows.size() > kFewRows) continue;
+    std::set<std::uint64_t> shapes;
+    for (const std::uint32_t r : rows) shapes.insert(job.rows.shape[r]);
+    if (job.model.gpus[g].adapted || job.model.ensembles[g].trees.empty() || shapes.size() > kFewShapes)
+      continue;
     for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
       std::vector<std::uint32_t> learn, test;
       for (const std::uint32_t r : rows)
@@ -109,11 +115,12 @@ void fit_intervals(FamilyJob& job, const LoadedFamily& family) {
         together.add(judged.log_base[i], judged.residual[i]);
         of_cell[judged.cell[i]].add(judged.log_base[i], judged.residual[i]);
       }
-    of_gpu[g] = fit_interval(together, wide);
+    of_gpu[g] = fit_interval(together, wide, few[g].cell.empty() ? kTail : kTailOfFew);
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) {
     CellRecord& cell = job.model.cells[c];
-    cell.interval = fit_interval(of_cell[c], of_gpu[cell.gpu]);
+    cell.interval =
+        fit_interval(of_cell[c], of_gpu[cell.gpu], few[cell.gpu].cell.empty() ? kTail : kTailOfFew);
   }
 }
 
