@@ -72,7 +72,7 @@ class Filter {
 
 std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path) {
   CsvReader csv(path);
-  const std::size_t id = csv.column("id"), concurrency = csv.column("concurrency"), wip = csv.column("wip"),
+  const std::size_t id = csv.column("id"), dump = csv.column("dump"), concurrency = csv.column("concurrency"), wip = csv.column("wip"),
                     backend = csv.column("backend"), version = csv.column("backend_version"),
                     model = csv.column("model_path"), system = csv.column("system"),
                     precision = csv.column("precision"), mode = csv.column("mode"), isl = csv.column("isl"),
@@ -85,6 +85,7 @@ std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path
   while (csv.next()) {
     const auto text = [&](std::size_t column) { return std::string(csv.cell(column)); };
     ConcurrencyTruth row{.id = text(id),
+                         .dump = text(dump),
                          .backend = text(backend),
                          .version = text(version),
                          .model = text(model),

@@ -11,7 +11,7 @@ Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks)
     : state_{.sequences = {},
              .running = {},
              .waiting = {},
-             .kv_cache = KvCache(kv_blocks, config.block_size)},
+             .kv_cache = KvCache(kv_blocks, block_size_of(config))},
       scheduler_(make_scheduler(config.engine, limits_of(config))) {}
 
 void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens) {

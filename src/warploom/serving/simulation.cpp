@@ -28,17 +28,20 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
     throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all",
                                    where(), *config.max_model_len));
   }
-  if (!limits.enable_chunked_prefill && tokens > limits.max_num_batched_tokens) {
+  // What was computed before a preemption is computed again as one prompt.
+  const std::int64_t whole = limits.guaranteed_no_evict && config.engine == "trtllm" ? request.input_tokens : tokens;
+  if (!limits.enable_chunked_prefill && whole > limits.max_num_batched_tokens) {
     throw InvalidInput(
         fmt::format("{} does not fit into a step without chunked prefill, expected at most "
                     "max_num_batched_tokens = {} tokens",
                     where(), limits.max_num_batched_tokens));
   }
   // The last output token is never written to the cache.
-  const std::int64_t blocks = (tokens - 1 + config.block_size - 1) / config.block_size;
+  const std::int64_t block_size = block_size_of(config);
+  const std::int64_t blocks = (tokens - 1 + block_size - 1) / block_size;
   if (config.num_gpu_blocks_override && blocks > *config.num_gpu_blocks_override) {
     throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache",
-                                   where(), blocks, config.block_size, *config.num_gpu_blocks_override));
+                                   where(), blocks, block_size, *config.num_gpu_blocks_override));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
+#include "warploom/serving/batching/scheduler_registry.h"
 #include "warploom/serving/linear_step_pricer.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
@@ -79,9 +80,16 @@ TEST(Simulation, InfinitelyFastGpuLeavesTheHostCost) {
 RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
   ServingConfig config = small_config();
   config.async_scheduling = *rc::gen::arbitrary<bool>();
-  config.enable_chunked_prefill = *rc::gen::arbitrary<bool>();
+  const bool chunked = *rc::gen::arbitrary<bool>();
+  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.block_size = 16;
+  config.enable_chunked_prefill = chunked;
+  config.chunked_prefill_size = *rc::gen::inRange(0, 4) * 128;
+  config.schedule_conservativeness = *rc::gen::inRange(0, 3);
+  config.enable_mixed_chunk = *rc::gen::arbitrary<bool>();
+  config.capacity_scheduler_policy = *rc::gen::arbitrary<bool>() ? "max_utilization" : "guaranteed_no_evict";
   config.scheduler_reserve_full_isl = *rc::gen::arbitrary<bool>();
-  config.max_num_batched_tokens = config.enable_chunked_prefill ? 256 : 512;
+  config.max_num_batched_tokens = chunked ? 256 : 512;
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(29, 200);
   config.data_parallel_size = *rc::gen::inRange(1, 4);
   const std::size_t coupled = *rc::gen::arbitrary<bool>() ? std::size_t(config.data_parallel_size) : 1;
