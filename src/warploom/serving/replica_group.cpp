@@ -5,13 +5,13 @@
 namespace warploom {
 
 ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-                           const StepPricer& pricer, StepTime step_time)
+                           const StepPricer& pricer, StepTime step_time, const Workload* workload)
     : pricer_(pricer.clone()),
       host_(config.host),
       step_time_(step_time),
       depth_(config.async_scheduling ? 2 : 1) {
   engines_.reserve(replicas);
-  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks);
+  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload);
 }
 
 bool ReplicaGroup::start(SimTime now, SimTime& end) {

@@ -16,7 +16,7 @@ namespace warploom {
 class ReplicaGroup {
  public:
   ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-               const StepPricer& pricer, StepTime step_time);
+               const StepPricer& pricer, StepTime step_time, const Workload* workload);
 
   std::size_t size() const { return engines_.size(); }
   Engine& engine(std::size_t replica) { return engines_[replica]; }

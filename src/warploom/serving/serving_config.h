@@ -27,7 +27,7 @@ struct ServingConfig {
   std::optional<double> gpu_memory_utilization;          // share of GPU memory, see memory_share
   std::string kv_cache_dtype = "auto";
   std::optional<bool> enable_chunked_prefill;
-  bool enable_prefix_caching = true;  // without effect while prompts carry no content
+  bool enable_prefix_caching = true;  // where the workload says what prompts share
   bool scheduler_reserve_full_isl = true;
   bool async_scheduling = true;
   bool enforce_eager = false;

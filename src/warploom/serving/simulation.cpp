@@ -107,7 +107,7 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
   const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
   const std::size_t group_size = pricer.coupled_replicas();
   for (std::size_t i = 0; i < replicas_; i += group_size) {
-    groups_.emplace_back(config, blocks, group_size, pricer, options.step_time);
+    groups_.emplace_back(config, blocks, group_size, pricer, options.step_time, &workload_);
   }
   touched_.assign(groups_.size(), false);
   records_.resize(workload.requests.size());
@@ -165,6 +165,7 @@ void Run::record(const Sequence& sequence) {
   record.last_token = sequence.last_token;
   record.tokens_emitted = sequence.outputs_emitted;
   record.preemptions = sequence.preemptions;
+  record.cached_tokens = sequence.cached_tokens;
 }
 
 void Run::on_completion(SimTime now, const Sequence& sequence) {

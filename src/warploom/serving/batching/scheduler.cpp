@@ -9,6 +9,7 @@ void ScheduledBatch::clear() {
   chunks.clear();
   emitting.clear();
   first_scheduled.clear();
+  scheduled.clear();
   decode_context_sum = 0;
   decode_context_max = 0;
   chunk_tokens = 0;
@@ -28,6 +29,7 @@ void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
     first_scheduled.push_back(slot);
   }
   sequence.computed_tokens += tokens;
+  scheduled.push_back(slot);
   if (sequence.computed_tokens == sequence.known_tokens()) {
     ++sequence.outputs_scheduled;
     emitting.push_back(slot);

@@ -16,6 +16,7 @@ struct ScheduledBatch {
   std::vector<PrefillChunk> chunks;
   std::vector<Slot> emitting;         // each of these gives one token when the step ends
   std::vector<Slot> first_scheduled;  // in a batch for the first time
+  std::vector<Slot> scheduled;        // everything in the batch
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;

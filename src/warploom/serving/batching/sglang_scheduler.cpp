@@ -17,14 +17,6 @@ std::int64_t expected_outputs(const Sequence& sequence) {
   return std::min<std::int64_t>(sequence.output_tokens - sequence.outputs_scheduled, kClippedNewTokens);
 }
 
-bool grow(SchedulerState& state, Sequence& sequence, std::int64_t tokens) {
-  const std::int64_t needed = state.kv_cache.blocks_for(sequence.computed_tokens + tokens) - sequence.blocks;
-  if (needed <= 0) return true;
-  if (!state.kv_cache.allocate(needed)) return false;
-  sequence.blocks += std::int32_t(needed);
-  return true;
-}
-
 }  // namespace
 
 SglangScheduler::SglangScheduler(const SchedulerLimits& limits)
@@ -52,7 +44,7 @@ void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
       const Slot slot = state.running[i];
       const bool chunk_of_step = !batch.emitting.empty() && batch.emitting.front() == slot;
       if (!decodes(state, slot) || chunk_of_step) continue;
-      if (grow(state, state.sequences[slot], 1)) batch.add(slot, state.sequences[slot], 1);
+      if (state.grow(state.sequences[slot], 1)) batch.add(slot, state.sequences[slot], 1);
     }
   }
 }
@@ -76,7 +68,7 @@ void SglangScheduler::continue_chunk(SchedulerState& state, ScheduledBatch& batc
   Sequence& sequence = state.sequences[slot];
   const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
   const std::int64_t tokens = std::min(rest, budget.chunk);
-  if (tokens <= 0 || !grow(state, sequence, tokens)) {
+  if (tokens <= 0 || !state.grow(sequence, tokens)) {
     budget.chunk = 0;  // nothing else is prefilled before the prompt that was cut
     return;
   }
@@ -96,18 +88,12 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
   if (std::ssize(state.running) >= limits_.max_num_seqs) return false;
   const Slot slot = state.waiting.front();
   Sequence& sequence = state.sequences[slot];
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
-  const std::int64_t outputs = expected_outputs(sequence);
-  // A request alone in the engine runs as far as its blocks go.
-  if (!state.running.empty() && double(rest + outputs) >= budget.total) return false;
-  if (rest >= budget.input && !batch.empty()) return false;
-  std::int64_t tokens = rest;
-  if (rest > budget.chunk) {
-    const std::int64_t page = state.kv_cache.block_size();
-    tokens = budget.chunk / page * page;
-    if (tokens <= 0) return false;
+  const std::int64_t tokens = tokens_of_next(state, batch, budget);
+  if (tokens == 0) {
+    state.release(sequence);
+    return false;
   }
-  if (!grow(state, sequence, tokens)) return false;
+  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens, outputs = expected_outputs(sequence);
   state.waiting.pop_front();
   state.running.push_back(slot);
   batch.add(slot, sequence, std::int32_t(tokens));
@@ -120,6 +106,26 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
   }
   budget.total -= double(outputs);
   return true;
+}
+
+std::int64_t SglangScheduler::tokens_of_next(SchedulerState& state, const ScheduledBatch& batch,
+                                             const Budget& budget) {
+  Sequence& sequence = state.sequences[state.waiting.front()];
+  const std::int64_t idle_before = state.kv_cache.free_blocks();
+  state.take_prefix(sequence);
+  const auto taken = double((idle_before - state.kv_cache.free_blocks()) * state.kv_cache.block_size());
+  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
+  const std::int64_t outputs = expected_outputs(sequence);
+  // A request alone in the engine runs as far as its blocks go.
+  if (!state.running.empty() && double(rest + outputs) >= budget.total - taken) return 0;
+  if (rest >= budget.input && !batch.empty()) return 0;
+  std::int64_t tokens = rest;
+  if (rest > budget.chunk) {
+    const std::int64_t page = state.kv_cache.block_size();
+    tokens = budget.chunk / page * page;
+    if (tokens <= 0) return 0;
+  }
+  return state.grow(sequence, tokens) ? tokens : 0;
 }
 
 void SglangScheduler::retract(SchedulerState& state) {
@@ -175,7 +181,7 @@ void SglangScheduler::schedule_decode(SchedulerState& state, ScheduledBatch& bat
     Sequence& sequence = state.sequences[slot];
     if (!decodes(state, slot)) continue;
     // What was recomputed after a retraction comes back as a prompt, so one token is what is left here.
-    if (grow(state, sequence, 1)) batch.add(slot, sequence, 1);
+    if (state.grow(sequence, 1)) batch.add(slot, sequence, 1);
   }
 }
 

@@ -34,6 +34,8 @@ class SglangScheduler final : public Scheduler {
   void continue_chunk(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
   // Whether the request at the head of the queue was taken and more may follow.
   bool admit_next(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
+  // Takes the blocks of the next request's first chunk; its tokens, 0 when it must wait.
+  std::int64_t tokens_of_next(SchedulerState& state, const ScheduledBatch& batch, const Budget& budget);
   void schedule_decode(SchedulerState& state, ScheduledBatch& batch);
   // Makes room for one more token of every decoding request.
   void retract(SchedulerState& state);

@@ -9,11 +9,7 @@ bool TrtllmScheduler::reserve(SchedulerState& state, Sequence& sequence, std::in
   const std::int64_t held = limits_.guaranteed_no_evict
                                 ? std::int64_t(sequence.input_tokens) + sequence.output_tokens - 1
                                 : sequence.computed_tokens + tokens;
-  const std::int64_t needed = state.kv_cache.blocks_for(held) - sequence.blocks;
-  if (needed <= 0) return true;
-  if (!state.kv_cache.allocate(needed)) return false;
-  sequence.blocks += std::int32_t(needed);
-  return true;
+  return state.hold(sequence, held);
 }
 
 std::int64_t TrtllmScheduler::chunk_of(std::int64_t rest, std::int64_t budget, std::int64_t block) const {
@@ -63,8 +59,12 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   while (!stopped && !state.waiting.empty() && std::ssize(state.running) < limits_.max_num_seqs) {
     const Slot slot = state.waiting.front();
     Sequence& sequence = state.sequences[slot];
-    const std::int64_t tokens = chunk_of(sequence.known_tokens(), budget, block);
-    if (tokens <= 0 || !reserve(state, sequence, tokens)) break;
+    state.take_prefix(sequence);
+    const std::int64_t tokens = chunk_of(sequence.known_tokens() - sequence.computed_tokens, budget, block);
+    if (tokens <= 0 || !reserve(state, sequence, tokens)) {
+      state.release(sequence);
+      break;
+    }
     state.waiting.pop_front();
     state.running.push_back(slot);
     batch.add(slot, sequence, std::int32_t(tokens));
