@@ -41,6 +41,7 @@ class KvCache {
   std::int64_t kept_units() const { return kept_units_; }
   // The unit under that hash, now in use once more; kNoUnit when there is none. Expected O(1).
   Unit acquire(std::uint64_t hash);
+  bool holds(std::uint64_t hash) const { return !slots_.empty() && slots_[place_of(hash)] != kNoUnit; }
   // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
   // unit has that hash: the caller then keeps its blocks to itself.
   Unit publish(std::uint64_t hash);

@@ -27,13 +27,13 @@ std::uint64_t extend_hash(std::uint64_t hash, std::span<const ContentSegment> co
 
 }  // namespace
 
-std::span<const ContentSegment> SchedulerState::content_of(const Sequence& sequence) const {
+std::span<const ContentSegment> SchedulerState::content_of(std::uint32_t request) const {
   if (workload == nullptr || !kv_cache.keeps_prefixes()) return {};
-  return workload->content_of(sequence.request);
+  return workload->content_of(request);
 }
 
 void SchedulerState::take_prefix(Sequence& sequence) {
-  const auto content = content_of(sequence);
+  const auto content = content_of(sequence.request);
   if (content.empty() || sequence.computed_tokens > 0) return;
   const std::int64_t unit = kv_cache.unit_tokens();
   const std::int64_t most = (sequence.known_tokens() - 1) / unit;
@@ -50,6 +50,19 @@ void SchedulerState::take_prefix(Sequence& sequence) {
   if (!sequence.was_scheduled) sequence.cached_tokens = sequence.computed_tokens;
 }
 
+std::int64_t SchedulerState::cached_prefix(std::uint32_t request, std::int32_t input_tokens) const {
+  const auto content = content_of(request);
+  if (content.empty()) return 0;
+  const std::int64_t unit = kv_cache.unit_tokens(), most = (input_tokens - 1) / unit;
+  std::uint64_t hash = 0;
+  std::int64_t found = 0;
+  for (; found < most; ++found) {
+    hash = extend_hash(hash, content, found * unit, (found + 1) * unit);
+    if (!kv_cache.holds(hash)) break;
+  }
+  return found * unit;
+}
+
 bool SchedulerState::hold(Sequence& sequence, std::int64_t tokens) {
   const std::int64_t needed = kv_cache.blocks_for(tokens) - sequence.blocks;
   if (needed <= 0) return true;
@@ -59,7 +72,7 @@ bool SchedulerState::hold(Sequence& sequence, std::int64_t tokens) {
 }
 
 void SchedulerState::keep_prefix(Sequence& sequence) {
-  const auto content = content_of(sequence);
+  const auto content = content_of(sequence.request);
   if (content.empty()) return;
   const std::int64_t unit = kv_cache.unit_tokens();
   while ((std::int64_t(sequence.hashed_units) + 1) * unit <= sequence.computed_tokens) {

@@ -52,6 +52,8 @@ struct SchedulerState {
   // Finds what the prefix cache holds of a sequence that has computed nothing and counts it as computed; at
   // least one token is left to compute. O(units found).
   void take_prefix(Sequence& sequence);
+  // Tokens of a prompt that take_prefix would find, without taking them. O(units found).
+  std::int64_t cached_prefix(std::uint32_t request, std::int32_t input_tokens) const;
   // Takes the blocks that `tokens` more tokens need; false and no change when there are too few.
   bool grow(Sequence& sequence, std::int64_t tokens) {
     return hold(sequence, sequence.computed_tokens + tokens);
@@ -67,7 +69,7 @@ struct SchedulerState {
   void preempt(Slot slot);
 
  private:
-  std::span<const ContentSegment> content_of(const Sequence& sequence) const;
+  std::span<const ContentSegment> content_of(std::uint32_t request) const;
 };
 
 }  // namespace warploom

@@ -50,6 +50,7 @@ FieldTable ServingConfig::describe() {
       .add("data_parallel_size", &C::data_parallel_size, {.doc = "replicas", .min = 1, .max = 65536})
       .add("enable_expert_parallel", &C::enable_expert_parallel,
            {.doc = "spread experts over the GPUs whole"})
+      .add("routing_policy", &C::routing_policy, {.doc = "how requests are given out to replicas"})
       .add("host", &C::host, {.doc = "what the CPU adds to a step"})
       .table();
 }

@@ -11,6 +11,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/sharding.h"
 #include "warploom/serving/host_model.h"
+#include "warploom/serving/routing/router.h"
 
 namespace warploom {
 
@@ -38,6 +39,7 @@ struct ServingConfig {
   std::int64_t pipeline_parallel_size = 1;
   std::int64_t data_parallel_size = 1;
   bool enable_expert_parallel = false;
+  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;  // over replicas that do not share experts
   HostModel host;
 
   static FieldTable describe();

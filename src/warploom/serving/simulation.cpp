@@ -72,7 +72,12 @@ class Run final : public EngineObserver {
  private:
   void play();
   SimTime next_arrival() const;
+  void list_turns();
+  void skip_turns();
   void send(std::size_t request, SimTime now);
+  void send_next(SimTime now);
+  std::size_t take_arrival();
+  std::size_t replica_for(std::size_t request);
   void arrive();
   void start_steps(SimTime now);
   void record(const Sequence& sequence);
@@ -82,10 +87,13 @@ class Run final : public EngineObserver {
   const SimulationOptions& options_;
   SimDuration frontend_latency_;
   std::size_t replicas_;
+  RoutingPolicy routing_;
+  std::vector<ReplicaLoad> loads_;  // of replica_for, kept for its memory
   std::vector<ReplicaGroup> groups_;
   EventQueue<std::uint32_t> step_ends_;    // the group whose oldest step ends
-  EventQueue<std::uint32_t> queue_times_;  // closed loop: the request that reaches its engine
+  EventQueue<std::uint32_t> queue_times_;  // requests sent in answer to others, when they reach their engine
   std::size_t next_request_ = 0;           // open loop: to reach its engine next; closed: to be sent next
+  std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
   std::vector<bool> touched_;              // groups that may start a step now
   std::vector<RequestRecord> records_;
   LatencyHistogram itl_;
@@ -102,6 +110,8 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
       options_(options),
       frontend_latency_(to_sim_duration(config.host.frontend_latency)),
       replicas_(std::size_t(config.data_parallel_size)),
+      routing_(config.routing_policy),
+      loads_(replicas_),
       timeline_(options.timeline_samples),
       kv_blocks_(config.num_gpu_blocks_override.value_or(0)) {
   const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
@@ -120,12 +130,33 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
       records_[i].queued = request.arrival + frontend_latency_;
     }
   }
+  list_turns();
   play();
 }
 
+void Run::list_turns() {
+  const auto& requests = workload_.requests;
+  if (std::none_of(requests.begin(), requests.end(), [](const WorkloadRequest& r) { return r.after >= 0; }))
+    return;
+  turns_begin_.assign(requests.size() + 1, 0);
+  for (const WorkloadRequest& request : requests)
+    if (request.after >= 0) ++turns_begin_[std::size_t(request.after) + 1];
+  for (std::size_t i = 0; i < requests.size(); ++i) turns_begin_[i + 1] += turns_begin_[i];
+  turns_.resize(turns_begin_.back());
+  std::vector<std::uint32_t> next(turns_begin_.begin(), turns_begin_.end() - 1);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (requests[i].after >= 0) turns_[next[std::size_t(requests[i].after)]++] = std::uint32_t(i);
+}
+
+// Later turns are sent when the turn before them is answered.
+void Run::skip_turns() {
+  while (next_request_ < records_.size() && workload_.requests[next_request_].after >= 0) ++next_request_;
+}
+
 SimTime Run::next_arrival() const {
-  if (workload_.concurrency) return queue_times_.empty() ? kNever : queue_times_.next_time();
-  return next_request_ < records_.size() ? records_[next_request_].queued : kNever;
+  const SimTime sent = queue_times_.empty() ? kNever : queue_times_.next_time();
+  if (workload_.concurrency || next_request_ >= records_.size()) return sent;
+  return std::min(sent, records_[next_request_].queued);
 }
 
 void Run::send(std::size_t request, SimTime now) {
@@ -134,10 +165,34 @@ void Run::send(std::size_t request, SimTime now) {
   queue_times_.push(records_[request].queued, std::uint32_t(request));
 }
 
+std::size_t Run::take_arrival() {
+  const bool listed = !workload_.concurrency && next_request_ < records_.size();
+  if (!listed || (!queue_times_.empty() && queue_times_.next_time() < records_[next_request_].queued))
+    return queue_times_.pop();
+  const std::size_t request = next_request_++;
+  skip_turns();
+  return request;
+}
+
+std::size_t Run::replica_for(std::size_t request) {
+  if (replicas_ == 1) return 0;
+  const std::size_t group_size = groups_[0].size();
+  for (std::size_t i = 0; i < replicas_; ++i) {
+    const Engine& engine = groups_[i / group_size].engine(i % group_size);
+    loads_[i].live = std::int64_t(engine.live());
+    if (routing_ == RoutingPolicy::PrefixAware)
+      loads_[i].cached_tokens =
+          engine.state().cached_prefix(std::uint32_t(request), records_[request].input_tokens);
+  }
+  const std::int32_t after = workload_.requests[request].after;
+  return choose_replica(routing_, std::uint32_t(request), loads_,
+                        after >= 0 ? records_[std::size_t(after)].replica : -1);
+}
+
 void Run::arrive() {
-  const std::size_t request = workload_.concurrency ? queue_times_.pop() : next_request_++;
+  const std::size_t request = take_arrival();
   RequestRecord& record = records_[request];
-  const std::size_t replica = request % replicas_;
+  const std::size_t replica = replica_for(request);
   const std::size_t group = replica / groups_[0].size();
   record.replica = std::int32_t(replica);
   groups_[group]
@@ -172,7 +227,16 @@ void Run::on_completion(SimTime now, const Sequence& sequence) {
   record(sequence);
   ++completed_;
   --live_;
-  if (workload_.concurrency && next_request_ < records_.size()) send(next_request_++, now);
+  const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[sequence.request];
+  const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[sequence.request + 1];
+  for (std::size_t i = begin; i < end; ++i)
+    send(turns_[i], now + workload_.requests[turns_[i]].delay);
+  if (workload_.concurrency && begin == end && next_request_ < records_.size()) send_next(now);
+}
+
+void Run::send_next(SimTime now) {
+  send(next_request_++, now);
+  skip_turns();
 }
 
 void Run::sample(SimTime now) {
@@ -202,9 +266,10 @@ void Run::start_steps(SimTime now) {
 }
 
 void Run::play() {
+  skip_turns();
   if (workload_.concurrency) {
     const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
-    while (next_request_ < first) send(next_request_++, SimTime());
+    for (std::size_t sent = 0; sent < first && next_request_ < records_.size(); ++sent) send_next(SimTime());
   }
   const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
   std::int64_t reported = 0;
@@ -258,6 +323,7 @@ SimulationResult Run::result() {
   result.metrics.max_output_tokens_per_s = double(most_tokens_in_second_);
   result.metrics.max_concurrent_requests = most_live_;
   result.timeline = timeline_.take();
+  for (const RequestRecord& record : records_) result.cached_tokens += record.cached_tokens;
   result.kv_blocks = kv_blocks_;
   result.partial = stopped_;
   result.requests = std::move(records_);

@@ -57,12 +57,13 @@ struct SimulationResult {
   std::vector<KernelTime> kernels;  // GPU time by kernel over all steps
   StepTotals totals;
   std::int64_t preemptions = 0;
+  std::int64_t cached_tokens = 0;  // of prompts, found in the prefix cache
   std::int64_t kv_blocks = 0;  // of one replica; 0 = no limit
   bool partial = false;        // cancelled before the end
 };
 
-// Replays the workload on `config.data_parallel_size` replicas, requests given out round robin. The pricer is
-// cloned. Throws InvalidInput before anything runs: a workload that check_workload refuses, a request longer
+// Replays the workload on `config.data_parallel_size` replicas, requests given out by its
+// routing policy. The pricer is cloned. Throws InvalidInput before anything runs: a workload that check_workload refuses, a request longer
 // than max_model_len, a KV cache that cannot hold one request, a prompt larger than the token budget when
 // prompts may not be split. Deterministic. O(steps * batch) time; memory for the records and the live
 // requests.

@@ -63,6 +63,12 @@ void check_workload(const Workload& workload) {
     const WorkloadRequest& request = workload.requests[i];
     check_length(workload, i, "input", request.input_tokens);
     check_length(workload, i, "output", request.output_tokens);
+    if (request.after >= std::int64_t(i) || request.after < -1 || request.delay < SimDuration()) {
+      throw InvalidInput(fmt::format(
+          "workload '{}': request {} follows request {}, expected an earlier one and a delay of at least 0",
+          workload.name, i, request.after));
+    }
+    if (request.after >= 0) continue;
     if (request.arrival < previous) {
       throw InvalidInput(
           fmt::format("workload '{}': request {} arrives at {} s, expected at least {} s, when the one "
