@@ -8,7 +8,8 @@ namespace {
 constexpr double kInferenceXRatio = 0.8;
 
 bool is_inferencex(const ConcurrencyTruth& row) {
-  return row.dump.starts_with("20") || row.dump.starts_with("db-dump/") || row.dump.ends_with("-gap-analysis.csv");
+  return row.dump.starts_with("20") || row.dump.starts_with("db-dump/") ||
+         row.dump.ends_with("-gap-analysis.csv");
 }
 
 std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {

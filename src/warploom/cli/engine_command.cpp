@@ -132,10 +132,10 @@ class Parser {
         return;
       }
     }
-    throw InvalidInput(
-        fmt::format("{}: expected a command that reads 'vllm serve MODEL', 'sglang serve --model-path MODEL' or "
-                    "'trtllm-serve MODEL'",
-                    kWhere));
+    throw InvalidInput(fmt::format(
+        "{}: expected a command that reads 'vllm serve MODEL', 'sglang serve --model-path MODEL' or "
+        "'trtllm-serve MODEL'",
+        kWhere));
   }
 
   void take_flag(const std::string& word) {

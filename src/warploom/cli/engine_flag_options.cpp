@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 2> kEngines{"sglang", "trtllm"};
 
 const EngineFlag* find_flag(std::string_view engine, std::string_view flag) {
   const auto flags = engine_flags(engine);
-  const auto found = std::find_if(flags.begin(), flags.end(), [&](const EngineFlag& f) { return f.flag == flag; });
+  const auto found =
+      std::find_if(flags.begin(), flags.end(), [&](const EngineFlag& f) { return f.flag == flag; });
   return found == flags.end() ? nullptr : &*found;
 }
 
@@ -67,7 +68,8 @@ EngineFlagOptions::EngineFlagOptions(CLI::App& command)
       const std::string doc = fmt::format("{} ({})", flag.doc, engine);
       const auto keep = entries_;
       if (flag.stands_alone()) {
-        command.add_flag_callback(names, [keep, &entry] { entry.given = true; }, doc);
+        command.add_flag_callback(
+            names, [keep, &entry] { entry.given = true; }, doc);
       } else {
         command.add_option_function<std::string>(
             names,

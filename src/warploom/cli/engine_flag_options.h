@@ -13,8 +13,8 @@ class App;
 
 namespace warploom {
 
-// Sets the field that `flag` (underscores) of the config's engine stands for. False when the engine has no such
-// flag. Throws InvalidInput on a bad value, in a message that starts with `where`.
+// Sets the field that `flag` (underscores) of the config's engine stands for. False when the engine has no
+// such flag. Throws InvalidInput on a bad value, in a message that starts with `where`.
 bool apply_engine_flag(ServingConfig& config, std::string_view flag, const std::string& text,
                        const std::string& where);
 

@@ -27,8 +27,9 @@ SetupOptions::SetupOptions(CLI::App& command)
   command.add_option("--engine-version", request_->version, "version whose kernels are priced");
   command.add_option("--quantization", request_->quantization,
                      "every linear layer in this scheme, for example fp8");
-  command.add_option("--from-command", *engine_command_,
-                     "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
+  command.add_option(
+      "--from-command", *engine_command_,
+      "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
   command.add_option("--tp", short_->tensor_parallel, "short for --tensor-parallel-size");
   command.add_option("--pp", short_->pipeline_parallel, "short for --pipeline-parallel-size");
   command.add_option("--dp", short_->data_parallel, "short for --data-parallel-size");

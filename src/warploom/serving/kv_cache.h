@@ -1,7 +1,7 @@
 // Paged KV cache by counts, with the prefix cache as live state.
 //
-// Tokens whose content is known are grouped into units (a whole number of blocks). A unit that was computed is
-// kept under the hash of everything up to its end, so equal hashes mean equal prefixes. Units in use are
+// Tokens whose content is known are grouped into units (a whole number of blocks). A unit that was computed
+// is kept under the hash of everything up to its end, so equal hashes mean equal prefixes. Units in use are
 // counted; unused ones stay until their blocks are wanted, least recently used first, the end of a prefix
 // before its beginning.
 // Invariants: 0 <= free <= total; every block taken is given back exactly once (bugs assert).

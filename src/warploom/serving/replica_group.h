@@ -22,7 +22,9 @@ class ReplicaGroup {
   Engine& engine(std::size_t replica) { return engines_[replica]; }
 
   // Starts a step if one may and can start now. Returns whether it did; `end` is then when it ends.
-  bool start(SimTime now, SimTime& end);
+  // Replicas are numbered from `first_replica` in the records; `records` may be null.
+  bool start(SimTime now, SimTime& end, std::vector<StepRecord>* records = nullptr,
+             std::int32_t first_replica = 0);
   void finish(SimTime now, EngineObserver& observer);
 
   std::int64_t latest_tokens() const { return latest_tokens_; }
@@ -31,13 +33,19 @@ class ReplicaGroup {
   void add_kernels(std::vector<KernelTime>& kernels) const;
 
  private:
+  // The step's length; fills costs_.
   SimDuration price_latest();
+  void record(SimTime begin, SimTime end, std::int32_t first_replica, std::vector<StepRecord>& records) const;
 
   std::vector<Engine> engines_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
   StepTime step_time_;
-  std::size_t depth_;  // steps in flight at most
+  struct Cost {
+    Seconds gpu, host;
+  };
+  std::vector<Cost> costs_;  // of the step chosen last, by replica
+  std::size_t depth_;        // steps in flight at most
   SimTime gpu_free_;
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;

@@ -17,7 +17,8 @@ std::uint64_t extend_hash(std::uint64_t hash, std::span<const ContentSegment> co
     const std::int64_t segment_end = last ? end : first + content[i].tokens;
     if (segment_end > begin && first < end) {
       const std::int64_t from = std::max(begin, first) - first, to = std::min(end, segment_end) - first;
-      hash = hash_combine(hash_combine(hash, content[i].content), std::uint64_t(from) << 32 | std::uint64_t(to));
+      hash =
+          hash_combine(hash_combine(hash, content[i].content), std::uint64_t(from) << 32 | std::uint64_t(to));
     }
     first = segment_end;
     if (first >= end) break;

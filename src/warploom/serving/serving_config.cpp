@@ -25,7 +25,10 @@ FieldTable ServingConfig::describe() {
            {.doc = "most tokens of one prompt in a step, 0 for no limit", .min = 0, .max = 1e8})
       .add("block_size", &C::block_size, {.doc = "tokens in a KV block", .min = 1, .max = 65536})
       .add("gpu_memory_utilization", &C::gpu_memory_utilization,
-           {.doc = "share of GPU memory that the engine may use (sglang: for weights and KV; trtllm: of what the model leaves, for KV)", .min = 0.01, .max = 1})
+           {.doc = "share of GPU memory that the engine may use (sglang: for weights and KV; trtllm: of what "
+                   "the model leaves, for KV)",
+            .min = 0.01,
+            .max = 1})
       .add("chunked_prefill_size", &C::chunked_prefill_size,
            {.doc = "prompt tokens in a step, 0 for no limit (sglang)", .min = 0, .max = 1e8})
       .add("kv_cache_dtype", &C::kv_cache_dtype,
@@ -39,8 +42,7 @@ FieldTable ServingConfig::describe() {
       .add("enforce_eager", &C::enforce_eager, {.doc = "no CUDA graphs"})
       .add("schedule_conservativeness", &C::schedule_conservativeness,
            {.doc = "factor of the output that admission expects (sglang)", .min = 0, .max = 100})
-      .add("enable_mixed_chunk", &C::enable_mixed_chunk,
-           {.doc = "decode in the steps that prefill (sglang)"})
+      .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"})
       .add("tensor_parallel_size", &C::tensor_parallel_size,
@@ -81,8 +83,8 @@ std::int64_t sglang_chunk(const GpuSpec& gpu) {
   return kSglangLargestChunk;
 }
 
-// Share of memory for weights and KV: SGLang keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the largest
-// CUDA graph and a GiB for every eight GPUs (server_args.py).
+// Share of memory for weights and KV: SGLang keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the
+// largest CUDA graph and a GiB for every eight GPUs (server_args.py).
 double sglang_share(const ServingConfig& config, const GpuSpec& gpu) {
   const double memory = to_gibibytes(gpu.memory_capacity) * 1024;
   const double graph = to_gibibytes(gpu.memory_capacity) < 60 ? 160 : 512;
@@ -107,7 +109,8 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
   const EngineDefaults defaults = defaults_of(config.engine, large);
   if (!config.max_num_seqs) config.max_num_seqs = defaults.max_num_seqs;
   if (!config.max_num_batched_tokens) config.max_num_batched_tokens = defaults.max_num_batched_tokens;
-  if (!config.chunked_prefill_size && config.engine == "sglang") config.chunked_prefill_size = sglang_chunk(gpu);
+  if (!config.chunked_prefill_size && config.engine == "sglang")
+    config.chunked_prefill_size = sglang_chunk(gpu);
   if (!config.gpu_memory_utilization)
     config.gpu_memory_utilization = config.engine == "sglang" ? sglang_share(config, gpu) : 0.9;
   config.enable_chunked_prefill = chunks_prompts(config);

@@ -23,9 +23,9 @@ struct ServingConfig {
   std::optional<std::int64_t> max_model_len;            // absent: requests of any length
   std::optional<std::int64_t> num_gpu_blocks_override;  // KV blocks of one replica; absent: no limit
   std::int64_t long_prefill_token_threshold = 0;        // 0: none
-  std::optional<std::int64_t> chunked_prefill_size;      // SGLang: tokens of prompts in a step; 0: no limit
-  std::optional<std::int64_t> block_size;                // tokens in a KV block
-  std::optional<double> gpu_memory_utilization;          // share of GPU memory, see memory_share
+  std::optional<std::int64_t> chunked_prefill_size;     // SGLang: tokens of prompts in a step; 0: no limit
+  std::optional<std::int64_t> block_size;               // tokens in a KV block
+  std::optional<double> gpu_memory_utilization;         // share of GPU memory, see memory_share
   std::string kv_cache_dtype = "auto";
   std::optional<bool> enable_chunked_prefill;
   bool enable_prefix_caching = true;  // where the workload says what prompts share
@@ -48,7 +48,8 @@ struct ServingConfig {
 // Fills what is absent the way the engine does.
 //   vllm    1024 sequences and 8192 tokens on GPUs of at least 70 GiB other than A100, else 256 and 2048
 //           (vllm/engine/arg_utils.py, get_batch_defaults); blocks of 16 tokens; 0.9 of the memory
-//   sglang  2048 sequences, 16384 prompt tokens, chunks of 2048 to 16384 by memory (server_args.py); blocks of
+//   sglang  2048 sequences, 16384 prompt tokens, chunks of 2048 to 16384 by memory (server_args.py); blocks
+//   of
 //           one token; memory: what chunks, CUDA graphs and tensor parallelism leave
 //   trtllm  2048 sequences, 8192 tokens, blocks of 32, prompts not cut; 0.9 of what the model leaves
 //           (llmapi/llm_args.py)

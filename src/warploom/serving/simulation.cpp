@@ -29,7 +29,8 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
                                    where(), *config.max_model_len));
   }
   // What was computed before a preemption is computed again as one prompt.
-  const std::int64_t whole = limits.guaranteed_no_evict && config.engine == "trtllm" ? request.input_tokens : tokens;
+  const std::int64_t whole =
+      limits.guaranteed_no_evict && config.engine == "trtllm" ? request.input_tokens : tokens;
   if (!limits.enable_chunked_prefill && whole > limits.max_num_batched_tokens) {
     throw InvalidInput(
         fmt::format("{} does not fit into a step without chunked prefill, expected at most "
@@ -82,6 +83,10 @@ class Run final : public EngineObserver {
   void start_steps(SimTime now);
   void record(const Sequence& sequence);
   void sample(SimTime now);
+  // Where steps that start now are recorded; null when they are not.
+  std::vector<StepRecord>* records_for(SimTime now) {
+    return steps_.size() < options_.recorded_steps && now >= options_.record_from ? &steps_ : nullptr;
+  }
 
   const Workload& workload_;
   const SimulationOptions& options_;
@@ -94,8 +99,9 @@ class Run final : public EngineObserver {
   EventQueue<std::uint32_t> queue_times_;  // requests sent in answer to others, when they reach their engine
   std::size_t next_request_ = 0;           // open loop: to reach its engine next; closed: to be sent next
   std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
-  std::vector<bool> touched_;              // groups that may start a step now
+  std::vector<bool> touched_;                       // groups that may start a step now
   std::vector<RequestRecord> records_;
+  std::vector<StepRecord> steps_;
   LatencyHistogram itl_;
   TimelineRecorder timeline_;
   std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
@@ -229,8 +235,7 @@ void Run::on_completion(SimTime now, const Sequence& sequence) {
   --live_;
   const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[sequence.request];
   const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[sequence.request + 1];
-  for (std::size_t i = begin; i < end; ++i)
-    send(turns_[i], now + workload_.requests[turns_[i]].delay);
+  for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);
   if (workload_.concurrency && begin == end && next_request_ < records_.size()) send_next(now);
 }
 
@@ -260,7 +265,8 @@ void Run::start_steps(SimTime now) {
     if (!touched_[i]) continue;
     touched_[i] = false;
     SimTime end;
-    while (groups_[i].start(now, end)) step_ends_.push(end, std::uint32_t(i));
+    while (groups_[i].start(now, end, records_for(now), std::int32_t(i * groups_[i].size())))
+      step_ends_.push(end, std::uint32_t(i));
   }
   if (timeline_.wants(now)) sample(now);
 }
@@ -326,6 +332,7 @@ SimulationResult Run::result() {
   for (const RequestRecord& record : records_) result.cached_tokens += record.cached_tokens;
   result.kv_blocks = kv_blocks_;
   result.partial = stopped_;
+  result.steps = std::move(steps_);
   result.requests = std::move(records_);
   return result;
 }

@@ -21,9 +21,8 @@ std::unique_ptr<Scheduler> make(const SchedulerLimits& limits) {
   return std::make_unique<S>(limits);
 }
 
-constexpr std::array<std::pair<std::string_view, Maker>, 3> kSchedulers{{{"vllm", &make<VllmScheduler>},
-                                                                          {"sglang", &make<SglangScheduler>},
-                                                                          {"trtllm", &make<TrtllmScheduler>}}};
+constexpr std::array<std::pair<std::string_view, Maker>, 3> kSchedulers{
+    {{"vllm", &make<VllmScheduler>}, {"sglang", &make<SglangScheduler>}, {"trtllm", &make<TrtllmScheduler>}}};
 
 }  // namespace
 

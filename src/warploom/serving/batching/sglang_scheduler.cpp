@@ -93,7 +93,8 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
     state.release(sequence);
     return false;
   }
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens, outputs = expected_outputs(sequence);
+  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens,
+                     outputs = expected_outputs(sequence);
   state.waiting.pop_front();
   state.running.push_back(slot);
   batch.add(slot, sequence, std::int32_t(tokens));

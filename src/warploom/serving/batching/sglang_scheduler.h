@@ -25,9 +25,9 @@ class SglangScheduler final : public Scheduler {
 
  private:
   struct Budget {
-    double total;         // tokens of memory not promised
-    std::int64_t input;   // tokens of prompts
-    std::int64_t chunk;   // tokens of this step
+    double total;        // tokens of memory not promised
+    std::int64_t input;  // tokens of prompts
+    std::int64_t chunk;  // tokens of this step
     bool exhausted() const { return total <= 0 || input <= 0 || chunk <= 0; }
   };
   Budget prefill_budget(const SchedulerState& state) const;

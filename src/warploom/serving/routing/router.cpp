@@ -6,8 +6,8 @@ namespace warploom {
 namespace {
 
 std::size_t least_loaded(const std::vector<ReplicaLoad>& loads) {
-  const auto least = std::min_element(loads.begin(), loads.end(),
-                                      [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.live < b.live; });
+  const auto least = std::min_element(
+      loads.begin(), loads.end(), [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.live < b.live; });
   return std::size_t(least - loads.begin());
 }
 

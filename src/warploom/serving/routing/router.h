@@ -10,9 +10,9 @@
 namespace warploom {
 
 enum class RoutingPolicy {
-  RoundRobin,     // in turn, by the request's place in the workload
-  LeastLoaded,    // where the fewest requests wait or run
-  PrefixAware,    // where most of the prompt is cached, unless that replica is far busier than the least loaded
+  RoundRobin,   // in turn, by the request's place in the workload
+  LeastLoaded,  // where the fewest requests wait or run
+  PrefixAware,  // where most of the prompt is cached, unless that replica is far busier than the least loaded
   SessionSticky,  // where the session's first turn went; first turns to the least loaded
 };
 template <>

@@ -15,7 +15,8 @@ constexpr std::uint64_t kSystemContent = 1;
 constexpr std::uint64_t kFirstSessionContent = 2;
 
 std::int32_t draw_length(RandomStream& random, std::int64_t mean) {
-  return std::int32_t(random.integer(std::max<std::int64_t>(1, mean / 2), std::max<std::int64_t>(1, mean + mean / 2)));
+  return std::int32_t(
+      random.integer(std::max<std::int64_t>(1, mean / 2), std::max<std::int64_t>(1, mean + mean / 2)));
 }
 
 }  // namespace
@@ -31,7 +32,8 @@ FieldTable SessionShape::describe() {
       .add("output_tokens", &S::output_tokens, {.doc = "tokens of an answer, mean", .min = 1, .max = 1e7})
       .add("think_time_s", &S::think_time,
            {.unit = "s", .doc = "between an answer and the next turn, mean", .min = 0, .max = 1e6})
-      .add("session_rate", &S::rate, {.unit = "1/s", .doc = "new sessions per second", .min = 1e-9, .max = 1e9})
+      .add("session_rate", &S::rate,
+           {.unit = "1/s", .doc = "new sessions per second", .min = 1e-9, .max = 1e9})
       .table();
 }
 
@@ -40,8 +42,9 @@ Workload session_workload(const SessionShape& shape, std::uint64_t seed) {
   const double longest = double(shape.system_prompt_tokens) +
                          1.5 * double(shape.turns) * double(shape.user_tokens + shape.output_tokens);
   if (longest > double(kMaxRequestTokens) || double(shape.sessions) * double(shape.turns) > 1e8)
-    throw InvalidInput(fmt::format("sessions: {} of {} turns grow to {:.3g} tokens, expected at most 1e8 requests of {}",
-                                   shape.sessions, shape.turns, longest, kMaxRequestTokens));
+    throw InvalidInput(
+        fmt::format("sessions: {} of {} turns grow to {:.3g} tokens, expected at most 1e8 requests of {}",
+                    shape.sessions, shape.turns, longest, kMaxRequestTokens));
   RandomStream lengths(seed, "session lengths"), times(seed, "session times");
   Workload workload;
   workload.name = fmt::format("{} sessions of {} turns", shape.sessions, shape.turns);

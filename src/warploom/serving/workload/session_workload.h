@@ -22,8 +22,8 @@ struct SessionShape {
 };
 
 // Turn t of a session has the system prompt, all earlier turns and answers, and new words as its prompt; the
-// workload says which parts are the same. Deterministic in the seed. Throws InvalidInput on values out of range
-// or a prompt longer than kMaxRequestTokens.
+// workload says which parts are the same. Deterministic in the seed. Throws InvalidInput on values out of
+// range or a prompt longer than kMaxRequestTokens.
 Workload session_workload(const SessionShape& shape, std::uint64_t seed);
 
 }  // namespace warploom

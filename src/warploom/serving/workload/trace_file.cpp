@@ -39,7 +39,8 @@ const CsvLayout& layout_of(const CsvReader& csv) {
   }
   throw InvalidInput(fmt::format(
       "{}: no known trace layout in the columns {}; expected input_tokens,output_tokens (with arrived_s), "
-      "num_prefill_tokens,num_decode_tokens (with arrived_at), TIMESTAMP,ContextTokens,GeneratedTokens, or Timestamp,Request tokens,Response tokens",
+      "num_prefill_tokens,num_decode_tokens (with arrived_at), TIMESTAMP,ContextTokens,GeneratedTokens, or "
+      "Timestamp,Request tokens,Response tokens",
       csv.path().string(), fmt::join(csv.columns(), ",")));
 }
 

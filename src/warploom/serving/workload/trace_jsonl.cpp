@@ -45,16 +45,19 @@ double number(const Json& object, std::string_view key, const std::string& where
 constexpr std::int64_t kHashBlockTokens = 512;  // of Mooncake's hash_ids
 
 // The blocks that "hash_ids" names; the last one may be part of a block.
-std::vector<ContentSegment> content_of(const Json& object, std::int64_t input_tokens, const std::string& where) {
+std::vector<ContentSegment> content_of(const Json& object, std::int64_t input_tokens,
+                                       const std::string& where) {
   const auto found = object.find("hash_ids");
   if (found == object.end()) return {};
   if (!found->is_array()) throw InvalidInput(fmt::format("{}: 'hash_ids' is no list", where));
   std::vector<ContentSegment> content;
   std::int64_t left = input_tokens;
   for (const Json& id : *found) {
-    if (!id.is_number_integer()) throw InvalidInput(fmt::format("{}: 'hash_ids' holds no whole number", where));
+    if (!id.is_number_integer())
+      throw InvalidInput(fmt::format("{}: 'hash_ids' holds no whole number", where));
     if (left <= 0) break;
-    content.push_back({std::uint64_t(id.get<std::int64_t>()), std::int32_t(std::min(left, kHashBlockTokens))});
+    content.push_back(
+        {std::uint64_t(id.get<std::int64_t>()), std::int32_t(std::min(left, kHashBlockTokens))});
     left -= kHashBlockTokens;
   }
   if (left > 0 && content.empty()) return {};

@@ -41,8 +41,9 @@ void check_content(const Workload& workload) {
     std::int64_t tokens = 0;
     for (const ContentSegment& segment : workload.content_of(i)) tokens += segment.tokens;
     if (!workload.content_of(i).empty() && tokens != workload.requests[i].input_tokens) {
-      throw InvalidInput(fmt::format("workload '{}': request {} has contents of {} tokens, expected its {} input tokens",
-                                     workload.name, i, tokens, workload.requests[i].input_tokens));
+      throw InvalidInput(
+          fmt::format("workload '{}': request {} has contents of {} tokens, expected its {} input tokens",
+                      workload.name, i, tokens, workload.requests[i].input_tokens));
     }
   }
 }

@@ -21,8 +21,8 @@ struct WorkloadRequest {
   SimDuration delay{};
 };
 
-// A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on with
-// the content of its last stretch.
+// A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on
+// with the content of its last stretch.
 struct ContentSegment {
   std::uint64_t content = 0;
   std::int32_t tokens = 0;
@@ -50,7 +50,8 @@ struct Workload {
 constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 
 // Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals
-// out of order, turns before their predecessor, concurrency below 1, content that is not that of the prompts. `name` and the request's index are in the message.
+// out of order, turns before their predecessor, concurrency below 1, content that is not that of the prompts.
+// `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
