@@ -6,11 +6,11 @@
 #include <array>
 #include <optional>
 
+#include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
-#include "warploom/serving/engine_flags.h"
 
 namespace warploom {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
-#include "warploom/serving/engine_flags.h"
 
 namespace warploom {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/serving/serving_config.h"
+#include "warploom/app/serving_setup.h"
 
 namespace CLI {
 class App;
