@@ -129,7 +129,6 @@ std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTr
   filter.drop("lengths, tensor parallelism or figures not stated", [](const Row& row) {
     return row.input_tokens == 0 || row.output_tokens == 0 || !row.ttft || !row.tpot || !row.tp;
   });
-  filter.drop("pipeline parallelism, not simulated", [](const Row& row) { return row.pp.value_or(1) > 1; });
   filter.drop("figures known to be implausible", suspicious);
   return rows;
 }

@@ -51,6 +51,7 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   request.version = row.version;
   request.host_changes = validation.host_changes;
   request.config.tensor_parallel_size = sharding.tensor_parallel;
+  request.config.pipeline_parallel_size = sharding.pipeline_parallel;
   request.config.data_parallel_size = sharding.attention_data_parallel;
   const ServingSetup setup = resolve_serving(request, model, sharding, latency);
   const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
@@ -138,6 +139,7 @@ bool stored_alike(MatmulScheme stored, const std::string& mode) {
 Sharding sharding_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {
   Sharding sharding;
   sharding.tensor_parallel = row.tp.value_or(1);
+  sharding.pipeline_parallel = row.pp.value_or(1);
   if (!model.mixture) return sharding;
   sharding.attention_data_parallel = row.attention_dp.value_or(1);
   sharding.expert_parallel = row.moe_ep.value_or(1);

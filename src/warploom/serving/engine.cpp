@@ -27,7 +27,8 @@ Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Worklo
              .kv_cache = make_cache(config, workload, kv_blocks),
              .preemptions = 0,
              .workload = workload},
-      scheduler_(make_scheduler(config.engine, limits_of(config))) {}
+      scheduler_(make_scheduler(config.engine, limits_of(config))),
+      pipelined_(config.pipeline_parallel_size > 1) {}
 
 void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens) {
   Sequence sequence;
@@ -65,6 +66,8 @@ bool Engine::start(SimTime now) {
   for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
   if (state_.kv_cache.keeps_prefixes())
     for (const Slot slot : batch.scheduled) state_.keep_prefix(state_.sequences[slot]);
+  if (pipelined_)
+    for (const Slot slot : batch.emitting) state_.sequences[slot].awaits_token = true;
   in_flight_.push_back(std::move(batch));
   return true;
 }
@@ -91,6 +94,7 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
       ++run;
     }
     sequence.last_token = now;
+    sequence.awaits_token = false;
     ++sequence.outputs_emitted;
   }
   if (run > 0) observer.on_token_gaps(gap, run);

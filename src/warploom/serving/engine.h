@@ -57,6 +57,7 @@ class Engine {
 
   SchedulerState state_;
   std::unique_ptr<Scheduler> scheduler_;
+  bool pipelined_;
   std::deque<ScheduledBatch> in_flight_;
   std::vector<ScheduledBatch> spare_;  // emptied batches that keep their memory
   std::vector<Slot> free_slots_;

@@ -9,7 +9,10 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, 
     : pricer_(pricer.clone()),
       host_(config.host),
       step_time_(step_time),
-      depth_(config.async_scheduling ? 2 : 1) {
+      depth_(config.pipeline_parallel_size > 1 ? std::size_t(config.pipeline_parallel_size)
+             : config.async_scheduling         ? 2
+                                               : 1),
+      stage_free_(std::size_t(config.pipeline_parallel_size)) {
   costs_.resize(replicas);
   engines_.reserve(replicas);
   for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload);
@@ -28,8 +31,13 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
     if (engine.in_flight() == in_flight_) engine.start_idle();
   }
   ++in_flight_;
-  const SimTime begin = std::max(now, gpu_free_);
-  end = gpu_free_ = begin + price_latest();
+  const SimTime begin = std::max(now, stage_free_[0]);
+  const std::int64_t whole = price_latest().nanoseconds(), stages = std::ssize(stage_free_);
+  end = begin;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    SimTime& free = stage_free_[std::size_t(stage)];
+    end = free = std::max(end, free) + SimDuration(whole * (stage + 1) / stages - whole * stage / stages);
+  }
   if (records != nullptr) record(begin, end, first_replica, *records);
   return true;
 }

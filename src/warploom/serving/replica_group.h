@@ -1,6 +1,8 @@
 // Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks,
 // whose step lasts as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second
-// step is chosen while the first runs and starts the moment it ends.
+// step is chosen while the first runs and starts the moment it ends. Over pipeline stages as many steps are
+// in flight as there are stages, each stage with an equal share of a step, and a request has one token on the
+// way.
 #pragma once
 
 #include <deque>
@@ -44,9 +46,9 @@ class ReplicaGroup {
   struct Cost {
     Seconds gpu, host;
   };
-  std::vector<Cost> costs_;  // of the step chosen last, by replica
-  std::size_t depth_;        // steps in flight at most
-  SimTime gpu_free_;
+  std::vector<Cost> costs_;          // of the step chosen last, by replica
+  std::size_t depth_;                // steps in flight at most
+  std::vector<SimTime> stage_free_;  // when each pipeline stage ends what it has
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;
   StepTotals totals_;

@@ -25,6 +25,8 @@ struct Sequence {
   std::int32_t cached_tokens = 0;  // found in the prefix cache when first admitted
   std::int32_t preemptions = 0;
   bool was_scheduled = false;
+  bool awaits_token =
+      false;  // its token is on the way through a pipeline, and nothing goes on before it is back
   SimTime scheduled, first_token, last_token;
   // Units of the prefix cache, in order from the start of the prompt; then the hash up to the end of unit
   // `hashed_units`, which may go on where units of the same content belong to others.
@@ -35,6 +37,8 @@ struct Sequence {
   std::int32_t known_tokens() const { return input_tokens + outputs_scheduled; }
   // Every output is scheduled; only the batches in flight keep it alive.
   bool draining() const { return outputs_scheduled == output_tokens; }
+  // Nothing to schedule now, nor to stop.
+  bool idle() const { return draining() || awaits_token; }
 };
 
 // A sequence's place in the pool; it keeps its slot from arrival to completion.

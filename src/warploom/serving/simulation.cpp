@@ -47,11 +47,6 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
 }
 
 void check_replicas(const ServingConfig& config, const StepPricer& pricer) {
-  if (config.pipeline_parallel_size > 1) {
-    throw Unsupported(
-        fmt::format("pipeline_parallel_size is {}: overlapping pipeline stages are not simulated, expected 1",
-                    config.pipeline_parallel_size));
-  }
   if (config.data_parallel_size % std::int64_t(pricer.coupled_replicas()) != 0) {
     throw InvalidInput(
         fmt::format("data_parallel_size is {}, expected a multiple of the {} ranks that share a mixture of "

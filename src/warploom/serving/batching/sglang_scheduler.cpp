@@ -26,7 +26,7 @@ SglangScheduler::SglangScheduler(const SchedulerLimits& limits)
       ratio_decay_((new_token_ratio_ - least_ratio_) / kNewTokenRatioDecaySteps) {}
 
 bool SglangScheduler::decodes(const SchedulerState& state, Slot slot) const {
-  return !state.sequences[slot].draining() && !(chunked_ && *chunked_ == slot);
+  return !state.sequences[slot].idle() && !(chunked_ && *chunked_ == slot);
 }
 
 void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {

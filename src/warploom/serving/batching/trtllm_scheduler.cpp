@@ -19,7 +19,7 @@ std::int64_t TrtllmScheduler::chunk_of(std::int64_t rest, std::int64_t budget, s
 
 bool TrtllmScheduler::stop_last(SchedulerState& state, std::size_t index) {
   std::size_t victim = state.running.size();
-  while (victim > index && state.sequences[state.running[victim - 1]].draining()) --victim;
+  while (victim > index && state.sequences[state.running[victim - 1]].idle()) --victim;
   const Slot slot = state.running[victim - 1];
   state.running.erase(state.running.begin() + std::ptrdiff_t(victim - 1));
   state.preempt(slot);
@@ -36,7 +36,7 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
-    if (sequence.draining() || !decodes(sequence)) continue;
+    if (sequence.idle() || !decodes(sequence)) continue;
     bool kept = true;
     while (kept && !reserve(state, sequence, 1)) {
       kept = stop_last(state, i);
@@ -50,7 +50,7 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     Sequence& sequence = state.sequences[state.running[i]];
     const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
-    if (sequence.draining() || rest <= 1) continue;
+    if (sequence.idle() || rest <= 1) continue;
     const std::int64_t tokens = chunk_of(rest, budget, block);
     if (tokens <= 0 || !reserve(state, sequence, tokens)) continue;
     batch.add(state.running[i], sequence, std::int32_t(tokens));

@@ -21,12 +21,12 @@ std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBat
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
-    if (sequence.draining()) continue;
+    if (sequence.idle()) continue;
     const std::int64_t tokens = std::min(chunk_of(sequence), budget);
     while (!state.grow(sequence, tokens)) {
       // The victim is the last one that still has something to do; what drains frees its blocks by itself.
       std::size_t victim = state.running.size();
-      while (victim > i && state.sequences[state.running[victim - 1]].draining()) --victim;
+      while (victim > i && state.sequences[state.running[victim - 1]].idle()) --victim;
       const Slot victim_slot = state.running[victim - 1];
       state.running.erase(state.running.begin() + std::ptrdiff_t(victim - 1));
       state.preempt(victim_slot);
