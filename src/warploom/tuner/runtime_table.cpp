@@ -31,7 +31,8 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   for (std::uint32_t i = 0; i < cell.count; ++i) {
     const std::uint32_t index = cell.candidates[i];
     const float time = record_time(layout.mapping, layout.configs[index], shape);
-    const float cost = index == fallback ? time * kDefaultMargin : time;
+    float cost = time * (1.0F + kBiasUnit * static_cast<float>(cell.bias[i]));
+    if (index == fallback) cost *= kDefaultMargin;
     if (i == 0 || cost < best_cost) {
       best = index;
       best_cost = cost;

@@ -9,9 +9,9 @@
 
 namespace warploom {
 
-// Half octaves: 1 -> 0, 2 -> 2, 3 -> 3, 4 and 5 -> 4, 6 and 7 -> 5, ...
+// Half octaves: 0 and 1 -> 0, 2 -> 2, 3 -> 3, 4 and 5 -> 4, 6 and 7 -> 5, ...
 inline int half_octave(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value);
+  const auto bits = static_cast<std::uint64_t>(value < 0 ? 0 : value);
   const int octave = 63 - std::countl_zero(bits | 1);
   return 2 * octave + (octave > 0 ? static_cast<int>((bits >> (octave - 1)) & 1) : 0);
 }
@@ -21,8 +21,9 @@ inline std::int64_t half_octave_start(int index) {
   return index % 2 == 0 ? base : base + base / 2;
 }
 
+// An axis is cut just above powers of two: 128 needs as many tiles as 97 and fewer than 129.
 struct ShapeCells {
-  // First half octave and number of them, for m, n, k. Shapes beyond fall into the outermost cell.
+  // First half octave (of the value less one) and number of them, for m, n, k. Shapes beyond fall into the outermost cell.
   std::array<std::int32_t, 3> first{}, count{};
 
   std::size_t size() const { return std::size_t(count[0]) * std::size_t(count[1]) * std::size_t(count[2]); }
@@ -47,7 +48,7 @@ struct ShapeCells {
 
  private:
   std::size_t position(std::size_t axis, std::int64_t value) const {
-    const int index = half_octave(value) - first[axis];
+    const int index = half_octave(value - 1) - first[axis];
     return static_cast<std::size_t>(index < 0 ? 0 : index >= count[axis] ? count[axis] - 1 : index);
   }
 };

@@ -40,24 +40,24 @@ struct WaveCoefficients {
 namespace detail {
 
 template <class T>
-T fourth_norm(T a, T b) {
+[[gnu::always_inline]] inline T fourth_norm(T a, T b) {
   const T a2 = a * a, b2 = b * b;
   return std::sqrt(std::sqrt(a2 * a2 + b2 * b2));
 }
 // Vectorisable rounding of values in [0, 2^31).
 template <class T>
-T whole(T value) {
+[[gnu::always_inline]] inline T whole(T value) {
   return static_cast<T>(static_cast<int>(value));
 }
 template <class T>
-T whole_up(T value) {
+[[gnu::always_inline]] inline T whole_up(T value) {
   const T low = whole(value);
-  return low + (low < value ? T(1) : T(0));
+  return low + static_cast<T>(static_cast<int>(low < value));
 }
 
 // The hat functions' sum without branches.
 template <class T>
-T bucket_correction(const std::array<T, 6>& bucket, T waves) {
+[[gnu::always_inline]] inline T bucket_correction(const std::array<T, 6>& bucket, T waves) {
   T sum = bucket[0];
   for (std::size_t i = 0; i + 1 < bucket.size(); ++i) {
     const T width = T(kBucketWaves[i + 1] - kBucketWaves[i]);
@@ -71,7 +71,7 @@ T bucket_correction(const std::array<T, 6>& bucket, T waves) {
 
 // Microseconds. O(1), no allocation.
 template <class T>
-T wave_time(const WaveCoefficients<T>& c, const TileWork& work) {
+[[gnu::always_inline]] inline T wave_time(const WaveCoefficients<T>& c, const TileWork& work) {
   const T waves = std::min(T(work.waves), T(1e9)), iterations = T(work.iterations);
   const T touch = T(work.first_touch), active = std::min(waves, T(1));
   const T latency = c.latency_base + c.latency_touch * touch + c.latency_cold * T(work.cold) +
@@ -83,10 +83,11 @@ T wave_time(const WaveCoefficients<T>& c, const TileWork& work) {
   const T rest_tiles = detail::whole_up(rest - T(1e-5));
   const T full = iterations * detail::fourth_norm(latency, c.slots * rate) + c.round + c.tile * c.slots;
   const T spread = iterations * detail::fourth_norm(latency, rest_tiles * rate) + c.round + c.tile * rest_tiles;
-  const T packed = c.packing * full + (T(1) - c.packing) * spread;
-  const T last = rest_tiles > T(0) ? (rounds > T(0) ? packed : spread) : T(0);
-  const T whole_rounds = rounds * full + last;
-  const T compute = rounds > T(0) ? whole_rounds + c.drift * (ratio * full - whole_rounds) : whole_rounds;
+  // Arithmetic instead of branches: whole numbers cut to 0 or 1.
+  const T has_rounds = std::min(rounds, T(1)), has_rest = std::min(rest_tiles, T(1));
+  const T last = has_rest * (spread + has_rounds * c.packing * (full - spread));
+  const T quantised = rounds * full + last;
+  const T compute = quantised + has_rounds * c.drift * (ratio * full - quantised);
   const T dram = c.dram * (T(work.read_mb) + c.write_cost * T(work.write_mb));
   const T time = c.launch + c.launch_tiles * std::min(waves, c.slots) + detail::fourth_norm(compute, dram) +
                  T(work.hot_us);

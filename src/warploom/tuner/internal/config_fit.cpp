@@ -18,6 +18,7 @@ constexpr Point kUsual = {1.5F, 0.3F, 0.2F, 0.1F, 0.1F, 0.05F, 0.1F, 0.1F, 0.3F,
 constexpr float kPriorWeight = 0.03F;
 constexpr float kStep = 4e-3F;
 constexpr float kBucketPenalty = 2;
+constexpr double kClearlyBetter = 0.97;
 
 Point prior_point() {
   Point point = kUsual;
@@ -83,9 +84,9 @@ class Descent {
     cost_ = cost_at(point_, now_);
   }
 
-  // Levenberg-Marquardt; stops early when a step gains less than a ten-thousandth.
+  // Levenberg-Marquardt; stops when four steps in a row gain less than a ten-thousandth.
   void run(int steps) {
-    for (int step = 0; step < steps && !settled_; ++step) one_step();
+    for (int step = 0; step < steps && idle_ < 4; ++step) one_step();
   }
   double cost() const { return cost_; }
   WaveCoefficients<float> coefficients() const { return coefficients_at(point_, slots_); }
@@ -135,7 +136,8 @@ class Descent {
       }
       damping_ = std::min(1e6, damping_ * 4);
     }
-    settled_ = cost_ > before * (1 - 1e-4);
+    // A step may fail only because the damping is still too small for it.
+    idle_ = cost_ > before * (1 - 1e-4) ? idle_ + 1 : 0;
   }
 
   const Columns* columns_;
@@ -143,7 +145,7 @@ class Descent {
   Point prior_, point_;
   std::vector<float> now_, next_, slope_;
   double cost_ = 0, damping_ = 1e-2;
-  bool settled_ = false;
+  int idle_ = 0;
 };
 
 // Ridge on what is left, per wave bucket.
@@ -176,13 +178,17 @@ FittedConfig fit_config(const ConfigPoints& points, int most_slots) {
     trials.emplace_back(columns, static_cast<float>(slots), prior);
     trials.back().run(8);
   }
-  std::stable_sort(trials.begin(), trials.end(),
-                   [](const Descent& a, const Descent& b) { return a.cost() < b.cost(); });
-  const std::size_t kept = std::min<std::size_t>(3, trials.size());
-  Descent* best = nullptr;
-  for (std::size_t i = 0; i < kept; ++i) {
-    trials[i].run(24);
-    if (best == nullptr || trials[i].cost() < best->cost()) best = &trials[i];
+  // Fewer resident tiles is the simpler story: more must explain clearly more.
+  std::vector<Descent*> order;
+  for (Descent& trial : trials) order.push_back(&trial);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Descent* a, const Descent* b) { return a->cost() < b->cost(); });
+  order.resize(std::min<std::size_t>(4, order.size()));
+  std::sort(order.begin(), order.end());
+  const Descent* best = nullptr;
+  for (Descent* trial : order) {
+    trial->run(32);
+    if (best == nullptr || trial->cost() < best->cost() * kClearlyBetter) best = trial;
   }
   FittedConfig fitted;
   fitted.coefficients = best->coefficients();

@@ -35,9 +35,14 @@ struct ConfigRecord {
 };
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
 
-inline constexpr std::size_t kMostCandidates = 7;
+inline constexpr std::size_t kMostCandidates = 5;
+inline constexpr float kBiasUnit = 1.0F / 400;
+// Candidates of a cell. A bias, in units of kBiasUnit, lifts the predicted time of a candidate whose
+// neighbours (other warps or stages) are predicted slower than it: what the model sees in one configuration
+// alone is partly the luck of its samples.
 struct CellRecord {
-  std::uint16_t count;
+  std::uint8_t count;
+  std::int8_t bias[kMostCandidates];
   std::uint16_t candidates[kMostCandidates];
 };
 static_assert(sizeof(CellRecord) == 16);
