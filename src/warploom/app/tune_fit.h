@@ -21,7 +21,7 @@ struct TuneFitResult {
   WaveModel model;
   RuntimeTable table;
   std::size_t samples = 0;
-  double fit_seconds = 0;    // model and table; the time varies from run to run
+  double fit_seconds = 0;  // model and table; the time varies from run to run
   std::size_t bytes = 0;
 };
 

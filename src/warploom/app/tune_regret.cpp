@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kTreeColumns = 13;
 
 // What trees see: the shape, the configuration and the grid that they make.
-void append_row(std::vector<float>& rows, const RuntimeTable& table, const TileShape& shape, const TileConfig& c) {
+void append_row(std::vector<float>& rows, const RuntimeTable& table, const TileShape& shape,
+                const TileConfig& c) {
   const TileWork work = tile_work(table.kernel(), table.gpu(), shape, c);
   const auto log2 = [](double value) { return static_cast<float>(std::log2(value)); };
   const float values[kTreeColumns] = {log2(double(shape.m)),
@@ -46,7 +47,8 @@ double sum_of_leaves(const std::vector<PlainTree>& trees, const std::vector<floa
   for (const PlainTree& tree : trees) {
     const PlainTree::Node* node = tree.nodes.data();
     while (node->feature >= 0)
-      node = &tree.nodes[std::size_t(row[std::size_t(node->feature)] < node->value ? node->left : node->right)];
+      node =
+          &tree.nodes[std::size_t(row[std::size_t(node->feature)] < node->value ? node->left : node->right)];
     sum += double(node->value);
   }
   return sum;
@@ -69,7 +71,8 @@ std::vector<ShapeRegret> tree_regret(const RuntimeTable& table, std::span<const 
 
 std::vector<TileSample> all_samples(std::span<const OracleShape> shapes) {
   std::vector<TileSample> samples;
-  for (const OracleShape& shape : shapes) samples.insert(samples.end(), shape.samples.begin(), shape.samples.end());
+  for (const OracleShape& shape : shapes)
+    samples.insert(samples.end(), shape.samples.begin(), shape.samples.end());
   return samples;
 }
 
@@ -97,13 +100,15 @@ void add_baselines(TuneRegretResult& result, const RuntimeTable& table, std::spa
       append(nearest, nearest_shape_regret(halves[1 - judged], halves[judged], fallback));
       append(trees, tree_regret(table, all_samples(halves[1 - judged]), halves[judged]));
     }
-    result.baselines.push_back({"nearest_shape", "best of the nearest shape, other half of the oracle", summarize(nearest)});
-    result.baselines.push_back({"xgboost", "trees on every time of the other half of the oracle", summarize(trees)});
+    result.baselines.push_back(
+        {"nearest_shape", "best of the nearest shape, other half of the oracle", summarize(nearest)});
+    result.baselines.push_back(
+        {"xgboost", "trees on every time of the other half of the oracle", summarize(trees)});
   }
   if (!request.samples.empty()) {
     const TileSamples samples = read_tile_samples(request.samples);
-    result.baselines.push_back(
-        {"xgboost_samples", "trees on the table's own samples", summarize(tree_regret(table, samples.rows, shapes))});
+    result.baselines.push_back({"xgboost_samples", "trees on the table's own samples",
+                                summarize(tree_regret(table, samples.rows, shapes))});
   }
 }
 

@@ -23,7 +23,7 @@ struct RegretOf {
 
 struct TuneRegretResult {
   RegretSummary table;
-  std::vector<ShapeRegret> rows;     // of the table, in the oracle's order
+  std::vector<ShapeRegret> rows;  // of the table, in the oracle's order
   std::vector<RegretOf> baselines;
 };
 

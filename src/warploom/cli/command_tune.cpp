@@ -53,7 +53,8 @@ void add_regret(CLI::App& tune) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
   command->add_option("--table", options->table, "a table that `tune fit` wrote")->required();
-  command->add_option("--oracle", options->oracle, "CSV files of every configuration at every shape")->required();
+  command->add_option("--oracle", options->oracle, "CSV files of every configuration at every shape")
+      ->required();
   command->add_option("--samples", options->samples, "the table's samples, for one more baseline");
   command->add_flag("--no-baselines", options->plain, "the table alone");
   add_json_option(*command, options->json);
@@ -65,7 +66,8 @@ void add_regret(CLI::App& tune) {
     request.baselines = !options->plain;
     const TuneRegretResult result = tune_regret(request);
     std::vector<NamedRegret> baselines;
-    for (const RegretOf& entry : result.baselines) baselines.push_back({entry.name, entry.how, entry.summary});
+    for (const RegretOf& entry : result.baselines)
+      baselines.push_back({entry.name, entry.how, entry.summary});
     print(options->json ? json_text(tune_regret_json(result.table, baselines, result.rows))
                         : tune_regret_text(result.table, baselines, result.rows));
   });

@@ -38,10 +38,13 @@ std::string factor(const std::optional<double>& value) { return value ? fixed_te
 void add_summary(TextTable& table, const std::string& name, const RegretSummary& summary) {
   table.add_row({name, std::to_string(summary.shapes), percent_text(summary.geo_mean_share),
                  percent_text(summary.worst_share), percent_text(summary.p10_share),
-                 factor(summary.geo_mean_speedup), factor(summary.worst_speedup), factor(summary.best_speedup)});
+                 factor(summary.geo_mean_speedup), factor(summary.worst_speedup),
+                 factor(summary.best_speedup)});
 }
 
-std::string shape_text(const TileShape& shape) { return fmt::format("{} x {} x {}", shape.m, shape.n, shape.k); }
+std::string shape_text(const TileShape& shape) {
+  return fmt::format("{} x {} x {}", shape.m, shape.n, shape.k);
+}
 
 }  // namespace
 
@@ -52,9 +55,10 @@ std::string tune_fit_text(const TuneFitSummary& fit) {
       "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
       "table: {} bytes, {} cells of {:.1f} candidates, default {}\nfitted in {:.2f} s\n",
       name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
-      model.left_out.size(), model.buckets.size(), model.median_r_squared, percent_text(median_residual(model)),
-      count_text(std::int64_t(fit.table.bytes().size())), count_text(std::int64_t(fit.table.cells())),
-      fit.table.mean_candidates(), config_text(fit.table.default_config()), fit.fit_seconds);
+      model.left_out.size(), model.buckets.size(), model.median_r_squared,
+      percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
+      count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
+      config_text(fit.table.default_config()), fit.fit_seconds);
 }
 
 Json tune_fit_json(const TuneFitSummary& fit) {
@@ -104,8 +108,9 @@ std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRe
                     fixed_text(row.picked_us, 2), fixed_text(row.predicted_us, 2), config_text(row.best),
                     fixed_text(row.best_us, 2)});
   }
-  return text.text() + fmt::format("\nmedian error of the picked configurations' predictions: {}\n\nworst shapes:\n",
-                                   percent_text(table.pick_error_median)) +
+  return text.text() +
+         fmt::format("\nmedian error of the picked configurations' predictions: {}\n\nworst shapes:\n",
+                     percent_text(table.pick_error_median)) +
          detail.text();
 }
 
@@ -136,12 +141,18 @@ Json tune_regret_json(const RegretSummary& table, std::span<const NamedRegret> b
 
 Json tile_pick_json(const TileShape& shape, const TilePick& pick) {
   const TileConfig& c = pick.config;
-  return {{"m", shape.m},         {"n", shape.n},
-          {"k", shape.k},         {"config", config_text(c)},
-          {"tile_m", c.tile_m},   {"tile_n", c.tile_n},
-          {"tile_k", c.tile_k},   {"warps", c.warps},
-          {"stages", c.stages},   {"split_k", c.split_k},
-          {"predicted_us", double(pick.predicted_us)}, {"default", pick.is_default}};
+  return {{"m", shape.m},
+          {"n", shape.n},
+          {"k", shape.k},
+          {"config", config_text(c)},
+          {"tile_m", c.tile_m},
+          {"tile_n", c.tile_n},
+          {"tile_k", c.tile_k},
+          {"warps", c.warps},
+          {"stages", c.stages},
+          {"split_k", c.split_k},
+          {"predicted_us", double(pick.predicted_us)},
+          {"default", pick.is_default}};
 }
 
 }  // namespace warploom

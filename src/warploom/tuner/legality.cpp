@@ -34,7 +34,8 @@ TileAxes default_axes(TileKernelKind kind) {
       return {{16, 32, 64, 128}, {32, 64, 128}, {0}, {4, 8}, {2, 3, 4}, {1}};
     case TileKernelKind::GroupedGemm:
       return {{16, 32, 64, 128, 256}, {32, 64, 128, 256}, {32, 64, 128}, {4, 8}, {2, 3, 4, 5}, {1}};
-    default: return {{16, 32, 64, 128, 256}, {32, 64, 128, 256}, {32, 64, 128}, {4, 8}, {2, 3, 4, 5}, {1}};
+    default:
+      return {{16, 32, 64, 128, 256}, {32, 64, 128, 256}, {32, 64, 128}, {4, 8}, {2, 3, 4, 5}, {1}};
   }
 }
 
@@ -75,7 +76,8 @@ std::vector<TileConfig> legal_space(const TileKernel& kernel, const TileGpu& gpu
                 last = fmt::format("{}: {}", config_text(config), why);
             }
   if (space.empty())
-    throw InvalidInput(fmt::format("kernel '{}' on {}: no legal configuration ({})", kernel.name, gpu.name, last));
+    throw InvalidInput(
+        fmt::format("kernel '{}' on {}: no legal configuration ({})", kernel.name, gpu.name, last));
   std::sort(space.begin(), space.end());
   space.erase(std::unique(space.begin(), space.end()), space.end());
   return space;

@@ -17,7 +17,8 @@ struct TileAxes {
 TileAxes default_axes(TileKernelKind kind);
 
 // Empty when the configuration may run; otherwise what it breaks: shared memory of a block, accumulator
-// registers of a thread (255), threads of a block, tiles that are no power of two, too little work for the warps.
+// registers of a thread (255), threads of a block, tiles that are no power of two, too little work for the
+// warps.
 std::string why_illegal(const TileKernel& kernel, const TileGpu& gpu, const TileConfig& config);
 
 // Every legal combination, in ascending order. Throws InvalidInput when none is left.

@@ -33,7 +33,9 @@ ShapeRegret row_of(const OracleShape& oracle, const TileConfig& picked, double p
 }
 
 double distance(const TileShape& a, const TileShape& b) {
-  const auto apart = [](std::int64_t x, std::int64_t y) { return std::pow(std::log(double(x) / double(y)), 2); };
+  const auto apart = [](std::int64_t x, std::int64_t y) {
+    return std::pow(std::log(double(x) / double(y)), 2);
+  };
   return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
 }
 
@@ -107,14 +109,15 @@ std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const Or
     const TilePick pick = table.pick(oracle.shape);
     const auto time = oracle.time_of(pick.config);
     known += time ? 1 : 0;
-    const auto slowest = std::max_element(
-        oracle.samples.begin(), oracle.samples.end(),
-        [](const TileSample& a, const TileSample& b) { return a.median_us < b.median_us; });
+    const auto slowest =
+        std::max_element(oracle.samples.begin(), oracle.samples.end(),
+                         [](const TileSample& a, const TileSample& b) { return a.median_us < b.median_us; });
     rows.push_back(row_of(oracle, pick.config, time.value_or(slowest->median_us), double(pick.predicted_us),
                           table.default_config()));
   }
   if (known == 0)
-    throw InvalidInput("regret: the oracle measured none of the picked configurations; is it of another kernel?");
+    throw InvalidInput(
+        "regret: the oracle measured none of the picked configurations; is it of another kernel?");
   return rows;
 }
 

@@ -15,8 +15,8 @@ namespace warploom {
 // One shape of an exhaustive measurement.
 struct OracleShape {
   TileShape shape;
-  std::vector<TileSample> samples;       // every configuration measured there
-  std::optional<double> library_us;      // the vendor's library, when measured
+  std::vector<TileSample> samples;   // every configuration measured there
+  std::optional<double> library_us;  // the vendor's library, when measured
 
   const TileSample& best() const;
   std::optional<double> time_of(const TileConfig& config) const;

@@ -93,7 +93,8 @@ void RuntimeTable::require(std::string_view gpu, std::string_view kernel) const 
   if (!gpu.empty() && gpu != layout_->gpu.name)
     throw InvalidInput(fmt::format("the tune table is for GPU '{}', not '{}'", layout_->gpu.name, gpu));
   if (!kernel.empty() && kernel != layout_->kernel.name)
-    throw InvalidInput(fmt::format("the tune table is for kernel '{}', not '{}'", layout_->kernel.name, kernel));
+    throw InvalidInput(
+        fmt::format("the tune table is for kernel '{}', not '{}'", layout_->kernel.name, kernel));
 }
 
 }  // namespace warploom

@@ -1,7 +1,7 @@
 // The look-up that a kernel asks at every launch: shape in, configuration out, without search.
 //
-// A cell of shapes (shape_cells.h) lists the few configurations that the model finds best somewhere inside it;
-// a pick evaluates those alone. A table is one block of memory, the same in a file and in use:
+// A cell of shapes (shape_cells.h) lists the few configurations that the model finds best somewhere inside
+// it; a pick evaluates those alone. A table is one block of memory, the same in a file and in use:
 //   header | configurations (tile sizes, coefficients) | cells | provenance (JSON text)
 // little-endian, records of fixed size, XXH64 over all of it. At most 1 MB.
 //

@@ -23,7 +23,8 @@ inline std::int64_t half_octave_start(int index) {
 
 // An axis is cut just above powers of two: 128 needs as many tiles as 97 and fewer than 129.
 struct ShapeCells {
-  // First half octave (of the value less one) and number of them, for m, n, k. Shapes beyond fall into the outermost cell.
+  // First half octave (of the value less one) and number of them, for m, n, k. Shapes beyond fall into the
+  // outermost cell.
   std::array<std::int32_t, 3> first{}, count{};
 
   std::size_t size() const { return std::size_t(count[0]) * std::size_t(count[1]) * std::size_t(count[2]); }
@@ -40,9 +41,12 @@ struct ShapeCells {
   // The shapes that engines ask for, by kind of kernel.
   static ShapeCells of(TileKernelKind kind) {
     switch (kind) {
-      case TileKernelKind::Attention: return {{0, 0, 0}, {36, 36, 26}};
-      case TileKernelKind::GroupedGemm: return {{0, 12, 12}, {38, 22, 22}};
-      default: return {{0, 8, 8}, {32, 26, 26}};
+      case TileKernelKind::Attention:
+        return {{0, 0, 0}, {36, 36, 26}};
+      case TileKernelKind::GroupedGemm:
+        return {{0, 12, 12}, {38, 22, 22}};
+      default:
+        return {{0, 8, 8}, {32, 26, 26}};
     }
   }
 

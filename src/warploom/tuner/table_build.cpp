@@ -19,7 +19,7 @@ constexpr float kWorthKeeping = 1.02F;
 
 // Share of a configuration's predicted time (in logarithm) that its neighbours decide. Source: H200, every
 // second shape of the exhaustive set; flat from 0.1 to 0.2.
-constexpr float kNeighbourShare = 0.15F;
+constexpr float kNeighbourShare = 0.25F;
 
 // Same tiles, and one step away in warps or stages.
 bool are_neighbours(const TileConfig& a, const TileConfig& b) {
@@ -29,7 +29,8 @@ bool are_neighbours(const TileConfig& a, const TileConfig& b) {
 
 class CellSearch {
  public:
-  CellSearch(const WaveModel& model, const ShapeCells& grid) : mapping_(model.kernel, model.gpu), grid_(grid) {
+  CellSearch(const WaveModel& model, const ShapeCells& grid)
+      : mapping_(model.kernel, model.gpu), grid_(grid) {
     for (const FittedConfig& fitted : model.configs) {
       constants_.emplace_back(model.kernel, fitted.config);
       coefficients_.push_back(fitted.coefficients);
@@ -157,7 +158,8 @@ class CellSearch {
   std::vector<std::vector<std::size_t>> neighbours_;
 };
 
-std::uint32_t default_index(const WaveModel& model, const TableOptions& options, const std::vector<double>& loss) {
+std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
+                            const std::vector<double>& loss) {
   if (!options.default_config)
     return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
   for (std::size_t i = 0; i < model.configs.size(); ++i) {
@@ -171,7 +173,8 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
 
 RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& options) {
   if (model.configs.empty() || model.configs.size() > 4096)
-    throw InvalidInput(fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
+    throw InvalidInput(
+        fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const CellSearch search(model, grid);
   std::vector<std::uint16_t> near;  // ascending

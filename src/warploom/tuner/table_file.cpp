@@ -61,13 +61,15 @@ std::span<const T> records_at(std::string_view bytes, std::uint64_t at, std::uin
 
 const TableHeader& checked_header(std::string_view bytes, std::string_view where) {
   if (bytes.size() < sizeof(TableHeader) || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
-    throw InvalidInput(fmt::format("{}: not a tune table, expected a file that `warploom tune fit` wrote", where));
+    throw InvalidInput(
+        fmt::format("{}: not a tune table, expected a file that `warploom tune fit` wrote", where));
   const auto& header = *reinterpret_cast<const TableHeader*>(bytes.data());
   if (header.major > kTuneTableMajor)
     throw Unsupported(fmt::format("{}: tune table of version {}.{}, this program reads up to {}", where,
                                   header.major, header.minor, kTuneTableMajor));
   if (header.total_bytes != bytes.size())
-    throw InvalidInput(fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));
+    throw InvalidInput(
+        fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));
   if (hash_bytes(bytes.substr(kChecked)) != header.checksum)
     throw InvalidInput(fmt::format("{}: damaged tune table, its checksum is wrong", where));
   return header;
@@ -86,7 +88,8 @@ TableBytes::TableBytes(const std::filesystem::path& path) {
   mapped_bytes_ = static_cast<std::size_t>(status.st_size);
   void* memory = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, file, 0);
   ::close(file);
-  if (memory == MAP_FAILED) throw IoError(fmt::format("{}: cannot map: {}", path.string(), std::strerror(errno)));
+  if (memory == MAP_FAILED)
+    throw IoError(fmt::format("{}: cannot map: {}", path.string(), std::strerror(errno)));
   mapped_ = static_cast<const char*>(memory);
 }
 
@@ -139,7 +142,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   const std::string_view bytes = block->view();
   for (std::size_t i = 0; i < 3; ++i) {
     if (header->count[i] < 1 || header->count[i] > 128)
-      throw InvalidInput(fmt::format("{}: the tune table has {} cells along an axis", where, header->count[i]));
+      throw InvalidInput(
+          fmt::format("{}: the tune table has {} cells along an axis", where, header->count[i]));
     grid.first[i] = header->first[i];
     grid.count[i] = header->count[i];
   }
@@ -165,7 +169,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
 }
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {
-  return RuntimeTable(std::make_shared<const Layout>(std::make_unique<const TableBytes>(path), path.string()));
+  return RuntimeTable(
+      std::make_shared<const Layout>(std::make_unique<const TableBytes>(path), path.string()));
 }
 
 RuntimeTable RuntimeTable::from_bytes(std::string_view bytes, std::string_view where) {

@@ -10,8 +10,10 @@ FieldTable TileKernel::describe() {
   return FieldList<TileKernel>("tile_kernel")
       .add("name", &TileKernel::name, {.doc = "key of the kernel: source, compiler and types"})
       .add("kind", &TileKernel::kind, {.doc = "how shapes become tiles"})
-      .add("operand_bytes", &TileKernel::operand_bytes, {.unit = "B", .doc = "operand element", .min = 1, .max = 8})
-      .add("output_bytes", &TileKernel::output_bytes, {.unit = "B", .doc = "output element", .min = 1, .max = 8})
+      .add("operand_bytes", &TileKernel::operand_bytes,
+           {.unit = "B", .doc = "operand element", .min = 1, .max = 8})
+      .add("output_bytes", &TileKernel::output_bytes,
+           {.unit = "B", .doc = "output element", .min = 1, .max = 8})
       .add("group_rows", &TileKernel::group_rows, {.doc = "tile rows walked together", .min = 1, .max = 4096})
       .add("batch", &TileKernel::batch, {.doc = "problems of one launch", .min = 1, .max = 1 << 20})
       .add("experts", &TileKernel::experts, {.doc = "experts held", .min = 1, .max = 1 << 16})

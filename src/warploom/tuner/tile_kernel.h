@@ -64,14 +64,14 @@ struct TileGpu {
 
 // The coordinates of the wave model. Exact counts up to 2^24, single precision beyond.
 struct TileWork {
-  float waves = 0;         // tiles / SMs
-  float iterations = 0;    // of the loop over k (attention: over keys) in one tile
-  float first_touch = 0;   // share of staged bytes that no other tile staged before, 0 when L2 holds them
-  float cold = 0;          // 0 when L2 still holds the operands from the last launch, 1 when it cannot
-  float read_mb = 0;       // 1e6 bytes that must come from DRAM
-  float write_mb = 0;      // 1e6 bytes of output, 0 when L2 holds them
-  float hot_us = 0;        // us that few cache lines, wanted by all tiles, would need alone
-  float line_factor = 1;   // extra line crossings of rows that do not start on a 128-byte boundary
+  float waves = 0;        // tiles / SMs
+  float iterations = 0;   // of the loop over k (attention: over keys) in one tile
+  float first_touch = 0;  // share of staged bytes that no other tile staged before, 0 when L2 holds them
+  float cold = 0;         // 0 when L2 still holds the operands from the last launch, 1 when it cannot
+  float read_mb = 0;      // 1e6 bytes that must come from DRAM
+  float write_mb = 0;     // 1e6 bytes of output, 0 when L2 holds them
+  float hot_us = 0;       // us that few cache lines, wanted by all tiles, would need alone
+  float line_factor = 1;  // extra line crossings of rows that do not start on a 128-byte boundary
 };
 
 // O(1), no allocation. The shape and the configuration must be positive.

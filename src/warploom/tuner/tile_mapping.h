@@ -71,8 +71,8 @@ namespace detail {
 
 // ceil(count / tile) for positive whole numbers below 2^50.
 inline float tiles_of(double count, float tile) {
-  return static_cast<float>(static_cast<std::int64_t>((count + static_cast<double>(tile) - 0.5) /
-                                                      static_cast<double>(tile)));
+  return static_cast<float>(
+      static_cast<std::int64_t>((count + static_cast<double>(tile) - 0.5) / static_cast<double>(tile)));
 }
 inline float unit_clamp(float value) { return std::min(1.0F, std::max(0.0F, value)); }
 
@@ -174,9 +174,12 @@ inline TileWork map_tile(const MappingConstants& constants, const TileShape& sha
                          const ConfigConstants& config) {
   const int alignment = alignment_class(shape.k * constants.kernel.operand_bytes);
   switch (constants.kernel.kind) {
-    case TileKernelKind::GroupedGemm: return map_grouped_gemm(constants, shape, config, alignment);
-    case TileKernelKind::Attention: return map_attention(constants, shape, config, alignment);
-    default: return map_gemm(constants, shape, config, alignment);
+    case TileKernelKind::GroupedGemm:
+      return map_grouped_gemm(constants, shape, config, alignment);
+    case TileKernelKind::Attention:
+      return map_attention(constants, shape, config, alignment);
+    default:
+      return map_gemm(constants, shape, config, alignment);
   }
 }
 

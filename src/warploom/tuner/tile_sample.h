@@ -1,8 +1,8 @@
 // Measured times of one kernel: a configuration at a shape.
 //
 // CSV layout (gzip allowed), columns by name: bm, bn, bk, warps, stages (split_k optional), m, n, k,
-// median_us (low_us optional); others (grid, iters) are ignored. Rows with bm = 0 are a vendor library at that
-// shape: kept apart.
+// median_us (low_us optional); others (grid, iters) are ignored. Rows with bm = 0 are a vendor library at
+// that shape: kept apart.
 #pragma once
 
 #include <cstddef>

@@ -65,9 +65,10 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
     groups[sample.config].add(work, static_cast<float>(sample.median_us));
   }
   if (!samples.empty() && most_waves <= 1)
-    throw InvalidInput(fmt::format("samples of '{}': none has more than one wave of {} tiles, expected "
-                                   "several waves",
-                                   kernel.name, gpu.sms));
+    throw InvalidInput(
+        fmt::format("samples of '{}': none has more than one wave of {} tiles, expected "
+                    "several waves",
+                    kernel.name, gpu.sms));
   for (auto& [config, points] : groups) {
     if (points.size() < kFewestSamples) {
       model.left_out.push_back(config);
@@ -79,7 +80,8 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
     judge_buckets(model, model.configs.size() - 1, points);
   }
   if (model.configs.empty())
-    throw InvalidInput(fmt::format("samples of '{}': no configuration has {} samples", kernel.name, kFewestSamples));
+    throw InvalidInput(
+        fmt::format("samples of '{}': no configuration has {} samples", kernel.name, kFewestSamples));
   std::vector<double> shares;
   for (const BucketFit& bucket : model.buckets) shares.push_back(bucket.r_squared);
   model.median_r_squared = shares.empty() ? 0 : quantile(std::move(shares), 0.5);

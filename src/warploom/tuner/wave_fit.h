@@ -22,17 +22,17 @@ struct BucketFit {
 struct FittedConfig {
   TileConfig config;
   WaveCoefficients<float> coefficients;
-  float residual = 0;  // root mean square of ln(model / measured)
+  float residual = 0;                         // root mean square of ln(model / measured)
   float most_waves = 0, most_iterations = 0;  // sampled
 };
 
 struct WaveModel {
   TileKernel kernel;
   TileGpu gpu;
-  std::vector<FittedConfig> configs;    // ascending
-  std::vector<BucketFit> buckets;       // with at least four samples of different time
-  std::vector<TileConfig> left_out;     // too few samples
-  double median_r_squared = 0;          // over buckets
+  std::vector<FittedConfig> configs;  // ascending
+  std::vector<BucketFit> buckets;     // with at least four samples of different time
+  std::vector<TileConfig> left_out;   // too few samples
+  double median_r_squared = 0;        // over buckets
 };
 
 // Robust least squares on ln time with positive coefficients, weak priors towards usual values and the number

@@ -1,15 +1,17 @@
 // The wave model's formula: time of a tile kernel from its work, in 16 + 6 coefficients of one configuration.
 //
 // One SM runs `slots` tiles at a time. x tiles side by side need per iteration
-//   step(x) = (latency^4 + (x rate line_factor)^4)^(1/4)        latency-bound with few tiles, rate-bound with many
-//   latency = latency_base + latency_touch u + latency_cold c + (latency_load + latency_load_touch u) min(w, 1)
-//   rate    = rate_base + rate_touch u
+//   step(x) = (latency^4 + (x rate line_factor)^4)^(1/4)        latency-bound with few tiles, rate-bound with
+//   many latency = latency_base + latency_touch u + latency_cold c + (latency_load + latency_load_touch u)
+//   min(w, 1) rate    = rate_base + rate_touch u
 // with w the waves (tiles / SMs), u the first-touch share and c whether operands are cold. A round of x tiles
 // takes L step(x) + round + tile x. Up to `slots` tiles an SM the grid is one round of ceil(w) tiles. Beyond,
 // full rounds and a rest that is packed (share `packing`) or spread; share `drift` of the quantisation is
 // lost because tiles drift apart. DRAM needs dram (read + write_cost write). Then
-//   T = (launch + launch_tiles min(w, slots) + (rounds^4 + dram^4)^(1/4) + hot) x (1 + L/(L+16) bucket(ceil w))
-// where bucket is continuous and piecewise linear with corners at 1, 2, 3, 4, 6 and 10 waves, constant beyond.
+//   T = (launch + launch_tiles min(w, slots) + (rounds^4 + dram^4)^(1/4) + hot) x (1 + L/(L+16) bucket(ceil
+//   w))
+// where bucket is continuous and piecewise linear with corners at 1, 2, 3, 4, 6 and 10 waves, constant
+// beyond.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +31,12 @@ struct WaveCoefficients {
   T slots = 1;
   T launch = 0, launch_tiles = 0;  // us
   T latency_base = 0, latency_touch = 0, latency_cold = 0, latency_load = 0, latency_load_touch = 0;
-  T rate_base = 0, rate_touch = 0;   // us an iteration
-  T round = 0, tile = 0;             // us
-  T dram = 0;                        // us per 1e6 bytes
-  T write_cost = 0;                  // a written byte in read bytes
-  T drift = 0, packing = 0;          // shares
-  std::array<T, 6> bucket = {};      // relative correction at kBucketWaves
+  T rate_base = 0, rate_touch = 0;  // us an iteration
+  T round = 0, tile = 0;            // us
+  T dram = 0;                       // us per 1e6 bytes
+  T write_cost = 0;                 // a written byte in read bytes
+  T drift = 0, packing = 0;         // shares
+  std::array<T, 6> bucket = {};     // relative correction at kBucketWaves
 };
 
 namespace detail {
@@ -82,7 +84,8 @@ template <class T>
   const T rest = std::max(T(0), waves - rounds * c.slots);
   const T rest_tiles = detail::whole_up(rest - T(1e-5));
   const T full = iterations * detail::fourth_norm(latency, c.slots * rate) + c.round + c.tile * c.slots;
-  const T spread = iterations * detail::fourth_norm(latency, rest_tiles * rate) + c.round + c.tile * rest_tiles;
+  const T spread =
+      iterations * detail::fourth_norm(latency, rest_tiles * rate) + c.round + c.tile * rest_tiles;
   // Arithmetic instead of branches: whole numbers cut to 0 or 1.
   const T has_rounds = std::min(rounds, T(1)), has_rest = std::min(rest_tiles, T(1));
   const T last = has_rest * (spread + has_rounds * c.packing * (full - spread));

@@ -14,7 +14,8 @@ using Point = std::array<float, kCount>;
 
 // Usual values in us on the GPUs of today; the last two are log-odds, the others logarithms' arguments. They
 // only decide what the samples leave open.
-constexpr Point kUsual = {1.5F, 0.3F, 0.2F, 0.1F, 0.1F, 0.05F, 0.1F, 0.1F, 0.3F, 0.2F, 0.25F, 1.0F, 0.1F, -1.0F, 0.0F};
+constexpr Point kUsual = {1.5F, 0.3F, 0.2F,  0.1F, 0.1F, 0.05F, 0.1F, 0.1F,
+                          0.3F, 0.2F, 0.25F, 1.0F, 0.1F, -1.0F, 0.0F};
 constexpr float kPriorWeight = 0.03F;
 constexpr float kStep = 4e-3F;
 constexpr float kBucketPenalty = 2;
@@ -56,8 +57,8 @@ struct Columns {
     for (auto& column : values) column.resize(size);
     for (std::size_t i = 0; i < size; ++i) {
       const TileWork& w = points.works[i];
-      const float row[] = {w.waves,    w.iterations, w.first_touch, w.cold,
-                           w.read_mb, w.write_mb,   w.hot_us,      w.line_factor, points.times[i]};
+      const float row[] = {w.waves,    w.iterations, w.first_touch, w.cold,         w.read_mb,
+                           w.write_mb, w.hot_us,     w.line_factor, points.times[i]};
       for (std::size_t k = 0; k < values.size(); ++k) values[k][i] = row[k];
     }
   }
@@ -79,7 +80,12 @@ void residuals(const Columns& x, const WaveCoefficients<float>& c, float* __rest
 class Descent {
  public:
   Descent(const Columns& columns, float slots, const Point& prior)
-      : columns_(&columns), slots_(slots), prior_(prior), point_(prior), now_(columns.size), next_(columns.size) {
+      : columns_(&columns),
+        slots_(slots),
+        prior_(prior),
+        point_(prior),
+        now_(columns.size),
+        next_(columns.size) {
     slope_.resize(kCount * columns.size);
     cost_ = cost_at(point_, now_);
   }
@@ -101,7 +107,8 @@ class Descent {
       const double a = std::abs(double(r));
       sum += a < 0.25 ? a * a : 0.5 * a - 0.0625;
     }
-    for (std::size_t i = 0; i < kCount; ++i) sum += std::pow(double(kPriorWeight * (point[i] - prior_[i])), 2);
+    for (std::size_t i = 0; i < kCount; ++i)
+      sum += std::pow(double(kPriorWeight * (point[i] - prior_[i])), 2);
     return sum;
   }
 
@@ -111,21 +118,20 @@ class Descent {
       Point moved = point_;
       moved[i] += kStep;
       residuals(*columns_, coefficients_at(moved, slots_), next_.data());
-      for (std::size_t j = 0; j < columns_->size; ++j)
-        slope_[j * kCount + i] = (next_[j] - now_[j]) / kStep;
+      for (std::size_t j = 0; j < columns_->size; ++j) slope_[j * kCount + i] = (next_[j] - now_[j]) / kStep;
     }
     for (std::size_t j = 0; j < columns_->size; ++j) {
       const float r = now_[j], weight = std::abs(r) < 0.25F ? 1.0F : 0.25F / std::abs(r);
       equations.add(slope_.data() + j * kCount, r, weight);
     }
     for (std::size_t i = 0; i < kCount; ++i)
-      equations.add_diagonal(i, kPriorWeight * kPriorWeight, kPriorWeight * kPriorWeight * (point_[i] - prior_[i]));
+      equations.add_diagonal(i, kPriorWeight * kPriorWeight,
+                             kPriorWeight * kPriorWeight * (point_[i] - prior_[i]));
     const double before = cost_;
     for (int attempt = 0; attempt < 4; ++attempt) {
       const auto step = equations.solve(damping_);
       Point moved = point_;
-      for (std::size_t i = 0; i < kCount; ++i)
-        moved[i] -= static_cast<float>(std::clamp(step[i], -1.0, 1.0));
+      for (std::size_t i = 0; i < kCount; ++i) moved[i] -= static_cast<float>(std::clamp(step[i], -1.0, 1.0));
       const double cost = cost_at(moved, next_);
       if (cost < cost_) {
         point_ = moved;
@@ -164,8 +170,7 @@ void fit_buckets(const Columns& x, WaveCoefficients<float>& c, const std::vector
   }
   for (std::size_t k = 0; k < 6; ++k) equations.add_diagonal(k, kBucketPenalty, 0);
   const auto solved = equations.solve(0);
-  for (std::size_t k = 0; k < 6; ++k)
-    c.bucket[k] = static_cast<float>(std::clamp(-solved[k], -0.2, 0.2));
+  for (std::size_t k = 0; k < 6; ++k) c.bucket[k] = static_cast<float>(std::clamp(-solved[k], -0.2, 0.2));
 }
 
 }  // namespace
