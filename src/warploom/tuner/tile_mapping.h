@@ -20,7 +20,7 @@ inline constexpr double kSliceBytesPerUs = 0.11e6;
 // Part of that worst case that is seen in time, and part of line crossings: H200, every second shape of the
 // exhaustive set; the choice is flat between half and twice these values.
 inline constexpr double kHotShare = 0.25;
-inline constexpr double kCrossingShare = 0.15;
+inline constexpr double kCrossingShare = 0.2;
 
 // One of 128, 64, 32 or fewer bytes: the largest power of two that divides a row.
 inline int alignment_class(std::int64_t row_bytes) {
