@@ -22,7 +22,7 @@ constexpr float kWorthKeeping = 1.02F;
 
 // Share of a configuration's predicted time (in logarithm) that its neighbours decide. Source: H200, every
 // second shape of the exhaustive set; flat from 0.1 to 0.2.
-constexpr float kNeighbourShare = 0.25F;
+constexpr float kNeighbourShare = 0.15F;
 
 // Same tiles, and one step away in warps or stages.
 bool are_neighbours(const TileConfig& a, const TileConfig& b) {

@@ -17,10 +17,10 @@ inline constexpr double kPanelShare = 0.572;
 // L2 slices that can serve different lines at once, and bytes that one slice gives in a microsecond.
 inline constexpr double kL2Slices = 96;
 inline constexpr double kSliceBytesPerUs = 0.11e6;
-// Part of that worst case that is seen in time, and part of line crossings: H200, every second shape of the
-// exhaustive set; the choice is flat between half and twice these values.
+// Part of that worst case that is seen in time, and share of time that one more line for each row of a tile's
+// step costs: H200, exhaustive shapes; the choice is flat between half and twice these values.
 inline constexpr double kHotShare = 0.25;
-inline constexpr double kCrossingShare = 0.2;
+inline constexpr double kCrossingShare = 0.22;
 
 // One of 128, 64, 32 or fewer bytes: the largest power of two that divides a row.
 inline int alignment_class(std::int64_t row_bytes) {
@@ -60,7 +60,7 @@ struct ConfigConstants {
     const double bytes = static_cast<double>(row_bytes);
     for (int i = 0; i < 4; ++i)
       line_factor[i] =
-          static_cast<float>(1 + kCrossingShare * (touched_lines(bytes, i) / touched_lines(bytes, 0) - 1));
+          static_cast<float>(1 + kCrossingShare * (touched_lines(bytes, i) - touched_lines(bytes, 0)));
   }
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
   float row_bytes = 1;
