@@ -56,7 +56,8 @@ class TimeColumns {
   // out[i] in us; `out` must have room for all.
   void times(const TileShape& shape, float* __restrict out) {
     works_.clear();
-    for (const ConfigConstants& constants : constants_) works_.push_back(map_tile(mapping_, shape, constants));
+    for (const ConfigConstants& constants : constants_)
+      works_.push_back(map_tile(mapping_, shape, constants));
     for (std::size_t i = 0; i < size_; ++i) {
       std::array<float, kWorks> row;
       std::memcpy(row.data(), &works_[macro_of_[i]], sizeof row);
@@ -67,11 +68,23 @@ class TimeColumns {
     for (std::size_t k = 0; k < kColumns; ++k) c[k] = columns_[k].data();
     for (std::size_t k = 0; k < kWorks; ++k) w[k] = work_[k].data();
     for (std::size_t i = 0; i < size_; ++i) {
-      const WaveCoefficients<float> one{
-          c[0][i],  c[1][i],  c[2][i],  c[3][i],  c[4][i],
-          c[5][i],  c[6][i],  c[7][i],  c[8][i],  c[9][i],
-          c[10][i], c[11][i], c[12][i], c[13][i], c[14][i],
-          c[15][i], {c[16][i], c[17][i], c[18][i], c[19][i], c[20][i], c[21][i]}};
+      const WaveCoefficients<float> one{c[0][i],
+                                        c[1][i],
+                                        c[2][i],
+                                        c[3][i],
+                                        c[4][i],
+                                        c[5][i],
+                                        c[6][i],
+                                        c[7][i],
+                                        c[8][i],
+                                        c[9][i],
+                                        c[10][i],
+                                        c[11][i],
+                                        c[12][i],
+                                        c[13][i],
+                                        c[14][i],
+                                        c[15][i],
+                                        {c[16][i], c[17][i], c[18][i], c[19][i], c[20][i], c[21][i]}};
       const TileWork work{w[0][i], w[1][i], w[2][i], w[3][i], w[4][i], w[5][i], w[6][i], w[7][i]};
       out[i] = wave_time(one, work);
     }
@@ -226,8 +239,8 @@ class CellSearch {
         }
       }
       record.candidates[record.count] = near_[best];
-      record.bias[record.count++] = static_cast<std::int8_t>(
-          std::clamp(std::lround(lift_[best] / kProbes / kBiasUnit), -127L, 127L));
+      record.bias[record.count++] =
+          static_cast<std::int8_t>(std::clamp(std::lround(lift_[best] / kProbes / kBiasUnit), -127L, 127L));
       done = true;
       for (std::size_t p = 0; p < kProbes; ++p) {
         reached[p] = std::min(reached[p], ratio_[p * count + best]);

@@ -6,8 +6,8 @@
 //   min(w, 1) rate    = rate_base + rate_touch u
 // with w the waves (tiles / SMs), u the first-touch share and c whether operands are cold. A round of x tiles
 // takes L step(x) + round + tile x. Up to `slots` tiles an SM the grid is one round of ceil(w) tiles. Beyond,
-// full rounds and a rest that is packed (share packing x min(1, 2 rest / slots)) or spread; share `drift` of the quantisation is
-// lost because tiles drift apart. DRAM needs dram (read + write_cost write). Then
+// full rounds and a rest that is packed (share packing x min(1, 2 rest / slots)) or spread; share `drift` of
+// the quantisation is lost because tiles drift apart. DRAM needs dram (read + write_cost write). Then
 //   T = (launch + launch_tiles min(w, slots) + (rounds^4 + dram^4)^(1/4) + hot) x (1 + L/(L+16) bucket(ceil
 //   w))
 // where bucket is continuous and piecewise linear with corners at 1, 2, 3, 4, 6 and 10 waves, constant
