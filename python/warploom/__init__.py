@@ -1,8 +1,6 @@
-"""Warploom for Python: an auto-tuner for Triton kernels that profiles once and then only looks up.
+"""Warploom for Python: look-ups in tune tables, reference Triton kernels and their profiler.
 
-    import warploom
-
-    @warploom.autotune(configs=[...], key=["M", "N", "K"])
-    @triton.jit
-    def kernel(...): ...
+    from warploom.table import Table
+    Table("gemm.wlt", gpu="h200_sxm").pick(m, n, k)    # needs no GPU
+    from warploom import plan, profiler, subjects      # need torch and Triton
 """

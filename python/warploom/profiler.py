@@ -1,7 +1,7 @@
 """Times a plan of (configuration, shape) rows into a CSV that `warploom tune fit` reads.
 
-Resumable: rows already in the file are skipped, each shape is written as soon as it is done, so that a run may
-be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
+Resumable: rows already in the file are skipped, each shape is written as soon as it is done, so that a run
+may be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
 """
 import csv
 import os
@@ -29,11 +29,15 @@ def print_progress(done, total, started, already):
     spent = time.time() - started
     fresh = max(1, done - already)
     left = spent / fresh * (total - done)
-    print(f"\r{done} of {total} timings, {spent:.0f} s, about {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+    text = f"\r{done} of {total} timings, {spent:.0f} s, about {left:.0f} s left "
+    print(text, end="", file=sys.stderr, flush=True)
 
 
 def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, clock=None, replays=3):
-    """Times `rows` of (config, shape), shape by shape in the order given. Returns {"done", "total", "seconds", "refused", "warnings", "complete"}."""
+    """Times `rows` of (config, shape), shape by shape in the order given.
+
+    Returns {"done", "total", "seconds", "refused", "warnings", "complete"}.
+    """
     by_shape = {}
     for config, shape in rows:
         by_shape.setdefault(shape, []).append(config)

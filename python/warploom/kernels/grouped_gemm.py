@@ -76,4 +76,5 @@ def operands(pairs, n, k, experts, top_k, dtype=torch.bfloat16, device="cuda"):
 
 def reference(a, b, expert_of_pair, top_k):
     rows = torch.arange(expert_of_pair.numel(), device=a.device) // top_k
-    return torch.stack([b[e].double() @ a[r].double() for r, e in zip(rows.tolist(), expert_of_pair.tolist())])
+    pairs = zip(rows.tolist(), expert_of_pair.tolist())
+    return torch.stack([b[e].double() @ a[r].double() for r, e in pairs])
