@@ -32,5 +32,7 @@ void add_step_command(CLI::App& app);
 void add_static_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
+// `plan`, `pick`, `show` and `export` of the tune command.
+void add_tune_table_commands(CLI::App& tune);
 
 }  // namespace warploom

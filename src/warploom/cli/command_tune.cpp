@@ -78,6 +78,7 @@ void add_regret(CLI::App& tune) {
 void add_tune_command(CLI::App& app) {
   CLI::App* tune = app.add_subcommand("tune", "the best configuration of a tile kernel for every shape");
   tune->require_subcommand(1);
+  add_tune_table_commands(*tune);
   add_fit(*tune);
   add_regret(*tune);
 }

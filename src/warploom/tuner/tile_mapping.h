@@ -17,10 +17,10 @@ inline constexpr double kPanelShare = 0.572;
 // L2 slices that can serve different lines at once, and bytes that one slice gives in a microsecond.
 inline constexpr double kL2Slices = 96;
 inline constexpr double kSliceBytesPerUs = 0.11e6;
-// Part of that worst case that is seen in time, and part of line crossings: H200, every second shape of the
-// exhaustive set; the choice is flat between half and twice these values.
+// Part of that worst case that is seen in time, and share of time that one more line for each row of a tile's
+// step costs: H200, exhaustive shapes; the choice is flat between half and twice these values.
 inline constexpr double kHotShare = 0.25;
-inline constexpr double kCrossingShare = 0.15;
+inline constexpr double kCrossingShare = 0.22;
 
 // One of 128, 64, 32 or fewer bytes: the largest power of two that divides a row.
 inline int alignment_class(std::int64_t row_bytes) {
@@ -56,23 +56,26 @@ struct ConfigConstants {
         tile_n(static_cast<float>(config.tile_n)),
         tile_k(static_cast<float>(config.tile_k)),
         split_k(static_cast<float>(config.split_k)),
-        row_bytes(static_cast<float>(config.tile_k * kernel.operand_bytes)) {
+        row_bytes(static_cast<float>(config.tile_k * kernel.operand_bytes)),
+        per_m(1.0 / config.tile_m),
+        per_n(1.0 / config.tile_n),
+        per_k(1.0 / config.tile_k) {
     const double bytes = static_cast<double>(row_bytes);
     for (int i = 0; i < 4; ++i)
       line_factor[i] =
-          static_cast<float>(1 + kCrossingShare * (touched_lines(bytes, i) / touched_lines(bytes, 0) - 1));
+          static_cast<float>(1 + kCrossingShare * (touched_lines(bytes, i) - touched_lines(bytes, 0)));
   }
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
   float row_bytes = 1;
+  double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
   float line_factor[4] = {1, 1, 1, 1};
 };
 
 namespace detail {
 
-// ceil(count / tile) for positive whole numbers below 2^50.
-inline float tiles_of(double count, float tile) {
-  return static_cast<float>(
-      static_cast<std::int64_t>((count + static_cast<double>(tile) - 0.5) / static_cast<double>(tile)));
+// ceil(count / tile) for positive whole numbers below 2^31; per_tile is 1 / tile.
+inline float tiles_of(double count, float tile, double per_tile) {
+  return static_cast<float>(static_cast<std::int64_t>((count + static_cast<double>(tile) - 0.5) * per_tile));
 }
 inline float unit_clamp(float value) { return std::min(1.0F, std::max(0.0F, value)); }
 
@@ -94,10 +97,13 @@ inline TileWork map_gemm(const MappingConstants& constants, const TileShape& sha
   const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
   const double k = static_cast<double>(shape.k);
   const float batch = static_cast<float>(kernel.batch), bytes = static_cast<float>(kernel.operand_bytes);
-  const float rows = detail::tiles_of(m, config.tile_m), columns = detail::tiles_of(n, config.tile_n);
+  const float rows = detail::tiles_of(m, config.tile_m, config.per_m),
+              columns = detail::tiles_of(n, config.tile_n, config.per_n);
   const float tiles = rows * columns * batch * config.split_k;
   TileWork work;
-  work.iterations = detail::tiles_of(static_cast<double>(detail::tiles_of(k, config.tile_k)), config.split_k);
+  work.iterations = detail::tiles_of(k, config.tile_k, config.per_k);
+  if (config.split_k > 1)
+    work.iterations = detail::tiles_of(double(work.iterations), config.split_k, 1.0 / double(config.split_k));
   work.waves = tiles * constants.per_sm;
   work.line_factor = config.line_factor[alignment];
   const float m_f = static_cast<float>(m), n_f = static_cast<float>(n), k_f = static_cast<float>(k);
@@ -107,9 +113,13 @@ inline TileWork map_gemm(const MappingConstants& constants, const TileShape& sha
   // Every split writes and reads partial sums of four bytes.
   const float partial = config.split_k > 1 ? 8.0F * config.split_k : 0.0F;
   const float output = batch * m_f * n_f * (static_cast<float>(kernel.output_bytes) + partial);
-  const float groups = detail::tiles_of(static_cast<double>(rows), static_cast<float>(kernel.group_rows));
-  const float spill = detail::unit_clamp(panel / constants.panel_bytes - 0.5F);
-  detail::fill_traffic(work, constants, unique, staged, output, batch * (groups - 1) * panel * spill);
+  float again = 0;
+  if (2 * panel > constants.panel_bytes) {
+    const float group = static_cast<float>(kernel.group_rows);
+    const float groups = detail::tiles_of(static_cast<double>(rows), group, 1.0 / static_cast<double>(group));
+    again = batch * (groups - 1) * panel * detail::unit_clamp(panel / constants.panel_bytes - 0.5F);
+  }
+  detail::fill_traffic(work, constants, unique, staged, output, again);
   if (m_f < config.tile_m) {
     // Rows beyond m repeat the first ones: every tile then asks the same few lines. Repeats within one
     // 512-byte load of a warp are merged.
@@ -128,10 +138,10 @@ inline TileWork map_grouped_gemm(const MappingConstants& constants, const TileSh
   const std::int64_t hit = std::min(kernel.experts, shape.m);
   const double rows_each = static_cast<double>((shape.m + hit - 1) / hit);
   const float hit_f = static_cast<float>(hit), bytes = static_cast<float>(kernel.operand_bytes);
-  const float columns = detail::tiles_of(static_cast<double>(shape.n), config.tile_n);
-  const float tiles = hit_f * detail::tiles_of(rows_each, config.tile_m) * columns;
+  const float columns = detail::tiles_of(static_cast<double>(shape.n), config.tile_n, config.per_n);
+  const float tiles = hit_f * detail::tiles_of(rows_each, config.tile_m, config.per_m) * columns;
   TileWork work;
-  work.iterations = detail::tiles_of(static_cast<double>(shape.k), config.tile_k);
+  work.iterations = detail::tiles_of(static_cast<double>(shape.k), config.tile_k, config.per_k);
   work.waves = tiles * constants.per_sm;
   work.line_factor = config.line_factor[alignment];
   const float m_f = static_cast<float>(shape.m), n_f = static_cast<float>(shape.n);
@@ -148,9 +158,9 @@ inline TileWork map_attention(const MappingConstants& constants, const TileShape
                               const ConfigConstants& config, int) {
   const TileKernel& kernel = constants.kernel;
   const float head = static_cast<float>(kernel.head_dim), bytes = static_cast<float>(kernel.operand_bytes);
-  const float rows = detail::tiles_of(static_cast<double>(shape.m), config.tile_m);
+  const float rows = detail::tiles_of(static_cast<double>(shape.m), config.tile_m, config.per_m);
   const float heads = static_cast<float>(shape.k), n_f = static_cast<float>(shape.n);
-  const float longest = detail::tiles_of(static_cast<double>(shape.n), config.tile_n);
+  const float longest = detail::tiles_of(static_cast<double>(shape.n), config.tile_n, config.per_n);
   TileWork work;
   work.waves = rows * heads * constants.per_sm;
   work.iterations = longest;

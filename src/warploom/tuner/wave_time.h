@@ -6,8 +6,8 @@
 //   min(w, 1) rate    = rate_base + rate_touch u
 // with w the waves (tiles / SMs), u the first-touch share and c whether operands are cold. A round of x tiles
 // takes L step(x) + round + tile x. Up to `slots` tiles an SM the grid is one round of ceil(w) tiles. Beyond,
-// full rounds and a rest that is packed (share `packing`) or spread; share `drift` of the quantisation is
-// lost because tiles drift apart. DRAM needs dram (read + write_cost write). Then
+// full rounds and a rest that is packed (share packing x min(1, 2 rest / slots)) or spread; share `drift` of
+// the quantisation is lost because tiles drift apart. DRAM needs dram (read + write_cost write). Then
 //   T = (launch + launch_tiles min(w, slots) + (rounds^4 + dram^4)^(1/4) + hot) x (1 + L/(L+16) bucket(ceil
 //   w))
 // where bucket is continuous and piecewise linear with corners at 1, 2, 3, 4, 6 and 10 waves, constant
@@ -25,6 +25,10 @@
 namespace warploom {
 
 inline constexpr std::array<float, 6> kBucketWaves = {1, 2, 3, 4, 6, 10};
+
+// Long grids run this share slower than their first ten waves say, in the limit. Source: H200, exhaustive
+// shapes beyond the anchors.
+inline constexpr float kBeyondCost = 0.06F;
 
 template <class T>
 struct WaveCoefficients {
@@ -88,14 +92,17 @@ template <class T>
       iterations * detail::fourth_norm(latency, rest_tiles * rate) + c.round + c.tile * rest_tiles;
   // Arithmetic instead of branches: whole numbers cut to 0 or 1.
   const T has_rounds = std::min(rounds, T(1)), has_rest = std::min(rest_tiles, T(1));
-  const T last = has_rest * (spread + has_rounds * c.packing * (full - spread));
+  // A few tiles left over start on SMs of their own; half a round of them already fills SMs two by two.
+  const T packed = c.packing * std::min(T(1), T(2) * rest / c.slots);
+  const T last = has_rest * (spread + has_rounds * packed * (full - spread));
   const T quantised = rounds * full + last;
   const T compute = quantised + has_rounds * c.drift * (ratio * full - quantised);
   const T dram = c.dram * (T(work.read_mb) + c.write_cost * T(work.write_mb));
   const T time = c.launch + c.launch_tiles * std::min(waves, c.slots) + detail::fourth_norm(compute, dram) +
                  T(work.hot_us);
   const T correction = detail::bucket_correction(c.bucket, detail::whole_up(waves - T(1e-5)));
-  return time * (T(1) + iterations / (iterations + T(16)) * correction);
+  const T beyond = T(1) - std::min(T(1), T(kBucketWaves.back()) / std::max(waves, T(1)));
+  return time * (T(1) + iterations / (iterations + T(16)) * correction + T(kBeyondCost) * beyond);
 }
 
 }  // namespace warploom
