@@ -72,19 +72,21 @@ class Filter {
 
 std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path) {
   CsvReader csv(path);
-  const std::size_t id = csv.column("id"), concurrency = csv.column("concurrency"), wip = csv.column("wip"),
-                    backend = csv.column("backend"), version = csv.column("backend_version"),
-                    model = csv.column("model_path"), system = csv.column("system"),
-                    precision = csv.column("precision"), mode = csv.column("mode"), isl = csv.column("isl"),
-                    osl = csv.column("osl"), gemm = csv.column("gemm_quant_mode"),
-                    moe = csv.column("moe_quant_mode"), tp = csv.column("tp_size"),
-                    pp = csv.column("pp_size"), dp = csv.column("attention_dp_size"),
-                    moe_tp = csv.column("moe_tp_size"), moe_ep = csv.column("moe_ep_size"),
-                    ttft = csv.column("silicon_ttft_ms"), tpot = csv.column("silicon_tpot_ms");
+  const std::size_t id = csv.column("id"), dump = csv.column("dump"), concurrency = csv.column("concurrency"),
+                    wip = csv.column("wip"), backend = csv.column("backend"),
+                    version = csv.column("backend_version"), model = csv.column("model_path"),
+                    system = csv.column("system"), precision = csv.column("precision"),
+                    mode = csv.column("mode"), isl = csv.column("isl"), osl = csv.column("osl"),
+                    gemm = csv.column("gemm_quant_mode"), moe = csv.column("moe_quant_mode"),
+                    tp = csv.column("tp_size"), pp = csv.column("pp_size"),
+                    dp = csv.column("attention_dp_size"), moe_tp = csv.column("moe_tp_size"),
+                    moe_ep = csv.column("moe_ep_size"), ttft = csv.column("silicon_ttft_ms"),
+                    tpot = csv.column("silicon_tpot_ms");
   std::vector<ConcurrencyTruth> rows;
   while (csv.next()) {
     const auto text = [&](std::size_t column) { return std::string(csv.cell(column)); };
     ConcurrencyTruth row{.id = text(id),
+                         .dump = text(dump),
                          .backend = text(backend),
                          .version = text(version),
                          .model = text(model),
@@ -127,7 +129,6 @@ std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTr
   filter.drop("lengths, tensor parallelism or figures not stated", [](const Row& row) {
     return row.input_tokens == 0 || row.output_tokens == 0 || !row.ttft || !row.tpot || !row.tp;
   });
-  filter.drop("pipeline parallelism, not simulated", [](const Row& row) { return row.pp.value_or(1) > 1; });
   filter.drop("figures known to be implausible", suspicious);
   return rows;
 }

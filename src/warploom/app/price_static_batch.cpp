@@ -22,7 +22,7 @@ void check_request(const StaticBatchRequest& request) {
 
 void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
   const std::int64_t tokens = request.batch * (request.input_tokens + request.output_tokens - 1);
-  const std::int64_t held = *setup.config.num_gpu_blocks_override * setup.config.block_size;
+  const std::int64_t held = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
   if (tokens <= held) return;
   throw InvalidInput(fmt::format(
       "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which "

@@ -30,12 +30,19 @@ GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
 }
 
+MemoryShare memory_share(const std::string& engine) {
+  if (engine == "sglang") return MemoryShare::StaticPart;
+  if (engine == "trtllm") return MemoryShare::FreePart;
+  return MemoryShare::Engine;
+}
+
 KvCapacityOptions capacity_options(const ServingSetup& setup) {
   KvCapacityOptions options;
-  options.gpu_memory_utilization = setup.config.gpu_memory_utilization;
+  options.gpu_memory_utilization = *setup.config.gpu_memory_utilization;
+  options.share = memory_share(setup.config.engine);
   options.max_num_batched_tokens = *setup.config.max_num_batched_tokens;
   options.max_num_seqs = *setup.config.max_num_seqs;
-  options.block_size = setup.config.block_size;
+  options.block_size = *setup.config.block_size;
   options.kv_cache = setup.graph.kv_cache;
   return options;
 }

@@ -10,6 +10,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
+#include "warploom/serving/engine_flags.h"
 #include "warploom/serving/operator_step_pricer.h"
 #include "warploom/serving/serving_config.h"
 

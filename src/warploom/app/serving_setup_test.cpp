@@ -32,7 +32,7 @@ TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
   EXPECT_TRUE(setup.config.max_num_seqs.has_value());
   EXPECT_EQ(setup.config.max_model_len, setup.model.max_positions);
   // 0.9 x 80 GiB less 16 GB of weights, at 128 KiB a token, is 400 to 450 thousand tokens.
-  const std::int64_t tokens = *setup.config.num_gpu_blocks_override * setup.config.block_size;
+  const std::int64_t tokens = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
   EXPECT_GT(tokens, 380'000);
   EXPECT_LT(tokens, 460'000);
 }
@@ -57,7 +57,7 @@ TEST(ServingSetup, RefusesUnknownNamesWithTheNearest) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.config.engine = "vlm";
   EXPECT_THROW(resolve_serving(request, FixedLatency()), NotFound);
-  EXPECT_THROW(check_simulated_engine("sglang"), Unsupported);
+  EXPECT_THROW(check_simulated_engine("lmdeploy"), Unsupported);
   EXPECT_NO_THROW(check_simulated_engine("vllm"));
 }
 

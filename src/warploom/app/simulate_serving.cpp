@@ -5,6 +5,7 @@
 #include <future>
 
 #include "warploom/app/latency_models.h"
+#include "warploom/app/trace_run.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/workload/fitted_workload.h"
 #include "warploom/serving/workload/trace_file.h"
@@ -13,13 +14,20 @@ namespace warploom {
 namespace {
 
 void check_source(const WorkloadRequestSource& source) {
-  if (source.trace.empty() == source.workload.empty()) {
+  const int given =
+      int(!source.trace.empty()) + int(!source.workload.empty()) + int(source.sessions.has_value());
+  if (given != 1) {
     throw InvalidInput(
-        fmt::format("workload: expected either a trace (--trace FILE) or a fitted workload (--workload {})",
+        fmt::format("workload: expected one of a trace (--trace FILE), a fitted workload (--workload {}) and "
+                    "sessions (--sessions N)",
                     fmt::join(fitted_workload_names(), "|")));
   }
   if (source.rate && source.concurrency) {
     throw InvalidInput("workload: --rate and --concurrency exclude each other, expected one of them");
+  }
+  if (source.sessions && (source.requests || source.rate)) {
+    throw InvalidInput(
+        "workload: --requests and --rate do not go with --sessions, expected --turns and --session-rate");
   }
   if (source.requests && *source.requests < 1) {
     throw InvalidInput(fmt::format("--requests is {}, expected at least 1", *source.requests));
@@ -69,10 +77,11 @@ RunLabel label_of(const SimulateRequest& request, const ServingSetup& setup, con
 
 Workload open_workload(const WorkloadRequestSource& source) {
   check_source(source);
-  Workload workload = source.trace.empty() ? sample_workload(fitted_workload(source.workload),
-                                                             source.requests.value_or(kDefaultRequests),
-                                                             source.rate, source.seed)
-                                           : open_trace(source);
+  Workload workload = source.sessions        ? session_workload(*source.sessions, source.seed)
+                      : source.trace.empty() ? sample_workload(fitted_workload(source.workload),
+                                                               source.requests.value_or(kDefaultRequests),
+                                                               source.rate, source.seed)
+                                             : open_trace(source);
   if (source.concurrency) set_closed_loop(workload, *source.concurrency);
   return workload;
 }
@@ -87,6 +96,8 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
     options.cancelled = request.cancelled;
     if (step_time == StepTime::Mid) {
       options.on_progress = request.on_progress;
+      options.recorded_steps = request.traced_steps;
+      options.record_from = to_sim_time(request.trace_from);
     } else {
       options.timeline_samples = 0;
     }
@@ -98,6 +109,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
   result.run = run(StepTime::Mid);
   result.interval = {low.get(), high.get()};
   if (result.run.partial) result.interval = {};
+  if (request.traced_steps > 0) result.trace = trace_run(result.run, setup, latency);
   result.label = label_of(request, setup, workload, result.run.kernels);
   return result;
 }

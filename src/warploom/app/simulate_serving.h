@@ -10,13 +10,15 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/serving/simulation.h"
+#include "warploom/serving/workload/session_workload.h"
 
 namespace warploom {
 
-// What the requests are: exactly one of `trace` and `workload`.
+// What the requests are: exactly one of `trace`, `workload` and `sessions`.
 struct WorkloadRequestSource {
   std::filesystem::path trace;           // a recorded trace, layouts of trace_file.h
   std::string workload;                  // a fitted workload, for example "conversation"
+  std::optional<SessionShape> sessions;  // conversations of several turns
   std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
   std::optional<double> rate;            // requests/s; absent: as recorded
   std::optional<std::int64_t> concurrency;  // closed loop
@@ -33,12 +35,15 @@ struct SimulateRequest {
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
   const std::atomic<bool>* cancelled = nullptr;
+  std::size_t traced_steps = 0;  // steps that SimulateResult::trace holds
+  Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
 };
 
 struct SimulateResult {
   RunLabel label;
   SimulationResult run;
   RunInterval interval;  // of the runs at p10 and p90; not filled when the run was cancelled
+  std::string trace;     // trace_run's; empty unless steps were asked for
 };
 
 // Runs at p50, p10 and p90, side by side. Deterministic. Throws what resolve_serving, open_workload and

@@ -45,7 +45,7 @@ TEST(SimulateServing, MarksACancelledRunAsPartial) {
 
 TEST(SimulateServing, RefusesAnEngineWithoutScheduler) {
   SimulateRequest request = conversation(5);
-  request.setup.config.engine = "sglang";
+  request.setup.config.engine = "lmdeploy";
   EXPECT_THROW(simulate_serving(request, FixedLatency()), Unsupported);
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "warploom/app/concurrency_launch.h"
 #include "warploom/app/latency_models.h"
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
@@ -16,7 +17,6 @@
 namespace warploom {
 namespace {
 
-constexpr double kLengthRatio = 0.8;  // of InferenceX's random lengths
 constexpr std::int64_t kRequestsPerSlot = 10;
 
 // A cell, or why there is none.
@@ -29,11 +29,11 @@ std::int64_t request_count(std::int64_t concurrency) {
   return std::max(2 * concurrency, std::min(kRequestsPerSlot * concurrency, kMostCellRequests));
 }
 
-Workload workload_of(const ConcurrencyTruth& row, std::uint64_t seed) {
+Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint64_t seed) {
   Workload workload = synthetic_workload({.requests = request_count(*row.concurrency),
                                           .input_tokens = row.input_tokens,
                                           .output_tokens = row.output_tokens,
-                                          .range_ratio = kLengthRatio},
+                                          .range_ratio = range_ratio},
                                          seed);
   set_closed_loop(workload, *row.concurrency);
   return workload;
@@ -43,15 +43,18 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
                              const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
   const ModelArchitecture model = quantized_model(row, catalog.get(row.model));
   const Sharding sharding = sharding_of(row, model);
+  const ConcurrencyLaunch launch = launch_of(row);
   ServingSetupRequest request;
+  request.config = launch.config;
   request.gpu = row.system;
   request.framework = row.backend;
   request.version = row.version;
   request.host_changes = validation.host_changes;
   request.config.tensor_parallel_size = sharding.tensor_parallel;
+  request.config.pipeline_parallel_size = sharding.pipeline_parallel;
   request.config.data_parallel_size = sharding.attention_data_parallel;
   const ServingSetup setup = resolve_serving(request, model, sharding, latency);
-  const Workload workload = workload_of(row, validation.seed);
+  const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
   const SimulationResult run = simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0});
   ConcurrencyCell cell;
   cell.id = row.id;
@@ -136,6 +139,7 @@ bool stored_alike(MatmulScheme stored, const std::string& mode) {
 Sharding sharding_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {
   Sharding sharding;
   sharding.tensor_parallel = row.tp.value_or(1);
+  sharding.pipeline_parallel = row.pp.value_or(1);
   if (!model.mixture) return sharding;
   sharding.attention_data_parallel = row.attention_dp.value_or(1);
   sharding.expert_parallel = row.moe_ep.value_or(1);

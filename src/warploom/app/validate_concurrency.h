@@ -18,7 +18,7 @@ namespace warploom {
 
 // One row of concurrency_runs.csv. Empty or absent: not stated.
 struct ConcurrencyTruth {
-  std::string id, backend, version, model, system, precision, gemm_quantization, moe_quantization, mode;
+  std::string id, dump, backend, version, model, system, precision, gemm_quantization, moe_quantization, mode;
   bool work_in_progress = false;
   std::optional<std::int64_t> concurrency, tp, pp, attention_dp, moe_tp, moe_ep;
   std::int64_t input_tokens = 1, output_tokens = 1;
@@ -51,9 +51,9 @@ struct ValidateConcurrencyRequest {
 };
 
 // Every row as a closed loop of its concurrency N, all N at the start, ten N requests (fewer where that
-// exceeds kMostCellRequests, but at least 2 N), lengths drawn evenly from 0.8 to 1.0 of the stated ones; TTFT
-// and TPOT are the means over requests. Kernels and host constants are those of the row's backend, the
-// scheduler is vLLM's. The result does not depend on the threads. Throws InvalidInput when no row is left.
+// exceeds kMostCellRequests, but at least 2 N), engine and lengths as launch_of says; TTFT and TPOT are the
+// means over requests. Kernels, host constants and scheduler are those of the row's backend. The result does
+// not depend on the threads. Throws InvalidInput when no row is left.
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
                                            const LatencyModel& latency);
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request);

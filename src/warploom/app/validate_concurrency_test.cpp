@@ -13,7 +13,8 @@ namespace warploom {
 namespace {
 
 constexpr const char* kHeader =
-    "id,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_mode,moe_"
+    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_"
+    "mode,moe_"
     "quant_mode,"
     "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
 constexpr const char* kLlama =
@@ -30,9 +31,11 @@ struct Truth {
 
 TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
   const std::string llama = kLlama;
-  const Truth truth("a,4,0," + llama + "b,4,0," + llama + "c,4,1," + llama + "d,,0," + llama +
-                    "e,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,1,1,1,,,50,5\n" +
-                    "f,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,0,50,\n");
+  const Truth truth(
+      "a,2026-01-01.csv,4,0," + llama + "b,2026-01-01.csv,4,0," + llama + "c,2026-01-01.csv,4,1," + llama +
+      "d,2026-01-01.csv,,0," + llama +
+      "e,2026-01-01.csv,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,1,1,1,,,50,5\n" +
+      "f,2026-01-01.csv,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,0,50,\n");
   std::vector<DroppedRows> dropped;
   const auto rows = filter_concurrency_truth(read_concurrency_truth(truth.request.truth), dropped);
   ASSERT_EQ(rows.size(), 1u);
@@ -42,12 +45,13 @@ TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
 }
 
 TEST(ConcurrencyTruth, RefusesBadNumbers) {
-  EXPECT_THROW(read_concurrency_truth(Truth("a,-4,0," + std::string(kLlama)).request.truth), InvalidInput);
+  EXPECT_THROW(read_concurrency_truth(Truth("a,2026-01-01.csv,-4,0," + std::string(kLlama)).request.truth),
+               InvalidInput);
   EXPECT_THROW(read_concurrency_truth(Truth("").request.truth), InvalidInput);
 }
 
 TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
-  const Truth truth("a,4,0," + std::string(kLlama));
+  const Truth truth("a,2026-01-01.csv,4,0," + std::string(kLlama));
   const ConcurrencyValidation result = validate_concurrency(truth.request, FixedLatency());
   ASSERT_EQ(result.cells.size(), 1u);
   EXPECT_EQ(result.cells[0].requests, 40);
@@ -59,7 +63,8 @@ TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
 
 TEST(ValidateConcurrency, DoesNotDependOnThreads) {
   std::string rows;
-  for (int n = 1; n <= 6; ++n) rows += std::to_string(n) + "," + std::to_string(n) + ",0," + kLlama;
+  for (int n = 1; n <= 6; ++n)
+    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
   Truth truth(rows);
   const std::string one =
       json_text(concurrency_validation_json(validate_concurrency(truth.request, FixedLatency())));
@@ -68,7 +73,8 @@ TEST(ValidateConcurrency, DoesNotDependOnThreads) {
 }
 
 TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
-  const Truth truth("a,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
+  const Truth truth(
+      "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
   EXPECT_THROW(validate_concurrency(truth.request, FixedLatency()), InvalidInput);
 }
 

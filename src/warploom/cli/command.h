@@ -31,5 +31,8 @@ void add_validate_serving_runs(CLI::App& validate);
 void add_step_command(CLI::App& app);
 void add_static_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);
+void add_tune_command(CLI::App& app);
+// `plan`, `pick`, `show` and `export` of the tune command.
+void add_tune_table_commands(CLI::App& tune);
 
 }  // namespace warploom

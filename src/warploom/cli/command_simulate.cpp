@@ -1,22 +1,53 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/simulate_serving.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/field_options.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/aiperf.h"
 
 namespace warploom {
 namespace {
 
 struct Options {
   SimulateRequest request;
-  std::string trace;
+  std::string trace, goodput, aiperf, perfetto;
+  double perfetto_from_s = 0;
+  std::size_t perfetto_steps = 50;
   bool json = false, details = false;
+  std::shared_ptr<FieldOptionValues> sessions;
 };
+
+// "ttft:500,tpot:50" in milliseconds, the spelling of `vllm bench serve --goodput`.
+Slo parse_goodput(std::string_view text) {
+  Slo slo;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(", "), text.size());
+    const std::string_view entry = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (entry.empty()) continue;
+    const std::size_t colon = entry.find(':');
+    const std::string name(entry.substr(0, colon));
+    const FieldTable& table = fields_of<Slo>();
+    const auto field = std::find_if(table.fields.begin(), table.fields.end(),
+                                    [&](const Field& f) { return f.name == name; });
+    if (colon == std::string_view::npos || field == table.fields.end())
+      throw InvalidInput(
+          fmt::format("--goodput: '{}' is no limit, expected ttft:MS, tpot:MS or e2el:MS", entry));
+    FieldValue value = field_value_from_text(*field, entry.substr(colon + 1), "--goodput");
+    check_field_value(*field, value, "--goodput");
+    field->set(&slo, std::move(value));
+  }
+  return slo;
+}
 
 // Lines on standard error, from the second second on and at most one a second.
 class ProgressLines {
@@ -37,12 +68,19 @@ void run(Options& options, const SetupOptions& setup) {
   SimulateRequest& request = options.request;
   request.setup = setup.parsed();
   request.source.trace = options.trace;
+  if (options.sessions->given("sessions")) options.sessions->apply(&request.source.sessions.emplace());
+  const Slo slo = parse_goodput(options.goodput);
+  if (!options.perfetto.empty()) request.traced_steps = options.perfetto_steps;
+  request.trace_from = Seconds(options.perfetto_from_s);
   request.on_progress = ProgressLines();
   const InterruptWatch watch;
   request.cancelled = &watch.interrupted();
   const SimulateResult result = simulate_serving(request);
-  print(options.json ? json_text(simulation_json(result.label, result.run, result.interval, options.details))
-                     : simulation_text(result.label, result.run, result.interval));
+  if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
+  if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
+  print(options.json
+            ? json_text(simulation_json(result.label, result.run, result.interval, options.details, slo))
+            : simulation_text(result.label, result.run, result.interval, slo));
 }
 
 }  // namespace
@@ -58,6 +96,16 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--rate", source.rate, "requests/s in place of the recorded ones");
   command->add_option("--concurrency", source.concurrency, "closed loop with this many requests in flight");
   command->add_option("--seed", source.seed, "of what is drawn")->capture_default_str();
+  options->sessions = add_field_options(*command, fields_of<SessionShape>());
+  command->add_option("--goodput", options->goodput, "limits in ms, for example ttft:500,tpot:50");
+  command->add_option("--aiperf", options->aiperf, "writes one JSON line per request, as AIPerf does");
+  command->add_option("--perfetto", options->perfetto, "writes a trace that ui.perfetto.dev opens");
+  command->add_option("--perfetto-steps", options->perfetto_steps, "steps in that trace")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  command->add_option("--perfetto-from", options->perfetto_from_s, "first of them at this second of the run")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   add_json_option(*command, options->json);
   command->add_flag("--details", options->details, "with --json: also arrays with one entry per request");
   command->callback([options, setup] { run(*options, setup); });

@@ -6,8 +6,10 @@
 #include <array>
 #include <optional>
 
+#include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {
@@ -16,7 +18,7 @@ namespace {
 constexpr std::string_view kWhere = "--from-command";
 
 // Flags that say nothing of how long steps take; those of the second list stand alone.
-constexpr std::array<std::string_view, 19> kWithoutEffect{"host",
+constexpr std::array<std::string_view, 24> kWithoutEffect{"host",
                                                           "port",
                                                           "served_model_name",
                                                           "api_key",
@@ -34,7 +36,12 @@ constexpr std::array<std::string_view, 19> kWithoutEffect{"host",
                                                           "uvicorn_log_level",
                                                           "config_format",
                                                           "hf_token",
-                                                          "swap_space"};
+                                                          "swap_space",
+                                                          "backend",
+                                                          "extra_llm_api_options",
+                                                          "num_postprocess_workers",
+                                                          "stream_interval",
+                                                          "decode_log_interval"};
 constexpr std::array<std::string_view, 6> kSwitchesWithoutEffect{
     "trust_remote_code",       "disable_log_requests",   "disable_log_stats",
     "enable_auto_tool_choice", "no_enable_log_requests", "enable_log_requests"};
@@ -88,11 +95,7 @@ class Parser {
   explicit Parser(std::vector<std::string> words) : words_(std::move(words)) {}
 
   EngineCommand parse() {
-    const auto serve = std::find(words_.begin(), words_.end(), "serve");
-    if (serve == words_.end() || serve == words_.begin() || !std::prev(serve)->ends_with("vllm")) {
-      throw InvalidInput(fmt::format("{}: expected a command that reads 'vllm serve MODEL ...'", kWhere));
-    }
-    next_ = std::size_t(serve - words_.begin()) + 1;
+    find_engine();
     while (next_ < words_.size()) {
       const std::string word = words_[next_++];
       if (word.starts_with('-')) {
@@ -107,6 +110,34 @@ class Parser {
   }
 
  private:
+  // Finds the word that names the engine, and skips a sub-command behind it.
+  void find_engine() {
+    for (next_ = 0; next_ < words_.size(); ++next_) {
+      const std::string_view word = words_[next_];
+      const bool serves = next_ + 1 < words_.size() && words_[next_ + 1] == "serve";
+      const std::string_view name = word.substr(word.find_last_of('/') + 1);
+      if (name == "vllm" && serves) {
+        command_.config.engine = "vllm";
+        next_ += 2;
+        return;
+      }
+      if (name == "sglang.launch_server" || (name == "sglang" && serves)) {
+        command_.config.engine = "sglang";
+        next_ += serves ? 2 : 1;
+        return;
+      }
+      if (name == "trtllm-serve") {
+        command_.config.engine = "trtllm";
+        next_ += serves ? 2 : 1;
+        return;
+      }
+    }
+    throw InvalidInput(fmt::format(
+        "{}: expected a command that reads 'vllm serve MODEL', 'sglang serve --model-path MODEL' or "
+        "'trtllm-serve MODEL'",
+        kWhere));
+  }
+
   void take_flag(const std::string& word) {
     const std::size_t equals = word.find('=');
     const std::string flag = word.substr(0, equals);
@@ -118,7 +149,7 @@ class Parser {
     } else if (holds(kWithoutEffect, name)) {
       value_of(flag, value);
       command_.ignored.push_back(flag);
-    } else if (name == "model") {
+    } else if (name == "model" || name == "model_path") {
       command_.model = value_of(flag, value);
     } else if (name == "quantization") {
       command_.quantization = value_of(flag, value);
@@ -137,6 +168,7 @@ class Parser {
 
   void take_field(const std::string& flag, const std::string& name, std::optional<std::string> value) {
     const FieldTable& table = fields_of<ServingConfig>();
+    if (take_engine_flag(flag, name, value)) return;
     const bool negated = name.starts_with("no_");
     const std::string plain = negated ? name.substr(3) : name;
     const auto field = std::find_if(table.fields.begin(), table.fields.end(), [&](const Field& candidate) {
@@ -145,14 +177,26 @@ class Parser {
     });
     if (field == table.fields.end()) refuse(flag, name);
     const std::string where = fmt::format("{}: {}", kWhere, flag);
+    check_field_engine(command_.config, plain, where);
     if (field->kind == FieldKind::Boolean && !value) value = negated ? "false" : "true";
     FieldValue read = field_value_from_text(*field, value_of(flag, value), where);
     check_field_value(*field, read, where);
     field->set(&command_.config, std::move(read));
   }
 
-  [[noreturn]] static void refuse(const std::string& flag, const std::string& name) {
+  bool take_engine_flag(const std::string& flag, const std::string& name,
+                        const std::optional<std::string>& value) {
+    for (const EngineFlag& candidate : engine_flags(command_.config.engine)) {
+      if (candidate.flag != name) continue;
+      const std::string text = candidate.stands_alone() ? std::string("true") : value_of(flag, value);
+      return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", kWhere, flag));
+    }
+    return false;
+  }
+
+  [[noreturn]] void refuse(const std::string& flag, const std::string& name) const {
     std::vector<std::string> names;
+    for (const EngineFlag& own : engine_flags(command_.config.engine)) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
     throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
   }

@@ -1,4 +1,5 @@
-// A pasted `vllm serve ...` command line.
+// A pasted command line that starts an engine: `vllm serve MODEL`, `python -m sglang.launch_server
+// --model-path MODEL`, `sglang serve --model-path MODEL`, `trtllm-serve MODEL`.
 #pragma once
 
 #include <string>

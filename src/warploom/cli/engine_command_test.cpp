@@ -18,14 +18,14 @@ TEST(EngineCommand, ReadsAPastedCommand) {
   EXPECT_EQ(command.config.tensor_parallel_size, 4);
   EXPECT_EQ(command.config.max_num_seqs, 64);
   EXPECT_EQ(command.config.max_num_batched_tokens, 4096);
-  EXPECT_FALSE(command.config.enable_chunked_prefill);
+  EXPECT_EQ(command.config.enable_chunked_prefill, false);
   EXPECT_TRUE(command.config.enforce_eager);
   EXPECT_EQ(command.ignored, (std::vector<std::string>{"--port", "--trust-remote-code"}));
 }
 
 TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command(""), InvalidInput);
-  EXPECT_THROW(parse_engine_command("python -m sglang.launch_server"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("python -m lmdeploy"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a b"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve 'a"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs"), InvalidInput);
@@ -33,6 +33,28 @@ TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs 0"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --dtype float16"), Unsupported);
   EXPECT_THROW(parse_engine_command("vllm serve a --speculative-config {}"), Unsupported);
+}
+
+TEST(EngineCommand, ReadsOtherEnginesByTheirOwnFlags) {
+  const EngineCommand sglang = parse_engine_command(
+      "python3 -m sglang.launch_server --model-path a/b --tp-size 8 --ep-size 8 --max-running-requests 96 "
+      "--chunked-prefill-size 4096 --mem-fraction-static 0.8 --disable-radix-cache --host 0.0.0.0");
+  EXPECT_EQ(sglang.model, "a/b");
+  EXPECT_EQ(sglang.config.engine, "sglang");
+  EXPECT_EQ(sglang.config.tensor_parallel_size, 8);
+  EXPECT_TRUE(sglang.config.enable_expert_parallel);
+  EXPECT_EQ(sglang.config.max_num_seqs, 96);
+  EXPECT_EQ(sglang.config.chunked_prefill_size, 4096);
+  EXPECT_EQ(sglang.config.gpu_memory_utilization, 0.8);
+  EXPECT_FALSE(sglang.config.enable_prefix_caching);
+  const EngineCommand trtllm =
+      parse_engine_command("trtllm-serve a/b --tp_size 2 --max_batch_size 64 --max_num_tokens=4096");
+  EXPECT_EQ(trtllm.config.engine, "trtllm");
+  EXPECT_EQ(trtllm.config.tensor_parallel_size, 2);
+  EXPECT_EQ(trtllm.config.max_num_batched_tokens, 4096);
+  EXPECT_THROW(parse_engine_command("trtllm-serve a --chunked-prefill-size 4096"), InvalidInput);
+  EXPECT_THROW(parse_engine_command("vllm serve a --mem-fraction-static 0.8"), Unsupported);
+  EXPECT_THROW(parse_engine_command("sglang serve --model-path a --ep-size many"), InvalidInput);
 }
 
 TEST(EngineCommand, NamesTheNearestFlag) {

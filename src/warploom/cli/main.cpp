@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   warploom::add_step_command(app);
   warploom::add_static_command(app);
   warploom::add_simulate_command(app);
+  warploom::add_tune_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

@@ -27,12 +27,14 @@ SetupOptions::SetupOptions(CLI::App& command)
   command.add_option("--engine-version", request_->version, "version whose kernels are priced");
   command.add_option("--quantization", request_->quantization,
                      "every linear layer in this scheme, for example fp8");
-  command.add_option("--from-command", *engine_command_,
-                     "a whole `vllm serve MODEL ...` command line; other options override it");
+  command.add_option(
+      "--from-command", *engine_command_,
+      "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
   command.add_option("--tp", short_->tensor_parallel, "short for --tensor-parallel-size");
   command.add_option("--pp", short_->pipeline_parallel, "short for --pipeline-parallel-size");
   command.add_option("--dp", short_->data_parallel, "short for --data-parallel-size");
   config_ = add_field_options(command, fields_of<ServingConfig>());
+  flags_ = std::make_shared<EngineFlagOptions>(command);
   request_->host_changes = add_host_options(command);
 }
 
@@ -52,6 +54,9 @@ ServingSetupRequest SetupOptions::parsed() const {
     throw InvalidInput("--model is missing, expected a name or the path of a config.json");
   config_->apply(&request.config);
   ServingConfig& config = request.config;
+  for (const Field& field : fields_of<ServingConfig>().fields)
+    if (config_->given(field.name)) check_field_engine(config, field.name, option_name(field.name));
+  flags_->apply(config);
   config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);
   config.pipeline_parallel_size = short_->pipeline_parallel.value_or(config.pipeline_parallel_size);
   config.data_parallel_size = short_->data_parallel.value_or(config.data_parallel_size);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "warploom/app/serving_setup.h"
+#include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {
@@ -16,7 +17,7 @@ std::function<void(HostModel&)> add_host_options(CLI::App& command);
 class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --tp, --pp, --dp,
-  // --from-command, and an option per field of ServingConfig and HostModel.
+  // --from-command, an option per field of ServingConfig and HostModel, and the flags of each engine.
   explicit SetupOptions(CLI::App& command);
   // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput,
   // Unsupported.
@@ -30,6 +31,7 @@ class SetupOptions {
   std::shared_ptr<ShortNames> short_;
   std::shared_ptr<std::string> engine_command_;
   std::shared_ptr<FieldOptionValues> config_;
+  std::shared_ptr<EngineFlagOptions> flags_;
 };
 
 }  // namespace warploom

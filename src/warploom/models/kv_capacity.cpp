@@ -36,7 +36,8 @@ struct Need {
 
 Need memory_need(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options) {
   Need need{weight_bytes_per_gpu(model, sharding), activation_bytes(model, sharding, options), Bytes(0)};
-  need.total = need.weights + need.activations + options.runtime_reserve;
+  need.total = need.weights + options.runtime_reserve;
+  if (options.share != MemoryShare::StaticPart) need.total += need.activations;
   return need;
 }
 
@@ -58,14 +59,14 @@ std::int64_t least_fitting_tensor_parallel(const ModelArchitecture& model, Shard
 
 void explain(KvCapacity& capacity, const ModelArchitecture& model, const Sharding& sharding, Bytes gpu_memory,
              const KvCapacityOptions& options) {
-  const Bytes needed = capacity.weights + capacity.activations + capacity.reserve;
+  const Bytes needed = memory_need(model, sharding, options).total;
   capacity.fitting_tensor_parallel = least_fitting_tensor_parallel(model, sharding, capacity.usable, options);
   capacity.explanation = fmt::format(
       "{} does not fit: it needs {:.1f} GiB per GPU (weights {:.1f}, activations {:.1f}, runtime {:.1f}) "
       "before any KV "
       "cache, and {:.1f} GiB may be used ({:.0f} % of {:.1f} GiB), {:.1f} GiB too little; ",
       model.name, to_gibibytes(needed), to_gibibytes(capacity.weights), to_gibibytes(capacity.activations),
-      to_gibibytes(capacity.reserve), to_gibibytes(capacity.usable), options.gpu_memory_utilization * 100.0,
+      to_gibibytes(capacity.reserve), to_gibibytes(capacity.usable), 100.0 * (capacity.usable / gpu_memory),
       to_gibibytes(gpu_memory), to_gibibytes(needed - capacity.usable));
   if (capacity.fitting_tensor_parallel > 0) {
     capacity.explanation += fmt::format("tensor_parallel={} would fit", capacity.fitting_tensor_parallel);
@@ -101,15 +102,17 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   }
   const Need need = memory_need(model, sharding, options);
   KvCapacity capacity;
-  capacity.usable = gpu_memory * options.gpu_memory_utilization;
+  const double share = options.share == MemoryShare::FreePart ? options.gpu_memory_utilization : 1.0;
+  capacity.usable =
+      gpu_memory * (options.share == MemoryShare::FreePart ? 1.0 : options.gpu_memory_utilization);
   capacity.weights = need.weights;
   capacity.activations = need.activations;
   capacity.reserve = options.runtime_reserve;
   double tokens = std::numeric_limits<double>::infinity();
-  capacity.kv_cache = std::max(Bytes(0), capacity.usable - need.total);
+  capacity.kv_cache = std::max(Bytes(0), share * (capacity.usable - need.total));
   for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
     const Bytes weights = weight_footprint(model, sharding, stage).total();
-    const Bytes left = capacity.usable - weights - need.activations - options.runtime_reserve;
+    const Bytes left = share * (capacity.usable - (need.total - need.weights) - weights);
     const KvFootprint kv = kv_footprint(model, sharding, options.kv_cache, stage);
     const auto length = static_cast<double>(options.request_tokens);
     const Bytes per_token =

@@ -51,8 +51,16 @@ struct KvFootprint {
 KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
                          std::optional<DataType> kv_cache = std::nullopt, std::int64_t stage = 0);
 
+// What gpu_memory_utilization is a share of, by engine.
+enum class MemoryShare {
+  Engine,      // vLLM: everything the engine uses
+  StaticPart,  // SGLang: weights and KV cache; temporary tensors live outside
+  FreePart,    // TensorRT-LLM: what weights and temporary tensors leave
+};
+
 struct KvCapacityOptions {
-  double gpu_memory_utilization = 0.9;  // vLLM's default up to 0.19: share of memory the engine may use
+  double gpu_memory_utilization = 0.9;  // vLLM's default up to 0.19
+  MemoryShare share = MemoryShare::Engine;
   std::int64_t max_num_batched_tokens = 2048;
   std::int64_t max_num_seqs = 256;
   std::int64_t block_size = 16;
@@ -69,7 +77,7 @@ Bytes activation_bytes(const ModelArchitecture& model, const Sharding& sharding,
 
 struct KvCapacity {
   bool fits = false;
-  Bytes usable, weights, activations, reserve;  // of the fullest GPU; usable = memory x utilization
+  Bytes usable, weights, activations, reserve;  // of the fullest GPU; usable = what may hold all of this
   Bytes kv_cache;                               // what is left; 0 when it does not fit
   std::int64_t tokens = 0, blocks = 0;          // of one attention-data-parallel rank
   std::int64_t fitting_tensor_parallel =

@@ -23,6 +23,18 @@ std::string tier_text(const RunLabel& label) {
   return text;
 }
 
+bool has_limits(const Slo& slo) { return slo.ttft || slo.tpot || slo.e2el; }
+
+// Share of the completed requests.
+double attainment(const Slo& slo, const SimulationResult& result) {
+  return double(requests_meeting(slo, result.requests)) /
+         double(std::max<std::int64_t>(1, result.metrics.completed));
+}
+
+double hit_rate(const SimulationResult& result) {
+  return double(result.cached_tokens) / double(std::max<std::int64_t>(1, result.metrics.total_input_tokens));
+}
+
 std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
 
 std::string between(const std::string& low, const std::string& high, bool partial) {
@@ -126,7 +138,7 @@ Json timeline_json(const SimulationResult& result) {
 }  // namespace
 
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
-                            const RunInterval& interval) {
+                            const RunInterval& interval, const Slo& slo) {
   const ServingMetrics& metrics = result.metrics;
   std::string text = fmt::format("{} on {} x {}, {}, {}\n", label.model, label.gpus, label.gpu, label.engine,
                                  label.workload);
@@ -137,11 +149,20 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
                       result.partial ? "; STOPPED EARLY: partial results" : "");
   text += percentile_table(result, interval) + "\n";
   text += throughput_table(label, result, interval) + "\n";
+  if (has_limits(slo)) {
+    const double share = attainment(slo, result);
+    text += fmt::format("goodput {} requests/s: {} of the completed requests meet the limits\n\n",
+                        fixed_text(share * metrics.request_throughput, 2), percent_text(share));
+  }
+  if (result.cached_tokens > 0)
+    text +=
+        fmt::format("prefix cache: {} of {} prompt tokens found ({})\n\n", count_text(result.cached_tokens),
+                    count_text(metrics.total_input_tokens), percent_text(hit_rate(result)));
   return text + kernel_table(result);
 }
 
 Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
-                     bool details) {
+                     bool details, const Slo& slo) {
   Json document = to_json(result.metrics);
   document["model"] = label.model;
   document["gpu"] = label.gpu;
@@ -156,6 +177,13 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result, cons
   document["partial"] = result.partial;
   document["preemptions"] = result.preemptions;
   document["kv_blocks"] = result.kv_blocks;
+  document["cached_tokens"] = result.cached_tokens;
+  document["prefix_hit_rate"] = hit_rate(result);
+  if (has_limits(slo)) {
+    const double share = attainment(slo, result);
+    document["slo_attainment"] = share;
+    document["request_goodput"] = share * result.metrics.request_throughput;
+  }
   document["interval"] = nullptr;
   if (!result.partial)
     document["interval"] = {{"low", to_json(interval.low)}, {"high", to_json(interval.high)}};

@@ -29,15 +29,16 @@ struct RunInterval {
 
 // Of a partial result the interval is not shown: runs stopped at different points bound nothing.
 //
-// Percentile table, throughput, kernel-time breakdown.
+// Percentile table, throughput, goodput when `slo` has limits, kernel-time breakdown.
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
-                            const RunInterval& interval);
+                            const RunInterval& interval, const Slo& slo = {});
 
 // Keys of vLLM bench (duration, completed, mean_ttft_ms, ..., input_lens, ttfts, latencies, start_times in
 // seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys (null when partial),
-// "kernel_time", "step_totals", "timeline", "preemptions", "partial", "model", "gpu", "tier". details: also
-// the arrays with one entry per request.
+// "kernel_time", "step_totals", "timeline", "preemptions", "cached_tokens", "prefix_hit_rate", "partial",
+// "model", "gpu", "tier"; with limits in `slo` also "request_goodput" (requests/s that meet them) and
+// "slo_attainment". details: also the arrays with one entry per request.
 Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
-                     bool details);
+                     bool details, const Slo& slo = {});
 
 }  // namespace warploom

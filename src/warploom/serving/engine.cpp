@@ -6,13 +6,29 @@
 #include "warploom/serving/batching/scheduler_registry.h"
 
 namespace warploom {
+namespace {
 
-Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks)
+// SGLang's radix tree knows single tokens; units of this many keep the work per prompt small.
+constexpr std::int64_t kLeastUnitTokens = 16;
+
+KvCache make_cache(const ServingConfig& config, const Workload* workload, std::int64_t blocks) {
+  const std::int64_t block_size = block_size_of(config);
+  const bool keeps = config.enable_prefix_caching && workload != nullptr && !workload->content.empty();
+  const std::int64_t unit = keeps ? (kLeastUnitTokens + block_size - 1) / block_size : 0;
+  return KvCache(blocks, block_size, unit);
+}
+
+}  // namespace
+
+Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload)
     : state_{.sequences = {},
              .running = {},
              .waiting = {},
-             .kv_cache = KvCache(kv_blocks, config.block_size)},
-      scheduler_(make_scheduler(config.engine, limits_of(config))) {}
+             .kv_cache = make_cache(config, workload, kv_blocks),
+             .preemptions = 0,
+             .workload = workload},
+      scheduler_(make_scheduler(config.engine, limits_of(config))),
+      pipelined_(config.pipeline_parallel_size > 1) {}
 
 void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens) {
   Sequence sequence;
@@ -26,7 +42,8 @@ void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t 
   } else {
     slot = free_slots_.back();
     free_slots_.pop_back();
-    state_.sequences[slot] = sequence;
+    sequence.units.swap(state_.sequences[slot].units);  // keeps its memory
+    state_.sequences[slot] = std::move(sequence);
   }
   state_.waiting.push_back(slot);
 }
@@ -47,6 +64,10 @@ bool Engine::start(SimTime now) {
     return false;
   }
   for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
+  if (state_.kv_cache.keeps_prefixes())
+    for (const Slot slot : batch.scheduled) state_.keep_prefix(state_.sequences[slot]);
+  if (pipelined_)
+    for (const Slot slot : batch.emitting) state_.sequences[slot].awaits_token = true;
   in_flight_.push_back(std::move(batch));
   return true;
 }
@@ -73,6 +94,7 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
       ++run;
     }
     sequence.last_token = now;
+    sequence.awaits_token = false;
     ++sequence.outputs_emitted;
   }
   if (run > 0) observer.on_token_gaps(gap, run);
@@ -95,8 +117,7 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
 void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
   Sequence& sequence = state_.sequences[slot];
   observer.on_completion(now, sequence);
-  state_.kv_cache.release(sequence.blocks);
-  sequence.blocks = 0;
+  state_.release(sequence);
   sequence.output_tokens = 0;  // marks the slot as retired until it is reused
   free_slots_.push_back(slot);
 }

@@ -30,8 +30,9 @@ class EngineObserver {
 
 class Engine {
  public:
-  // kv_blocks >= 1. Throws NotFound on an unknown engine name.
-  Engine(const ServingConfig& config, std::int64_t kv_blocks);
+  // kv_blocks >= 1; `workload` (may be null) says what prompts share and must outlive the engine. Throws
+  // NotFound on an unknown engine name.
+  Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload);
 
   // A request reaches the queue.
   void add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens);
@@ -56,6 +57,7 @@ class Engine {
 
   SchedulerState state_;
   std::unique_ptr<Scheduler> scheduler_;
+  bool pipelined_;
   std::deque<ScheduledBatch> in_flight_;
   std::vector<ScheduledBatch> spare_;  // emptied batches that keep their memory
   std::vector<Slot> free_slots_;

@@ -1,32 +1,73 @@
-// Paged KV cache by counts: which block holds what does not matter until prefixes are shared.
-// Invariant: 0 <= free <= total; every block taken is given back exactly once (bugs assert).
+// Paged KV cache by counts, with the prefix cache as live state.
+//
+// Tokens whose content is known are grouped into units (a whole number of blocks). A unit that was computed
+// is kept under the hash of everything up to its end, so equal hashes mean equal prefixes. Units in use are
+// counted; unused ones stay until their blocks are wanted, least recently used first, the end of a prefix
+// before its beginning.
+// Invariants: 0 <= free <= total; every block taken is given back exactly once (bugs assert).
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace warploom {
 
 class KvCache {
  public:
-  // Both at least 1; throws InvalidInput.
-  KvCache(std::int64_t total_blocks, std::int64_t block_size);
+  using Unit = std::uint32_t;
+  static constexpr Unit kNoUnit = ~Unit(0);
+
+  // Both at least 1; throws InvalidInput. unit_blocks 0: prefixes are not kept.
+  KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_blocks = 0);
 
   std::int64_t total_blocks() const { return total_; }
-  std::int64_t free_blocks() const { return free_; }
-  std::int64_t used_blocks() const { return total_ - free_; }
+  // Blocks that allocate() can give: unused ones and those that only the prefix cache holds.
+  std::int64_t free_blocks() const { return free_ + idle_units_ * unit_blocks_; }
+  std::int64_t used_blocks() const { return total_ - free_blocks(); }
   std::int64_t block_size() const { return block_size_; }
   std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
 
-  // Takes `blocks` blocks; false and no change when fewer are free.
+  // Takes `blocks` blocks; false and no change when fewer are free. Amortised O(1), O(evicted units).
   bool allocate(std::int64_t blocks) {
-    if (blocks > free_) return false;
+    if (blocks > free_) return make_room(blocks);
     free_ -= blocks;
     return true;
   }
   void release(std::int64_t blocks);
 
+  bool keeps_prefixes() const { return unit_blocks_ > 0; }
+  std::int64_t unit_blocks() const { return unit_blocks_; }
+  std::int64_t unit_tokens() const { return unit_blocks_ * block_size_; }
+  std::int64_t kept_units() const { return kept_units_; }
+  // The unit under that hash, now in use once more; kNoUnit when there is none. Expected O(1).
+  Unit acquire(std::uint64_t hash);
+  bool holds(std::uint64_t hash) const { return !slots_.empty() && slots_[place_of(hash)] != kNoUnit; }
+  // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
+  // unit has that hash: the caller then keeps its blocks to itself.
+  Unit publish(std::uint64_t hash);
+  // Ends one use. The unit stays until its blocks are wanted.
+  void drop(Unit unit);
+
  private:
-  std::int64_t total_, free_, block_size_;
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::int32_t uses = 0;
+    Unit older = kNoUnit, newer = kNoUnit;  // among units without use
+  };
+  bool make_room(std::int64_t blocks);
+  void evict_oldest();
+  void link_newest(Unit unit);
+  void unlink(Unit unit);
+  std::size_t place_of(std::uint64_t hash) const;  // where it stands in slots_, or the empty place for it
+  void grow_slots();
+  void erase_slot(std::size_t place);
+
+  std::int64_t total_, free_, block_size_, unit_blocks_;
+  std::int64_t idle_units_ = 0, kept_units_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<Unit> spare_;  // entries without a unit
+  std::vector<Unit> slots_;  // open addressing, a power of two
+  Unit oldest_ = kNoUnit, newest_ = kNoUnit;
 };
 
 }  // namespace warploom

@@ -5,16 +5,21 @@
 namespace warploom {
 
 ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-                           const StepPricer& pricer, StepTime step_time)
+                           const StepPricer& pricer, StepTime step_time, const Workload* workload)
     : pricer_(pricer.clone()),
       host_(config.host),
       step_time_(step_time),
-      depth_(config.async_scheduling ? 2 : 1) {
+      depth_(config.pipeline_parallel_size > 1 ? std::size_t(config.pipeline_parallel_size)
+             : config.async_scheduling         ? 2
+                                               : 1),
+      stage_free_(std::size_t(config.pipeline_parallel_size)) {
+  costs_.resize(replicas);
   engines_.reserve(replicas);
-  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks);
+  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload);
 }
 
-bool ReplicaGroup::start(SimTime now, SimTime& end) {
+bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* records,
+                         std::int32_t first_replica) {
   if (in_flight_ >= depth_) return false;
   bool any = false;
   for (Engine& engine : engines_) {
@@ -26,9 +31,35 @@ bool ReplicaGroup::start(SimTime now, SimTime& end) {
     if (engine.in_flight() == in_flight_) engine.start_idle();
   }
   ++in_flight_;
-  const SimTime begin = std::max(now, gpu_free_);
-  end = gpu_free_ = begin + price_latest();
+  const SimTime begin = std::max(now, stage_free_[0]);
+  const std::int64_t whole = price_latest().nanoseconds(), stages = std::ssize(stage_free_);
+  end = begin;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    SimTime& free = stage_free_[std::size_t(stage)];
+    end = free = std::max(end, free) + SimDuration(whole * (stage + 1) / stages - whole * stage / stages);
+  }
+  if (records != nullptr) record(begin, end, first_replica, *records);
   return true;
+}
+
+void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica,
+                          std::vector<StepRecord>& records) const {
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    const ScheduledBatch& batch = engines_[i].latest();
+    if (batch.empty()) continue;
+    StepRecord step{.begin = begin,
+                    .end = end,
+                    .replica = first_replica + std::int32_t(i),
+                    .gpu = costs_[i].gpu,
+                    .host = costs_[i].host,
+                    .shape = {}};
+    for (const std::int32_t context : batch.decode_contexts) step.shape.decode.push_back({1, 1, context});
+    for (const PrefillChunk& chunk : batch.chunks)
+      step.shape.prefill.push_back({1, chunk.tokens, chunk.context});
+    step.shape.logits_rows = std::ssize(batch.emitting);
+    step.shape.group_tokens = latest_tokens_;
+    records.push_back(std::move(step));
+  }
 }
 
 SimDuration ReplicaGroup::price_latest() {
@@ -36,14 +67,15 @@ SimDuration ReplicaGroup::price_latest() {
   for (const Engine& engine : engines_) group_tokens += engine.latest().tokens();
   latest_tokens_ = group_tokens;
   Seconds longest(0.0);
-  for (const Engine& engine : engines_) {
-    const ScheduledBatch& batch = engine.latest();
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    const ScheduledBatch& batch = engines_[i].latest();
     if (batch.empty()) continue;
     const StepCost cost = pricer_->price(batch.step(group_tokens));
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
     const Seconds host = host_.overhead(gpu, batch.sequences());
+    costs_[i] = {gpu, host};
     longest = std::max(longest, gpu + host);
     ++totals_.steps;
     totals_.tokens += batch.tokens();

@@ -1,6 +1,8 @@
 // Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks,
 // whose step lasts as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second
-// step is chosen while the first runs and starts the moment it ends.
+// step is chosen while the first runs and starts the moment it ends. Over pipeline stages as many steps are
+// in flight as there are stages, each stage with an equal share of a step, and a request has one token on the
+// way.
 #pragma once
 
 #include <deque>
@@ -16,13 +18,15 @@ namespace warploom {
 class ReplicaGroup {
  public:
   ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-               const StepPricer& pricer, StepTime step_time);
+               const StepPricer& pricer, StepTime step_time, const Workload* workload);
 
   std::size_t size() const { return engines_.size(); }
   Engine& engine(std::size_t replica) { return engines_[replica]; }
 
   // Starts a step if one may and can start now. Returns whether it did; `end` is then when it ends.
-  bool start(SimTime now, SimTime& end);
+  // Replicas are numbered from `first_replica` in the records; `records` may be null.
+  bool start(SimTime now, SimTime& end, std::vector<StepRecord>* records = nullptr,
+             std::int32_t first_replica = 0);
   void finish(SimTime now, EngineObserver& observer);
 
   std::int64_t latest_tokens() const { return latest_tokens_; }
@@ -31,14 +35,20 @@ class ReplicaGroup {
   void add_kernels(std::vector<KernelTime>& kernels) const;
 
  private:
+  // The step's length; fills costs_.
   SimDuration price_latest();
+  void record(SimTime begin, SimTime end, std::int32_t first_replica, std::vector<StepRecord>& records) const;
 
   std::vector<Engine> engines_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
   StepTime step_time_;
-  std::size_t depth_;  // steps in flight at most
-  SimTime gpu_free_;
+  struct Cost {
+    Seconds gpu, host;
+  };
+  std::vector<Cost> costs_;          // of the step chosen last, by replica
+  std::size_t depth_;                // steps in flight at most
+  std::vector<SimTime> stage_free_;  // when each pipeline stage ends what it has
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;
   StepTotals totals_;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "warploom/base/error.h"
 
@@ -23,7 +25,12 @@ FieldTable ServingConfig::describe() {
            {.doc = "most tokens of one prompt in a step, 0 for no limit", .min = 0, .max = 1e8})
       .add("block_size", &C::block_size, {.doc = "tokens in a KV block", .min = 1, .max = 65536})
       .add("gpu_memory_utilization", &C::gpu_memory_utilization,
-           {.doc = "share of GPU memory that the engine may use", .min = 0.01, .max = 1})
+           {.doc = "share of GPU memory that the engine may use (sglang: for weights and KV; trtllm: of what "
+                   "the model leaves, for KV)",
+            .min = 0.01,
+            .max = 1})
+      .add("chunked_prefill_size", &C::chunked_prefill_size,
+           {.doc = "prompt tokens in a step, 0 for no limit (sglang)", .min = 0, .max = 1e8})
       .add("kv_cache_dtype", &C::kv_cache_dtype,
            {.doc = "element type of the KV cache, auto for the model's"})
       .add("enable_chunked_prefill", &C::enable_chunked_prefill, {.doc = "split prompts over steps"})
@@ -33,6 +40,11 @@ FieldTable ServingConfig::describe() {
            {.doc = "admit a request only when its whole prompt fits into the free KV blocks"})
       .add("async_scheduling", &C::async_scheduling, {.doc = "schedule the next step while one runs"})
       .add("enforce_eager", &C::enforce_eager, {.doc = "no CUDA graphs"})
+      .add("schedule_conservativeness", &C::schedule_conservativeness,
+           {.doc = "factor of the output that admission expects (sglang)", .min = 0, .max = 100})
+      .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
+      .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
+           {.doc = "guaranteed_no_evict or max_utilization (trtllm)"})
       .add("tensor_parallel_size", &C::tensor_parallel_size,
            {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
       .add("pipeline_parallel_size", &C::pipeline_parallel_size,
@@ -40,14 +52,69 @@ FieldTable ServingConfig::describe() {
       .add("data_parallel_size", &C::data_parallel_size, {.doc = "replicas", .min = 1, .max = 65536})
       .add("enable_expert_parallel", &C::enable_expert_parallel,
            {.doc = "spread experts over the GPUs whole"})
+      .add("routing_policy", &C::routing_policy, {.doc = "how requests are given out to replicas"})
       .add("host", &C::host, {.doc = "what the CPU adds to a step"})
       .table();
 }
 
+namespace {
+
+struct EngineDefaults {
+  std::int64_t max_num_seqs, max_num_batched_tokens, block_size;
+  bool chunked_prefill;
+};
+
+EngineDefaults defaults_of(std::string_view engine, bool large) {
+  if (engine == "sglang") return {2048, 16384, 1, true};
+  if (engine == "trtllm") return {2048, 8192, 32, false};
+  return large ? EngineDefaults{1024, 8192, 16, true} : EngineDefaults{256, 2048, 16, true};
+}
+
+struct ChunkBelow {
+  double memory_gib;
+  std::int64_t tokens;
+};
+constexpr std::array<ChunkBelow, 3> kSglangChunks{{{35, 2048}, {60, 4096}, {160, 8192}}};
+constexpr std::int64_t kSglangLargestChunk = 16384;
+
+std::int64_t sglang_chunk(const GpuSpec& gpu) {
+  for (const ChunkBelow& step : kSglangChunks)
+    if (to_gibibytes(gpu.memory_capacity) < step.memory_gib) return step.tokens;
+  return kSglangLargestChunk;
+}
+
+// Share of memory for weights and KV: SGLang keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the
+// largest CUDA graph and a GiB for every eight GPUs (server_args.py).
+double sglang_share(const ServingConfig& config, const GpuSpec& gpu) {
+  const double memory = to_gibibytes(gpu.memory_capacity) * 1024;
+  const double graph = to_gibibytes(gpu.memory_capacity) < 60 ? 160 : 512;
+  const double ranks = double(config.tensor_parallel_size * config.pipeline_parallel_size);
+  const double chunk = double(config.chunked_prefill_size.value_or(sglang_chunk(gpu)));
+  const double kept = 1.5 * chunk + 2 * graph + ranks / 8 * 1024;
+  return std::clamp((memory - kept) / memory, 0.5, 0.95);
+}
+
+}  // namespace
+
+bool chunks_prompts(const ServingConfig& config) {
+  return config.enable_chunked_prefill.value_or(defaults_of(config.engine, true).chunked_prefill);
+}
+
+std::int64_t block_size_of(const ServingConfig& config) {
+  return config.block_size.value_or(defaults_of(config.engine, true).block_size);
+}
+
 void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
   const bool large = gpu.memory_capacity >= gibibytes(70) && gpu.name.find("a100") == std::string::npos;
-  if (!config.max_num_seqs) config.max_num_seqs = large ? 1024 : 256;
-  if (!config.max_num_batched_tokens) config.max_num_batched_tokens = large ? 8192 : 2048;
+  const EngineDefaults defaults = defaults_of(config.engine, large);
+  if (!config.max_num_seqs) config.max_num_seqs = defaults.max_num_seqs;
+  if (!config.max_num_batched_tokens) config.max_num_batched_tokens = defaults.max_num_batched_tokens;
+  if (!config.chunked_prefill_size && config.engine == "sglang")
+    config.chunked_prefill_size = sglang_chunk(gpu);
+  if (!config.gpu_memory_utilization)
+    config.gpu_memory_utilization = config.engine == "sglang" ? sglang_share(config, gpu) : 0.9;
+  config.enable_chunked_prefill = chunks_prompts(config);
+  config.block_size = block_size_of(config);
 }
 
 Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model) {
@@ -71,19 +138,19 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
-  if (config.max_num_seqs && config.max_num_batched_tokens &&
+  if (config.capacity_scheduler_policy != "guaranteed_no_evict" &&
+      config.capacity_scheduler_policy != "max_utilization") {
+    throw InvalidInput(fmt::format(
+        "serving configuration: capacity_scheduler_policy is '{}', expected guaranteed_no_evict or "
+        "max_utilization",
+        config.capacity_scheduler_policy));
+  }
+  if (config.engine == "vllm" && config.max_num_seqs && config.max_num_batched_tokens &&
       *config.max_num_batched_tokens < *config.max_num_seqs) {
     throw InvalidInput(fmt::format(
         "serving configuration: max_num_batched_tokens is {}, expected at least max_num_seqs, which is {}",
         *config.max_num_batched_tokens, *config.max_num_seqs));
   }
-}
-
-std::int64_t kv_cache_blocks(const ServingConfig& config, Bytes memory_capacity, Bytes weights,
-                             Bytes activations, Bytes kv_bytes_per_token) {
-  const Bytes free = config.gpu_memory_utilization * memory_capacity - weights - activations;
-  const Bytes block = double(config.block_size) * kv_bytes_per_token;
-  return std::int64_t(std::floor(free / block));
 }
 
 }  // namespace warploom

@@ -1,4 +1,5 @@
-// How the engine is started. Field names are vLLM's flag names (dashes as underscores).
+// How the engine is started. Field names are vLLM's flag names (dashes as underscores); the names that other
+// engines give to the same things are in engine_flags.h.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/sharding.h"
 #include "warploom/serving/host_model.h"
+#include "warploom/serving/routing/router.h"
 
 namespace warploom {
 
@@ -21,26 +23,43 @@ struct ServingConfig {
   std::optional<std::int64_t> max_model_len;            // absent: requests of any length
   std::optional<std::int64_t> num_gpu_blocks_override;  // KV blocks of one replica; absent: no limit
   std::int64_t long_prefill_token_threshold = 0;        // 0: none
-  std::int64_t block_size = 16;
-  double gpu_memory_utilization = 0.9;
+  std::optional<std::int64_t> chunked_prefill_size;     // SGLang: tokens of prompts in a step; 0: no limit
+  std::optional<std::int64_t> block_size;               // tokens in a KV block
+  std::optional<double> gpu_memory_utilization;         // share of GPU memory, see memory_share
   std::string kv_cache_dtype = "auto";
-  bool enable_chunked_prefill = true;
-  bool enable_prefix_caching = true;  // without effect while prompts carry no content
+  std::optional<bool> enable_chunked_prefill;
+  bool enable_prefix_caching = true;  // where the workload says what prompts share
   bool scheduler_reserve_full_isl = true;
   bool async_scheduling = true;
   bool enforce_eager = false;
+  double schedule_conservativeness = 1;  // SGLang: factor of the output that admission expects
+  bool enable_mixed_chunk = false;       // SGLang: decode in the steps that prefill
+  std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
   std::int64_t tensor_parallel_size = 1;
   std::int64_t pipeline_parallel_size = 1;
   std::int64_t data_parallel_size = 1;
   bool enable_expert_parallel = false;
+  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;  // over replicas that do not share experts
   HostModel host;
 
   static FieldTable describe();
 };
 
-// Fills max_num_seqs and max_num_batched_tokens the way `vllm serve` does since 0.8.5: 1024 and 8192 on GPUs
-// of at least 70 GiB other than A100, else 256 and 2048 (vllm/engine/arg_utils.py, get_batch_defaults).
+// Fills what is absent the way the engine does.
+//   vllm    1024 sequences and 8192 tokens on GPUs of at least 70 GiB other than A100, else 256 and 2048
+//           (vllm/engine/arg_utils.py, get_batch_defaults); blocks of 16 tokens; 0.9 of the memory
+//   sglang  2048 sequences, 16384 prompt tokens, chunks of 2048 to 16384 by memory (server_args.py); blocks
+//   of
+//           one token; memory: what chunks, CUDA graphs and tensor parallelism leave
+//   trtllm  2048 sequences, 8192 tokens, blocks of 32, prompts not cut; 0.9 of what the model leaves
+//           (llmapi/llm_args.py)
+// Other engines get vLLM's.
 void resolve_defaults(ServingConfig& config, const GpuSpec& gpu);
+
+// Whether prompts may be split over steps: as configured, else not under trtllm.
+bool chunks_prompts(const ServingConfig& config);
+// Tokens in a KV block: as configured, else the engine's.
+std::int64_t block_size_of(const ServingConfig& config);
 
 // How the engine spreads the model: vLLM's data-parallel ranks of a mixture of experts share its experts and
 // step together (attention_data_parallel), those of a dense model are independent replicas. Checked by
@@ -49,10 +68,5 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 
 // Throws InvalidInput on values out of range and combinations the engine refuses.
 void check_config(const ServingConfig& config);
-
-// Blocks that fit into what gpu_memory_utilization leaves after weights and activations, for one replica; all
-// sizes are those of one GPU. <= 0 when the model does not fit.
-std::int64_t kv_cache_blocks(const ServingConfig& config, Bytes memory_capacity, Bytes weights,
-                             Bytes activations, Bytes kv_bytes_per_token);
 
 }  // namespace warploom

@@ -37,14 +37,6 @@ TEST(ServingConfig, SpreadsMixturesOverDataParallelRanks) {
   EXPECT_EQ(sharding_of(config, model).expert_parallel, 8);
 }
 
-TEST(ServingConfig, CountsTheBlocksThatFit) {
-  ServingConfig config;
-  config.gpu_memory_utilization = 0.9;
-  EXPECT_EQ(kv_cache_blocks(config, gigabytes(80), gigabytes(16), gigabytes(4), Bytes(131072)),
-            std::int64_t(52e9 / (16 * 131072.0)));
-  EXPECT_LT(kv_cache_blocks(config, gigabytes(10), gigabytes(16), gigabytes(4), Bytes(131072)), 0);
-}
-
 TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   ServingConfig config;
   config.max_num_seqs = 77;

@@ -28,26 +28,25 @@ void check_request(const ServingConfig& config, const SchedulerLimits& limits, c
     throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all",
                                    where(), *config.max_model_len));
   }
-  if (!limits.enable_chunked_prefill && tokens > limits.max_num_batched_tokens) {
+  // What was computed before a preemption is computed again as one prompt.
+  const std::int64_t whole =
+      limits.guaranteed_no_evict && config.engine == "trtllm" ? request.input_tokens : tokens;
+  if (!limits.enable_chunked_prefill && whole > limits.max_num_batched_tokens) {
     throw InvalidInput(
         fmt::format("{} does not fit into a step without chunked prefill, expected at most "
                     "max_num_batched_tokens = {} tokens",
                     where(), limits.max_num_batched_tokens));
   }
   // The last output token is never written to the cache.
-  const std::int64_t blocks = (tokens - 1 + config.block_size - 1) / config.block_size;
+  const std::int64_t block_size = block_size_of(config);
+  const std::int64_t blocks = (tokens - 1 + block_size - 1) / block_size;
   if (config.num_gpu_blocks_override && blocks > *config.num_gpu_blocks_override) {
     throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache",
-                                   where(), blocks, config.block_size, *config.num_gpu_blocks_override));
+                                   where(), blocks, block_size, *config.num_gpu_blocks_override));
   }
 }
 
 void check_replicas(const ServingConfig& config, const StepPricer& pricer) {
-  if (config.pipeline_parallel_size > 1) {
-    throw Unsupported(
-        fmt::format("pipeline_parallel_size is {}: overlapping pipeline stages are not simulated, expected 1",
-                    config.pipeline_parallel_size));
-  }
   if (config.data_parallel_size % std::int64_t(pricer.coupled_replicas()) != 0) {
     throw InvalidInput(
         fmt::format("data_parallel_size is {}, expected a multiple of the {} ranks that share a mixture of "
@@ -69,22 +68,35 @@ class Run final : public EngineObserver {
  private:
   void play();
   SimTime next_arrival() const;
+  void list_turns();
+  void skip_turns();
   void send(std::size_t request, SimTime now);
+  void send_next(SimTime now);
+  std::size_t take_arrival();
+  std::size_t replica_for(std::size_t request);
   void arrive();
   void start_steps(SimTime now);
   void record(const Sequence& sequence);
   void sample(SimTime now);
+  // Where steps that start now are recorded; null when they are not.
+  std::vector<StepRecord>* records_for(SimTime now) {
+    return steps_.size() < options_.recorded_steps && now >= options_.record_from ? &steps_ : nullptr;
+  }
 
   const Workload& workload_;
   const SimulationOptions& options_;
   SimDuration frontend_latency_;
   std::size_t replicas_;
+  RoutingPolicy routing_;
+  std::vector<ReplicaLoad> loads_;  // of replica_for, kept for its memory
   std::vector<ReplicaGroup> groups_;
   EventQueue<std::uint32_t> step_ends_;    // the group whose oldest step ends
-  EventQueue<std::uint32_t> queue_times_;  // closed loop: the request that reaches its engine
+  EventQueue<std::uint32_t> queue_times_;  // requests sent in answer to others, when they reach their engine
   std::size_t next_request_ = 0;           // open loop: to reach its engine next; closed: to be sent next
-  std::vector<bool> touched_;              // groups that may start a step now
+  std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
+  std::vector<bool> touched_;                       // groups that may start a step now
   std::vector<RequestRecord> records_;
+  std::vector<StepRecord> steps_;
   LatencyHistogram itl_;
   TimelineRecorder timeline_;
   std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
@@ -99,12 +111,14 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
       options_(options),
       frontend_latency_(to_sim_duration(config.host.frontend_latency)),
       replicas_(std::size_t(config.data_parallel_size)),
+      routing_(config.routing_policy),
+      loads_(replicas_),
       timeline_(options.timeline_samples),
       kv_blocks_(config.num_gpu_blocks_override.value_or(0)) {
   const std::int64_t blocks = config.num_gpu_blocks_override.value_or(kUnlimitedBlocks);
   const std::size_t group_size = pricer.coupled_replicas();
   for (std::size_t i = 0; i < replicas_; i += group_size) {
-    groups_.emplace_back(config, blocks, group_size, pricer, options.step_time);
+    groups_.emplace_back(config, blocks, group_size, pricer, options.step_time, &workload_);
   }
   touched_.assign(groups_.size(), false);
   records_.resize(workload.requests.size());
@@ -117,12 +131,33 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
       records_[i].queued = request.arrival + frontend_latency_;
     }
   }
+  list_turns();
   play();
 }
 
+void Run::list_turns() {
+  const auto& requests = workload_.requests;
+  if (std::none_of(requests.begin(), requests.end(), [](const WorkloadRequest& r) { return r.after >= 0; }))
+    return;
+  turns_begin_.assign(requests.size() + 1, 0);
+  for (const WorkloadRequest& request : requests)
+    if (request.after >= 0) ++turns_begin_[std::size_t(request.after) + 1];
+  for (std::size_t i = 0; i < requests.size(); ++i) turns_begin_[i + 1] += turns_begin_[i];
+  turns_.resize(turns_begin_.back());
+  std::vector<std::uint32_t> next(turns_begin_.begin(), turns_begin_.end() - 1);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (requests[i].after >= 0) turns_[next[std::size_t(requests[i].after)]++] = std::uint32_t(i);
+}
+
+// Later turns are sent when the turn before them is answered.
+void Run::skip_turns() {
+  while (next_request_ < records_.size() && workload_.requests[next_request_].after >= 0) ++next_request_;
+}
+
 SimTime Run::next_arrival() const {
-  if (workload_.concurrency) return queue_times_.empty() ? kNever : queue_times_.next_time();
-  return next_request_ < records_.size() ? records_[next_request_].queued : kNever;
+  const SimTime sent = queue_times_.empty() ? kNever : queue_times_.next_time();
+  if (workload_.concurrency || next_request_ >= records_.size()) return sent;
+  return std::min(sent, records_[next_request_].queued);
 }
 
 void Run::send(std::size_t request, SimTime now) {
@@ -131,10 +166,34 @@ void Run::send(std::size_t request, SimTime now) {
   queue_times_.push(records_[request].queued, std::uint32_t(request));
 }
 
+std::size_t Run::take_arrival() {
+  const bool listed = !workload_.concurrency && next_request_ < records_.size();
+  if (!listed || (!queue_times_.empty() && queue_times_.next_time() < records_[next_request_].queued))
+    return queue_times_.pop();
+  const std::size_t request = next_request_++;
+  skip_turns();
+  return request;
+}
+
+std::size_t Run::replica_for(std::size_t request) {
+  if (replicas_ == 1) return 0;
+  const std::size_t group_size = groups_[0].size();
+  for (std::size_t i = 0; i < replicas_; ++i) {
+    const Engine& engine = groups_[i / group_size].engine(i % group_size);
+    loads_[i].live = std::int64_t(engine.live());
+    if (routing_ == RoutingPolicy::PrefixAware)
+      loads_[i].cached_tokens =
+          engine.state().cached_prefix(std::uint32_t(request), records_[request].input_tokens);
+  }
+  const std::int32_t after = workload_.requests[request].after;
+  return choose_replica(routing_, std::uint32_t(request), loads_,
+                        after >= 0 ? records_[std::size_t(after)].replica : -1);
+}
+
 void Run::arrive() {
-  const std::size_t request = workload_.concurrency ? queue_times_.pop() : next_request_++;
+  const std::size_t request = take_arrival();
   RequestRecord& record = records_[request];
-  const std::size_t replica = request % replicas_;
+  const std::size_t replica = replica_for(request);
   const std::size_t group = replica / groups_[0].size();
   record.replica = std::int32_t(replica);
   groups_[group]
@@ -162,13 +221,22 @@ void Run::record(const Sequence& sequence) {
   record.last_token = sequence.last_token;
   record.tokens_emitted = sequence.outputs_emitted;
   record.preemptions = sequence.preemptions;
+  record.cached_tokens = sequence.cached_tokens;
 }
 
 void Run::on_completion(SimTime now, const Sequence& sequence) {
   record(sequence);
   ++completed_;
   --live_;
-  if (workload_.concurrency && next_request_ < records_.size()) send(next_request_++, now);
+  const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[sequence.request];
+  const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[sequence.request + 1];
+  for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);
+  if (workload_.concurrency && begin == end && next_request_ < records_.size()) send_next(now);
+}
+
+void Run::send_next(SimTime now) {
+  send(next_request_++, now);
+  skip_turns();
 }
 
 void Run::sample(SimTime now) {
@@ -192,15 +260,17 @@ void Run::start_steps(SimTime now) {
     if (!touched_[i]) continue;
     touched_[i] = false;
     SimTime end;
-    while (groups_[i].start(now, end)) step_ends_.push(end, std::uint32_t(i));
+    while (groups_[i].start(now, end, records_for(now), std::int32_t(i * groups_[i].size())))
+      step_ends_.push(end, std::uint32_t(i));
   }
   if (timeline_.wants(now)) sample(now);
 }
 
 void Run::play() {
+  skip_turns();
   if (workload_.concurrency) {
     const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
-    while (next_request_ < first) send(next_request_++, SimTime());
+    for (std::size_t sent = 0; sent < first && next_request_ < records_.size(); ++sent) send_next(SimTime());
   }
   const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
   std::int64_t reported = 0;
@@ -254,8 +324,10 @@ SimulationResult Run::result() {
   result.metrics.max_output_tokens_per_s = double(most_tokens_in_second_);
   result.metrics.max_concurrent_requests = most_live_;
   result.timeline = timeline_.take();
+  for (const RequestRecord& record : records_) result.cached_tokens += record.cached_tokens;
   result.kv_blocks = kv_blocks_;
   result.partial = stopped_;
+  result.steps = std::move(steps_);
   result.requests = std::move(records_);
   return result;
 }

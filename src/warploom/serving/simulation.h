@@ -11,6 +11,7 @@
 #include "warploom/serving/request.h"
 #include "warploom/serving/serving_config.h"
 #include "warploom/serving/step_pricer.h"
+#include "warploom/serving/step_record.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
@@ -36,7 +37,9 @@ struct SimulationProgress {
 
 struct SimulationOptions {
   StepTime step_time = StepTime::Mid;
-  std::size_t timeline_samples = 1000;                         // about this many, evenly spread; 0 = none
+  std::size_t timeline_samples = 1000;  // about this many, evenly spread; 0 = none
+  std::size_t recorded_steps = 0;       // the first steps that start at or after record_from are kept
+  SimTime record_from{};
   std::function<void(const SimulationProgress&)> on_progress;  // about every hundredth of the requests
   const std::atomic<bool>* cancelled = nullptr;  // set from anywhere: the run stops at the next step
 };
@@ -54,18 +57,20 @@ struct SimulationResult {
   ServingMetrics metrics;
   std::vector<RequestRecord> requests;  // in the order of the workload
   std::vector<TimelineSample> timeline;
+  std::vector<StepRecord> steps;    // as many as asked for, in order of their start
   std::vector<KernelTime> kernels;  // GPU time by kernel over all steps
   StepTotals totals;
   std::int64_t preemptions = 0;
-  std::int64_t kv_blocks = 0;  // of one replica; 0 = no limit
-  bool partial = false;        // cancelled before the end
+  std::int64_t cached_tokens = 0;  // of prompts, found in the prefix cache
+  std::int64_t kv_blocks = 0;      // of one replica; 0 = no limit
+  bool partial = false;            // cancelled before the end
 };
 
-// Replays the workload on `config.data_parallel_size` replicas, requests given out round robin. The pricer is
-// cloned. Throws InvalidInput before anything runs: a workload that check_workload refuses, a request longer
-// than max_model_len, a KV cache that cannot hold one request, a prompt larger than the token budget when
-// prompts may not be split. Deterministic. O(steps * batch) time; memory for the records and the live
-// requests.
+// Replays the workload on `config.data_parallel_size` replicas, requests given out by its
+// routing policy. The pricer is cloned. Throws InvalidInput before anything runs: a workload that
+// check_workload refuses, a request longer than max_model_len, a KV cache that cannot hold one request, a
+// prompt larger than the token budget when prompts may not be split. Deterministic. O(steps * batch) time;
+// memory for the records and the live requests.
 SimulationResult simulate(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
                           const SimulationOptions& options = {});
 

@@ -5,6 +5,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
+#include "warploom/serving/batching/scheduler_registry.h"
 #include "warploom/serving/linear_step_pricer.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
@@ -79,9 +80,16 @@ TEST(Simulation, InfinitelyFastGpuLeavesTheHostCost) {
 RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
   ServingConfig config = small_config();
   config.async_scheduling = *rc::gen::arbitrary<bool>();
-  config.enable_chunked_prefill = *rc::gen::arbitrary<bool>();
+  const bool chunked = *rc::gen::arbitrary<bool>();
+  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.block_size = 16;
+  config.enable_chunked_prefill = chunked;
+  config.chunked_prefill_size = *rc::gen::inRange(0, 4) * 128;
+  config.schedule_conservativeness = *rc::gen::inRange(0, 3);
+  config.enable_mixed_chunk = *rc::gen::arbitrary<bool>();
+  config.capacity_scheduler_policy = *rc::gen::arbitrary<bool>() ? "max_utilization" : "guaranteed_no_evict";
   config.scheduler_reserve_full_isl = *rc::gen::arbitrary<bool>();
-  config.max_num_batched_tokens = config.enable_chunked_prefill ? 256 : 512;
+  config.max_num_batched_tokens = chunked ? 256 : 512;
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(29, 200);
   config.data_parallel_size = *rc::gen::inRange(1, 4);
   const std::size_t coupled = *rc::gen::arbitrary<bool>() ? std::size_t(config.data_parallel_size) : 1;
@@ -254,6 +262,40 @@ TEST(Simulation, RunsTwentyThousandConversationsFast) {
   ServingConfig config;
   const SimulationResult result = simulate(config, workload, pricer_of());
   EXPECT_EQ(result.metrics.completed, 20000);
+}
+
+TEST(Simulation, PipelineStagesOverlapTheStepsOfDifferentRequests) {
+  ServingConfig config = small_config();
+  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.pipeline_parallel_size = 4;
+  const LinearStepPricer pricer({.per_step = milliseconds(4)});
+  // Alone, a request sees the whole pipeline for every token.
+  const SimulationResult alone = simulate(config, one_request(10, 5), pricer);
+  EXPECT_EQ(alone.requests[0].e2el().nanoseconds(), 5 * 4'000'000);
+  // Requests that come a stage apart share the pipeline without waiting for each other.
+  Workload four;
+  for (std::int64_t i = 0; i < 4; ++i) four.requests.push_back({SimTime(i * 1'000'000), 10, 5});
+  const SimulationResult shared = simulate(config, four, pricer);
+  for (const RequestRecord& record : shared.requests) EXPECT_EQ(record.e2el().nanoseconds(), 5 * 4'000'000);
+  EXPECT_NEAR(shared.metrics.duration.value(), 23e-3, 1e-9);
+}
+
+RC_GTEST_PROP(Simulation, PipelinesConserveTokens, ()) {
+  ServingConfig config = small_config();
+  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.block_size = 16;
+  config.max_num_batched_tokens = 512;
+  config.pipeline_parallel_size = *rc::gen::inRange(2, 5);
+  config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(40, 300);
+  const Workload workload =
+      random_workload(*rc::gen::inRange(1, 60), *rc::gen::arbitrary<std::uint64_t>(), 50);
+  const SimulationResult result = simulate(config, workload, pricer_of());
+  RC_ASSERT(result.metrics.completed == std::int64_t(workload.requests.size()));
+  std::int64_t needed = 0;
+  for (const RequestRecord& record : result.requests)
+    needed += record.input_tokens + record.output_tokens - 1;
+  RC_ASSERT(result.totals.tokens >= needed);
+  if (result.preemptions == 0) RC_ASSERT(result.totals.tokens == needed);
 }
 
 }  // namespace

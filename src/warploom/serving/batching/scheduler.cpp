@@ -9,6 +9,7 @@ void ScheduledBatch::clear() {
   chunks.clear();
   emitting.clear();
   first_scheduled.clear();
+  scheduled.clear();
   decode_context_sum = 0;
   decode_context_max = 0;
   chunk_tokens = 0;
@@ -28,6 +29,7 @@ void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
     first_scheduled.push_back(slot);
   }
   sequence.computed_tokens += tokens;
+  scheduled.push_back(slot);
   if (sequence.computed_tokens == sequence.known_tokens()) {
     ++sequence.outputs_scheduled;
     emitting.push_back(slot);
@@ -51,8 +53,12 @@ SchedulerLimits limits_of(const ServingConfig& config) {
   limits.max_num_seqs = config.max_num_seqs.value_or(limits.max_num_seqs);
   limits.max_num_batched_tokens = config.max_num_batched_tokens.value_or(limits.max_num_batched_tokens);
   limits.long_prefill_token_threshold = config.long_prefill_token_threshold;
-  limits.enable_chunked_prefill = config.enable_chunked_prefill;
+  limits.enable_chunked_prefill = chunks_prompts(config);
   limits.reserve_full_prompt = config.scheduler_reserve_full_isl;
+  limits.chunked_prefill_size = config.chunked_prefill_size.value_or(limits.chunked_prefill_size);
+  limits.conservativeness = config.schedule_conservativeness;
+  limits.mix_decode = config.enable_mixed_chunk;
+  limits.guaranteed_no_evict = config.capacity_scheduler_policy == "guaranteed_no_evict";
   return limits;
 }
 

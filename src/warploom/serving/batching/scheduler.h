@@ -16,6 +16,7 @@ struct ScheduledBatch {
   std::vector<PrefillChunk> chunks;
   std::vector<Slot> emitting;         // each of these gives one token when the step ends
   std::vector<Slot> first_scheduled;  // in a batch for the first time
+  std::vector<Slot> scheduled;        // everything in the batch
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
@@ -36,7 +37,11 @@ struct SchedulerLimits {
   std::int64_t max_num_batched_tokens = 2048;
   std::int64_t long_prefill_token_threshold = 0;
   bool enable_chunked_prefill = true;
-  bool reserve_full_prompt = true;
+  bool reserve_full_prompt = true;        // vLLM
+  std::int64_t chunked_prefill_size = 0;  // SGLang; 0 = prompts are not cut
+  double conservativeness = 1;            // SGLang
+  bool mix_decode = false;                // SGLang
+  bool guaranteed_no_evict = true;        // TensorRT-LLM
 };
 SchedulerLimits limits_of(const ServingConfig& config);
 

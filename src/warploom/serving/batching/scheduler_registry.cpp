@@ -7,6 +7,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/serving/batching/sglang_scheduler.h"
+#include "warploom/serving/batching/trtllm_scheduler.h"
 #include "warploom/serving/batching/vllm_scheduler.h"
 
 namespace warploom {
@@ -19,7 +21,8 @@ std::unique_ptr<Scheduler> make(const SchedulerLimits& limits) {
   return std::make_unique<S>(limits);
 }
 
-constexpr std::array<std::pair<std::string_view, Maker>, 1> kSchedulers{{{"vllm", &make<VllmScheduler>}}};
+constexpr std::array<std::pair<std::string_view, Maker>, 3> kSchedulers{
+    {{"vllm", &make<VllmScheduler>}, {"sglang", &make<SglangScheduler>}, {"trtllm", &make<TrtllmScheduler>}}};
 
 }  // namespace
 

@@ -21,8 +21,8 @@ class VllmScheduler final : public Scheduler {
   std::int64_t schedule_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
                                 bool& preempted);
   std::int64_t schedule_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);
-  // Takes the blocks that `tokens` more tokens need.
-  static bool grow(SchedulerState& state, Sequence& sequence, std::int64_t tokens);
+  // Takes the blocks of a waiting request's first chunk.
+  bool admit(SchedulerState& state, Sequence& sequence, std::int64_t budget) const;
   std::int64_t chunk_of(const Sequence& sequence) const;
 
   SchedulerLimits limits_;

@@ -16,6 +16,7 @@ namespace {
 struct CsvLayout {
   std::string_view name, arrival, input, output;
   bool date_and_time = false;
+  bool skips_failed = false;  // rows without output are requests that failed
 };
 
 constexpr std::array kLayouts{
@@ -23,6 +24,7 @@ constexpr std::array kLayouts{
     CsvLayout{"warploom", "arrival_s", "input_tokens", "output_tokens"},
     CsvLayout{"splitwise", "arrived_at", "num_prefill_tokens", "num_decode_tokens"},
     CsvLayout{"azure", "TIMESTAMP", "ContextTokens", "GeneratedTokens", true},
+    CsvLayout{"burstgpt", "Timestamp", "Request tokens", "Response tokens", false, true},
 };
 
 // The layout with all its columns, else one that lacks only the arrival.
@@ -37,7 +39,8 @@ const CsvLayout& layout_of(const CsvReader& csv) {
   }
   throw InvalidInput(fmt::format(
       "{}: no known trace layout in the columns {}; expected input_tokens,output_tokens (with arrived_s), "
-      "num_prefill_tokens,num_decode_tokens (with arrived_at) or TIMESTAMP,ContextTokens,GeneratedTokens",
+      "num_prefill_tokens,num_decode_tokens (with arrived_at), TIMESTAMP,ContextTokens,GeneratedTokens, or "
+      "Timestamp,Request tokens,Response tokens",
       csv.path().string(), fmt::join(csv.columns(), ",")));
 }
 
@@ -56,6 +59,7 @@ TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests)
     }
     row.input_tokens = csv.integer(input);
     row.output_tokens = csv.integer(output);
+    if (layout.skips_failed && row.output_tokens == 0) continue;
     rows.add(row);
   }
   return {rows.take(arrival.has_value()), std::string(layout.name)};

@@ -5,9 +5,12 @@
 //   warploom      arrived_s or arrival_s [s]   input_tokens         output_tokens
 //   splitwise     arrived_at [s]               num_prefill_tokens   num_decode_tokens    (also Vidur's)
 //   azure         TIMESTAMP [date and time]    ContextTokens        GeneratedTokens
-//   mooncake      timestamp [ms]               input_length         output_length        (JSONL)
+//   burstgpt      Timestamp [s]                Request tokens       Response tokens      (failed rows
+//   skipped) mooncake      timestamp [ms]               input_length         output_length        (JSONL)
 //   llmservingsim arrival_time_ns              input_toks           output_toks          (JSONL)
 //
+// Mooncake rows may have hash_ids (contents of prompts in blocks of 512 tokens), session_id (later rows of a
+// session are its later turns) and delay (ms between the end of a turn and the next).
 // A CSV may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped.
 // Arrivals are counted from the first request's.
 #pragma once

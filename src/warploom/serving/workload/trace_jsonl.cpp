@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,35 @@ double number(const Json& object, std::string_view key, const std::string& where
   return found->get<double>();
 }
 
+constexpr std::int64_t kHashBlockTokens = 512;  // of Mooncake's hash_ids
+
+// The blocks that "hash_ids" names; the last one may be part of a block.
+std::vector<ContentSegment> content_of(const Json& object, std::int64_t input_tokens,
+                                       const std::string& where) {
+  const auto found = object.find("hash_ids");
+  if (found == object.end()) return {};
+  if (!found->is_array()) throw InvalidInput(fmt::format("{}: 'hash_ids' is no list", where));
+  std::vector<ContentSegment> content;
+  std::int64_t left = input_tokens;
+  for (const Json& id : *found) {
+    if (!id.is_number_integer())
+      throw InvalidInput(fmt::format("{}: 'hash_ids' holds no whole number", where));
+    if (left <= 0) break;
+    content.push_back(
+        {std::uint64_t(id.get<std::int64_t>()), std::int32_t(std::min(left, kHashBlockTokens))});
+    left -= kHashBlockTokens;
+  }
+  if (left > 0 && content.empty()) return {};
+  if (left > 0) content.back().tokens += std::int32_t(left);  // fewer ids than blocks: the rest is its own
+  return content;
+}
+
+std::string session_of(const Json& object) {
+  const auto found = object.find("session_id");
+  if (found == object.end() || found->is_null()) return {};
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
 std::int64_t count(const Json& object, std::string_view key, const std::string& where) {
   const double value = number(object, key, where);
   if (!(value >= -1e15 && value <= 1e15) || value != double(std::int64_t(value))) {
@@ -66,11 +96,16 @@ TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_r
     const Json object = parse_json(row, where);
     if (!object.is_object()) throw InvalidInput(fmt::format("{}: not a JSON object", where));
     if (layout == nullptr) layout = &layout_of(object, where);
-    rows.add({.line = line,
-              .arrival_ns =
-                  seconds_to_ns(number(object, layout->arrival, where) * layout->seconds_per_unit, where),
-              .input_tokens = count(object, layout->input, where),
-              .output_tokens = count(object, layout->output, where)});
+    TraceRow read{.line = line,
+                  .input_tokens = count(object, layout->input, where),
+                  .output_tokens = count(object, layout->output, where),
+                  .session = session_of(object)};
+    if (object.contains("delay")) read.delay_ns = seconds_to_ns(number(object, "delay", where) * 1e-3, where);
+    if (object.contains(std::string(layout->arrival)) || read.session.empty())
+      read.arrival_ns =
+          seconds_to_ns(number(object, layout->arrival, where) * layout->seconds_per_unit, where);
+    read.content = content_of(object, read.input_tokens, where);
+    rows.add(read);
   }
   Workload workload = rows.take(true);
   return {std::move(workload), std::string(layout->name)};

@@ -44,14 +44,26 @@ void TraceRows::add(const TraceRow& row) {
           fmt::format("{}: {} {} tokens, expected 1 to {}", where(), tokens, what, kMaxRequestTokens));
     }
   }
-  if (workload_.requests.empty()) first_ns_ = row.arrival_ns;
-  const SimTime arrival(row.arrival_ns - first_ns_);
-  const SimTime previous = workload_.requests.empty() ? SimTime() : workload_.requests.back().arrival;
-  if (arrival < previous) {
-    throw InvalidInput(fmt::format("{}: arrives {} s before the request above it, expected arrivals in order",
-                                   where(), (previous - arrival).seconds().value()));
+  const auto index = std::int32_t(workload_.requests.size());
+  WorkloadRequest request{SimTime(), std::int32_t(row.input_tokens), std::int32_t(row.output_tokens)};
+  const auto turn = row.session.empty() ? latest_turn_.end() : latest_turn_.find(row.session);
+  if (turn != latest_turn_.end()) {
+    request.after = turn->second;
+    request.delay = SimDuration(row.delay_ns);
+  } else {
+    if (workload_.requests.empty()) first_ns_ = row.arrival_ns;
+    request.arrival = SimTime(row.arrival_ns - first_ns_);
+    if (request.arrival < latest_arrival_) {
+      throw InvalidInput(
+          fmt::format("{}: arrives {} s before the request above it, expected arrivals in order", where(),
+                      (latest_arrival_ - request.arrival).seconds().value()));
+    }
+    latest_arrival_ = request.arrival;
   }
-  workload_.requests.push_back({arrival, std::int32_t(row.input_tokens), std::int32_t(row.output_tokens)});
+  if (!row.session.empty()) latest_turn_[row.session] = index;
+  workload_.requests.push_back(request);
+  workload_.content.insert(workload_.content.end(), row.content.begin(), row.content.end());
+  workload_.content_begin.push_back(std::uint32_t(workload_.content.size()));
 }
 
 Workload TraceRows::take(bool timed) {
@@ -60,6 +72,11 @@ Workload TraceRows::take(bool timed) {
   }
   workload_.name = path_.filename().string();
   workload_.timed = timed;
+  if (workload_.content.empty()) {
+    workload_.content_begin.clear();
+  } else {
+    workload_.content_begin.insert(workload_.content_begin.begin(), 0);
+  }
   return std::move(workload_);
 }
 

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "warploom/serving/workload/workload.h"
 
@@ -14,6 +17,9 @@ struct TraceRow {
   std::int64_t arrival_ns = 0;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::string session;                  // later rows of a session are its later turns; empty: none
+  std::int64_t delay_ns = 0;            // of a later turn, after the one before it completes
+  std::vector<ContentSegment> content;  // empty: nothing known
 };
 
 class TraceRows {
@@ -30,7 +36,9 @@ class TraceRows {
  private:
   std::filesystem::path path_;
   Workload workload_;
+  std::unordered_map<std::string, std::int32_t> latest_turn_;
   std::int64_t first_ns_ = 0;
+  SimTime latest_arrival_;
 };
 
 // Nanoseconds; throws InvalidInput when not within 0 and 1e9 seconds.

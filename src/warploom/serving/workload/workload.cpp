@@ -27,6 +27,29 @@ void check_length(const Workload& workload, std::size_t index, std::string_view 
 
 }  // namespace
 
+namespace {
+
+void check_content(const Workload& workload) {
+  if (workload.content_begin.empty()) return;
+  const bool whole = workload.content_begin.size() == workload.requests.size() + 1 &&
+                     workload.content_begin.front() == 0 &&
+                     workload.content_begin.back() == workload.content.size() &&
+                     std::is_sorted(workload.content_begin.begin(), workload.content_begin.end());
+  if (!whole)
+    throw InvalidInput(fmt::format("workload '{}': contents do not belong to the requests", workload.name));
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    std::int64_t tokens = 0;
+    for (const ContentSegment& segment : workload.content_of(i)) tokens += segment.tokens;
+    if (!workload.content_of(i).empty() && tokens != workload.requests[i].input_tokens) {
+      throw InvalidInput(
+          fmt::format("workload '{}': request {} has contents of {} tokens, expected its {} input tokens",
+                      workload.name, i, tokens, workload.requests[i].input_tokens));
+    }
+  }
+}
+
+}  // namespace
+
 void check_workload(const Workload& workload) {
   if (workload.requests.empty()) {
     throw InvalidInput(fmt::format("workload '{}': no requests, expected at least one", workload.name));
@@ -35,11 +58,18 @@ void check_workload(const Workload& workload) {
     throw InvalidInput(fmt::format("workload '{}': concurrency is {}, expected at least 1", workload.name,
                                    *workload.concurrency));
   }
+  check_content(workload);
   SimTime previous;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];
     check_length(workload, i, "input", request.input_tokens);
     check_length(workload, i, "output", request.output_tokens);
+    if (request.after >= std::int64_t(i) || request.after < -1 || request.delay < SimDuration()) {
+      throw InvalidInput(fmt::format(
+          "workload '{}': request {} follows request {}, expected an earlier one and a delay of at least 0",
+          workload.name, i, request.after));
+    }
+    if (request.after >= 0) continue;
     if (request.arrival < previous) {
       throw InvalidInput(
           fmt::format("workload '{}': request {} arrives at {} s, expected at least {} s, when the one "

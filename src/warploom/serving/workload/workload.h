@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,33 @@ struct WorkloadRequest {
   SimTime arrival;
   std::int32_t input_tokens = 1;
   std::int32_t output_tokens = 1;
+  // A later turn: comes `delay` after request `after` (an earlier index) completes; `arrival` is not read.
+  std::int32_t after = -1;
+  SimDuration delay{};
+};
+
+// A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on
+// with the content of its last stretch.
+struct ContentSegment {
+  std::uint64_t content = 0;
+  std::int32_t tokens = 0;
 };
 
 struct Workload {
   std::string name;
   std::vector<WorkloadRequest> requests;  // in order of arrival
   // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are
-  // ignored.
+  // ignored; with later turns, this many sessions.
   std::optional<std::int64_t> concurrency;
+  // What prompts hold, for prefix caches: the segments of request i are content[content_begin[i]] up to
+  // content[content_begin[i + 1]]. Both empty when no two prompts share anything.
+  std::vector<ContentSegment> content;
+  std::vector<std::uint32_t> content_begin;
+  std::span<const ContentSegment> content_of(std::size_t request) const {
+    if (content_begin.empty()) return {};
+    return std::span(content).subspan(content_begin[request],
+                                      content_begin[request + 1] - content_begin[request]);
+  }
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
 
@@ -30,7 +50,8 @@ struct Workload {
 constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 
 // Throws InvalidInput: no requests, lengths below 1 or above kMaxRequestTokens, negative arrivals, arrivals
-// out of order, concurrency below 1. `name` and the request's index are in the message.
+// out of order, turns before their predecessor, concurrency below 1, content that is not that of the prompts.
+// `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.

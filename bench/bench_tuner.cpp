@@ -1,0 +1,64 @@
+// One decision of the auto-tuner, in C++ and through the C interface.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "warploom/base/random.h"
+#include "warploom/capi/warploom.h"
+#include "warploom/tuner/runtime_table.h"
+
+namespace warploom {
+namespace {
+
+// The table of the stored H200 measurements; shapes that a server meets, in no order.
+struct Setup {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "warploom_bench_table.wlt";
+  std::vector<TileShape> shapes;
+
+  Setup() {
+    const std::filesystem::path folder = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/tuner";
+    const std::vector<std::filesystem::path> files{folder / "gemm_anchors.csv.gz"};
+    RuntimeTable::build(fit_wave_model({}, {}, read_tile_samples(files).rows)).write(path);
+    RandomStream draw(1, "bench tuner");
+    for (int i = 0; i < 1024; ++i)
+      shapes.push_back({std::int64_t(std::exp2(draw.uniform(0, 13))),
+                        16 * std::int64_t(std::exp2(draw.uniform(4, 10))),
+                        16 * std::int64_t(std::exp2(draw.uniform(3, 10)))});
+  }
+};
+const Setup& setup() {
+  static const Setup made;
+  return made;
+}
+
+void BM_TunePick(benchmark::State& state) {
+  const RuntimeTable table = RuntimeTable::open(setup().path);
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(table.pick(setup().shapes[i++ % 1024]));
+}
+BENCHMARK(BM_TunePick);
+
+void BM_TunePickC(benchmark::State& state) {
+  warploom_tune_table* table = nullptr;
+  warploom_tune_open(setup().path.c_str(), nullptr, nullptr, &table, nullptr, 0);
+  warploom_tile_config config{};
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const TileShape& shape = setup().shapes[i++ % 1024];
+    warploom_tune_pick(table, shape.m, shape.n, shape.k, &config);
+    benchmark::DoNotOptimize(config);
+  }
+  warploom_tune_close(table);
+}
+BENCHMARK(BM_TunePickC);
+
+void BM_TuneOpen(benchmark::State& state) {
+  const auto path = setup().path;
+  for (auto _ : state) benchmark::DoNotOptimize(RuntimeTable::open(path).cells());
+}
+BENCHMARK(BM_TuneOpen)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace warploom

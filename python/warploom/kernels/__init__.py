@@ -1,0 +1,1 @@
+"""Reference tile kernels in Triton, each correct against float64 and written to be tuned."""

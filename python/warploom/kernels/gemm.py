@@ -1,0 +1,55 @@
+"""Dense GEMM: C[m, n] = A[m, k] B[n, k]^T with fp32 accumulation, bf16, fp16 or fp8 operands, bf16 output."""
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit(do_not_specialize=["M"])
+def gemm_kernel(a, b, c, M, N, K, stride_am, stride_bn, stride_cm,
+                BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr):
+    pid = tl.program_id(0)
+    tiles_m = tl.cdiv(M, BLOCK_M)
+    tiles_n = tl.cdiv(N, BLOCK_N)
+    # GROUP_M tile rows are walked together, so that a column panel of B is still in L2 for the next row.
+    width = GROUP_M * tiles_n
+    first = pid // width * GROUP_M
+    rows = min(tiles_m - first, GROUP_M)
+    tile_m = first + (pid % width) % rows
+    tile_n = (pid % width) // rows
+    # Rows beyond the end repeat the first ones: loads need no mask, stores have one.
+    offsets_m = (tile_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
+    offsets_n = (tile_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
+    offsets_k = tl.arange(0, BLOCK_K)
+    at_a = a + offsets_m[:, None].to(tl.int64) * stride_am + offsets_k[None, :]
+    at_b = b + offsets_k[:, None] + offsets_n[None, :].to(tl.int64) * stride_bn
+    sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK_K)):
+        left = K - k * BLOCK_K
+        x = tl.load(at_a, mask=offsets_k[None, :] < left, other=0.0)
+        y = tl.load(at_b, mask=offsets_k[:, None] < left, other=0.0)
+        sums = tl.dot(x, y, sums)
+        at_a += BLOCK_K
+        at_b += BLOCK_K
+    out_m = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
+    out_n = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
+    tl.store(c + out_m[:, None].to(tl.int64) * stride_cm + out_n[None, :], sums.to(c.dtype.element_ty),
+             mask=(out_m[:, None] < M) & (out_n[None, :] < N))
+
+
+def launch(config, a, b, c):
+    """config: (tile_m, tile_n, tile_k, warps, stages)."""
+    tile_m, tile_n, tile_k, warps, stages = config
+    (m, k), n = a.shape, b.shape[0]
+    grid = (triton.cdiv(m, tile_m) * triton.cdiv(n, tile_n),)
+    gemm_kernel[grid](a, b, c, m, n, k, a.stride(0), b.stride(0), c.stride(0),
+                      tile_m, tile_n, tile_k, 8, num_warps=warps, num_stages=stages)
+
+
+def operands(m, n, k, dtype=torch.bfloat16, device="cuda"):
+    def make(rows):
+        return torch.randn(rows, k, device=device, dtype=torch.bfloat16).to(dtype)
+    return make(m), make(n), torch.empty(m, n, device=device, dtype=torch.bfloat16)
+
+
+def reference(a, b):
+    return a.double() @ b.double().T

@@ -1,0 +1,79 @@
+"""Configuration spaces and wave anchors: which (configuration, shape) rows to time.
+
+The same rules as `warploom tune plan`, for a machine that has Python alone.
+"""
+import itertools
+import math
+
+WAVES = (0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0)
+ITERATIONS = (4, 16, 64, 128)
+MOST_KEYS = 2**21  # times query heads: beyond, one anchor costs more than it tells
+SHARED_BYTES = 220 * 1024  # a block of an H100 or H200, less the compiler's exchange buffers
+
+
+def gemm_space(operand_bytes=2, tiles_m=(16, 32, 64, 128, 256)):
+    space = []
+    for m, n, k, warps, stages in itertools.product(tiles_m, (32, 64, 128, 256), (32, 64, 128), (4, 8),
+                                                    (2, 3, 4, 5)):
+        area = m * n
+        if not 16 * 32 <= area <= 128 * 256 or stages * (m + n) * k * operand_bytes > SHARED_BYTES:
+            continue
+        if area // (32 * warps) > 255 or (area < 64 * 64 and warps > 4) or (area >= 128 * 256 and warps < 8):
+            continue
+        space.append((m, n, k, warps, stages))
+    return space
+
+
+def attention_space(head=128, operand_bytes=2):
+    space = []
+    for m, n, warps, stages in itertools.product((16, 32, 64, 128), (32, 64, 128), (4, 8), (2, 3, 4)):
+        if operand_bytes * head * (m + 2 * stages * n) > SHARED_BYTES or m * (head + n) // (32 * warps) > 255:
+            continue
+        if m * n < 64 * 64 and warps > 4:
+            continue
+        space.append((m, n, n, warps, stages))
+    return space
+
+
+def gemm_anchors(space, sms):
+    """Square grids, where tiles share operands, and one row of tiles, where no two share B."""
+    rows = set()
+    for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
+        m, n, k = config[:3]
+        tiles = max(1, int(waves * sms))
+        tiles_m = 1 if skinny else max(1, min(int(math.sqrt(tiles * n / m)), 8192 // m))
+        tiles_n = max(1, tiles // tiles_m)
+        if tiles_n * n * loops * k < 2**31 - 1:
+            rows.add((config, (tiles_m * m, tiles_n * n, loops * k)))
+    return sorted(rows)
+
+
+def grouped_anchors(space, sms, experts):
+    """All experts alike: one, or a square's worth, of tile rows each; and a few experts alone."""
+    rows = set()
+    for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
+        m, n, k = config[:3]
+        tiles = max(1, int(waves * sms))
+        hit = experts if tiles >= 2 * experts or not skinny else max(1, tiles // 4)
+        each = 1 if skinny else max(1, int(math.sqrt(tiles / hit * n / m)))
+        tiles_n = max(1, round(tiles / (hit * each)))
+        # Fewer pairs than experts reach as many experts as there are pairs, one row each.
+        pairs = hit if hit < experts else hit * each * m
+        if min(hit, experts) * tiles_n * n * loops * k < 2**31 - 1:
+            rows.add((config, (pairs, tiles_n * n, loops * k)))
+    return sorted(rows)
+
+
+def attention_anchors(space, sms, group):
+    """Prompts (as many rows as keys, where the grid allows) and chunks of one tile row."""
+    rows = set()
+    for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
+        m, n = config[:2]
+        tiles = max(1, int(waves * sms))
+        keys = loops * n
+        tiles_m = 1 if skinny else max(1, min(keys // m, tiles // group))
+        heads = group * max(1, round(tiles / (tiles_m * group)))
+        if heads * keys > MOST_KEYS:
+            continue
+        rows.add((config, (min(tiles_m * m, keys), keys, heads)))
+    return sorted(rows)

@@ -1,0 +1,77 @@
+"""Times a plan of (configuration, shape) rows into a CSV that `warploom tune fit` reads.
+
+Resumable: rows already in the file are skipped, each shape is written as soon as it is done, so that a run
+may be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
+"""
+import csv
+import os
+import sys
+import time
+
+from warploom.timing import SteadyClock, graph_us
+
+COLUMNS = ["bm", "bn", "bk", "warps", "stages", "m", "n", "k", "median_us", "low_us"]
+
+
+def read_done(path):
+    """Keys of complete rows; a last line cut short by a kill is removed from the file."""
+    if not os.path.exists(path):
+        return set()
+    with open(path, newline="") as file:
+        lines = file.read().split("\n")
+    whole = [line for line in lines[:-1] if line.count(",") == len(COLUMNS) - 1]
+    with open(path, "w", newline="") as file:
+        file.writelines(line + "\n" for line in whole)
+    return {tuple(int(cell) for cell in line.split(",")[:8]) for line in whole[1:]}
+
+
+def print_progress(done, total, started, already):
+    spent = time.time() - started
+    fresh = max(1, done - already)
+    left = spent / fresh * (total - done)
+    text = f"\r{done} of {total} timings, {spent:.0f} s, about {left:.0f} s left "
+    print(text, end="", file=sys.stderr, flush=True)
+
+
+def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, clock=None, replays=3):
+    """Times `rows` of (config, shape), shape by shape in the order given.
+
+    Returns {"done", "total", "seconds", "refused", "warnings", "complete"}.
+    """
+    by_shape = {}
+    for config, shape in rows:
+        by_shape.setdefault(shape, []).append(config)
+    done = read_done(path)
+    already, started = len(done), time.time()
+    clock = clock or SteadyClock()
+    refused, warnings, checked, complete = [], [], started, True
+    with open(path, "a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if file.tell() == 0:
+            writer.writerow(COLUMNS)
+        for shape, group in by_shape.items():
+            configs = [config for config in group if (*config, *shape) not in done]
+            if not configs:
+                continue
+            if time.time() - started > seconds:
+                complete = False
+                break
+            sets = subject.sets(shape)
+            for config in configs:
+                try:
+                    median, low = graph_us([lambda s=s: subject.call(s, config) for s in sets], replays)
+                except Exception as error:  # out of resources, or a compiler's refusal
+                    refused.append((config, shape, type(error).__name__))
+                    continue
+                writer.writerow([*config, *shape, round(median, 3), round(low, 3)])
+                done.add((*config, *shape))
+            file.flush()
+            progress(len(done), len(rows), started, already)
+            if time.time() - checked > 20:
+                checked = time.time()
+                warning = clock.warning()
+                if warning:
+                    warnings.append(warning)
+                    print("\n" + warning, file=sys.stderr)
+    return {"done": len(done), "total": len(rows), "seconds": time.time() - started, "refused": refused,
+            "warnings": warnings, "complete": complete}

@@ -1,0 +1,60 @@
+"""Looks a configuration up in a table that `warploom tune fit` wrote, through libwarploom.so."""
+import ctypes
+import os
+from pathlib import Path
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int32) for name in ("tile_m", "tile_n", "tile_k", "warps", "stages")]
+    _fields_ += [("split_k", ctypes.c_int32), ("predicted_us", ctypes.c_float),
+                 ("is_default", ctypes.c_int32)]
+
+
+def find_library():
+    """WARPLOOM_LIBRARY, or build/*/lib/libwarploom.so of the source tree. Raises FileNotFoundError."""
+    named = os.environ.get("WARPLOOM_LIBRARY")
+    if named:
+        return named
+    root = Path(__file__).resolve().parents[2]
+    for path in sorted(root.glob("build/*/lib/libwarploom.so")):
+        return str(path)
+    raise FileNotFoundError("libwarploom.so: build the target warploom_shared or set WARPLOOM_LIBRARY")
+
+
+class Table:
+    """Raises ValueError on a damaged or foreign table, OSError on one that cannot be read."""
+
+    def __init__(self, path, gpu=None, kernel=None):
+        library = ctypes.CDLL(find_library())
+        library.warploom_tune_pick.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
+        library.warploom_tune_pick.restype = None
+        library.warploom_tune_close.argtypes = [ctypes.c_void_p]
+        handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
+        names = [None if name is None else name.encode() for name in (gpu, kernel)]
+        status = library.warploom_tune_open(str(path).encode(), *names, ctypes.byref(handle), message, 512)
+        if status:
+            raise (OSError if status == 2 else ValueError)(message.value.decode())
+        self._library, self._handle, self._known = library, handle, {}
+
+    def pick(self, m, n, k):
+        """(tile_m, tile_n, tile_k, warps, stages, split_k), remembered for shapes seen before."""
+        shape = (m, n, k)
+        found = self._known.get(shape)
+        if found is None:
+            config = _Config()
+            self._library.warploom_tune_pick(self._handle, m, n, k, ctypes.byref(config))
+            found = (config.tile_m, config.tile_n, config.tile_k, config.warps, config.stages,
+                     config.split_k)
+            if len(self._known) > 65536:
+                self._known.clear()
+            self._known[shape] = found
+        return found
+
+    def close(self):
+        if self._handle:
+            self._library.warploom_tune_close(self._handle)
+            self._handle = None
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()

@@ -1,0 +1,54 @@
+"""Times GPU kernels as an engine runs them: from a CUDA graph, over operands that rotate out of L2."""
+import torch
+
+ROTATED_BYTES = 120 * 2**20  # more than twice the largest L2 of today's GPUs
+MOST_COPIES = 24
+
+
+def copies_of(operand_bytes):
+    """How many operand sets follow one another."""
+    return max(2, min(MOST_COPIES, -(-ROTATED_BYTES // max(1, operand_bytes))))
+
+
+def graph_us(calls, replays=3):
+    """(median, least) microseconds of one call; `calls` are launched one after another in one graph."""
+    calls[0]()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for call in calls:
+            call()
+    graph.replay()
+    times = []
+    for _ in range(replays):
+        begin, end = torch.cuda.Event(True), torch.cuda.Event(True)
+        begin.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3 / len(calls))
+    times.sort()
+    return times[len(times) // 2], times[0]
+
+
+class SteadyClock:
+    """Tells a throttled or shared GPU by a fixed matrix product that is timed now and then."""
+
+    def __init__(self, tolerance=0.08):
+        self.tolerance = tolerance
+        side = 4096
+        self.a = torch.randn(side, side, device="cuda", dtype=torch.bfloat16)
+        self.usual = min(self._time() for _ in range(3))
+        self.slowest = self.usual
+
+    def _time(self):
+        return graph_us([lambda: self.a @ self.a] * 4)[0]
+
+    def warning(self):
+        """A sentence when the GPU is slower than at the start, else None."""
+        now = self._time()
+        self.slowest = max(self.slowest, now)
+        if now <= self.usual * (1 + self.tolerance):
+            return None
+        return (f"the GPU runs {100 * (now / self.usual - 1):.0f} % slower than at the start: "
+                "it is throttled or shared, and these times are not comparable")

@@ -1,0 +1,31 @@
+// Use case `tune fit`: measured samples into a runtime table.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/tuner/runtime_table.h"
+
+namespace warploom {
+
+struct TuneFitRequest {
+  std::vector<std::filesystem::path> samples;  // CSV, see tuner/tile_sample.h
+  std::filesystem::path output;                // empty: keep the table in memory alone
+  std::string gpu = "h200_sxm";                // a name of the catalogue
+  TileKernel kernel;
+  std::string default_config;  // as config_text writes it; empty: 128x128x64/w8/s3 where measured
+};
+
+struct TuneFitResult {
+  WaveModel model;
+  RuntimeTable table;
+  std::size_t samples = 0;
+  double fit_seconds = 0;  // model and table; the time varies from run to run
+  std::size_t bytes = 0;
+};
+
+// Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU).
+TuneFitResult tune_fit(const TuneFitRequest& request);
+
+}  // namespace warploom

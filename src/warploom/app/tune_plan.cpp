@@ -1,0 +1,34 @@
+#include "warploom/app/tune_plan.h"
+
+#include <set>
+
+#include "warploom/base/csv.h"
+#include "warploom/base/file.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuner/legality.h"
+
+namespace warploom {
+
+TunePlanResult tune_plan(const TunePlanRequest& request) {
+  GpuCatalog catalog;
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  check(request.kernel, "tile kernel");
+  const auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
+  const auto rows = plan_anchors(request.kernel, gpu, space);
+  CsvWriter csv({"bm", "bn", "bk", "warps", "stages", "m", "n", "k"});
+  std::set<TileShape> shapes;
+  for (const AnchorRow& row : rows) {
+    const TileConfig& c = row.config;
+    std::vector<std::string> cells;
+    for (const std::int64_t value :
+         {std::int64_t{c.tile_m}, std::int64_t{c.tile_n}, std::int64_t{c.tile_k}, std::int64_t{c.warps},
+          std::int64_t{c.stages}, row.shape.m, row.shape.n, row.shape.k})
+      cells.push_back(std::to_string(value));
+    csv.row(cells);
+    shapes.insert(row.shape);
+  }
+  if (!request.output.empty()) write_file_atomically(request.output, csv.text());
+  return {.configs = space.size(), .rows = rows.size(), .shapes = shapes.size()};
+}
+
+}  // namespace warploom

@@ -1,0 +1,25 @@
+// Use case `tune plan`: which configurations to time at which shapes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/tuner/anchor_plan.h"
+
+namespace warploom {
+
+struct TunePlanRequest {
+  TileKernel kernel;
+  std::string gpu = "h200_sxm";
+  std::filesystem::path output;  // CSV: bm, bn, bk, warps, stages, m, n, k; empty: none
+};
+
+struct TunePlanResult {
+  std::size_t configs = 0, rows = 0, shapes = 0;
+};
+
+// Throws NotFound (unknown GPU), InvalidInput (no legal configuration), IoError.
+TunePlanResult tune_plan(const TunePlanRequest& request);
+
+}  // namespace warploom

@@ -1,0 +1,35 @@
+// Use case `tune regret`: a table's picks against exhaustive measurements, beside other ways to choose.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/tuner/regret.h"
+
+namespace warploom {
+
+struct TuneRegretRequest {
+  std::filesystem::path table;
+  std::vector<std::filesystem::path> oracle;   // every configuration at every shape
+  std::vector<std::filesystem::path> samples;  // what the table was fitted on; trees on them are one baseline
+  bool baselines = true;
+};
+
+struct RegretOf {
+  std::string name, how;
+  RegretSummary summary;
+};
+
+struct TuneRegretResult {
+  RegretSummary table;
+  std::vector<ShapeRegret> rows;  // of the table, in the oracle's order
+  std::vector<RegretOf> baselines;
+};
+
+// Baselines: the default configuration; the best configuration of the nearest shape and boosted trees, both
+// learned from the exhaustive times of one half of the shapes and judged on the other, and the reverse; trees
+// on `samples`. Throws IoError, InvalidInput, Unsupported.
+TuneRegretResult tune_regret(const TuneRegretRequest& request);
+
+}  // namespace warploom

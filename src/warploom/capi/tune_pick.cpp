@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "warploom/base/error.h"
+#include "warploom/capi/warploom.h"
+#include "warploom/tuner/runtime_table.h"
+
+struct warploom_tune_table {
+  warploom::RuntimeTable table;
+};
+
+namespace {
+
+warploom_status report(warploom_status status, const char* what, char* message, std::size_t size) {
+  if (message != nullptr && size > 0) {
+    const std::size_t length = std::min(size - 1, std::strlen(what));
+    std::memcpy(message, what, length);
+    message[length] = '\0';
+  }
+  return status;
+}
+
+warploom_tile_config config_of(const warploom::TilePick& pick) {
+  const warploom::TileConfig& c = pick.config;
+  return {c.tile_m, c.tile_n,  c.tile_k,          c.warps,
+          c.stages, c.split_k, pick.predicted_us, pick.is_default ? 1 : 0};
+}
+
+}  // namespace
+
+warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
+                                   warploom_tune_table** table, char* message, size_t message_size) {
+  if (table == nullptr || path == nullptr)
+    return report(WARPLOOM_BAD_INPUT, "warploom_tune_open: path and table must not be NULL", message,
+                  message_size);
+  *table = nullptr;
+  try {
+    auto opened = warploom::RuntimeTable::open(path);
+    opened.require(gpu == nullptr ? "" : gpu, kernel == nullptr ? "" : kernel);
+    *table = new warploom_tune_table{std::move(opened)};
+    return report(WARPLOOM_OK, "", message, message_size);
+  } catch (const warploom::IoError& error) {
+    return report(WARPLOOM_IO_ERROR, error.what(), message, message_size);
+  } catch (const warploom::Unsupported& error) {
+    return report(WARPLOOM_UNSUPPORTED, error.what(), message, message_size);
+  } catch (const warploom::Error& error) {
+    return report(WARPLOOM_BAD_INPUT, error.what(), message, message_size);
+  } catch (const std::exception& error) {
+    return report(WARPLOOM_FAILED, error.what(), message, message_size);
+  }
+}
+
+void warploom_tune_close(warploom_tune_table* table) { delete table; }
+
+void warploom_tune_pick(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
+                        warploom_tile_config* config) {
+  if (config == nullptr) return;
+  if (table == nullptr) {
+    *config = warploom_tile_config{};
+    return;
+  }
+  *config = config_of(table->table.pick({m, n, k}));
+}
+
+size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
+                          warploom_tile_config* configs, size_t count) {
+  if (table == nullptr || configs == nullptr) return 0;
+  try {
+    const auto picks = table->table.best({m, n, k}, count);
+    std::transform(picks.begin(), picks.end(), configs, config_of);
+    return picks.size();
+  } catch (const std::exception&) {
+    return 0;
+  }
+}

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/tune_fit.h"
+#include "warploom/app/tune_regret.h"
+#include "warploom/base/json.h"
+#include "warploom/cli/command.h"
+#include "warploom/cli/field_options.h"
+#include "warploom/report/tune_report.h"
+
+namespace warploom {
+namespace {
+
+void add_fit(CLI::App& tune) {
+  struct Options {
+    TuneFitRequest request;
+    std::vector<std::string> samples;
+    std::string output;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = tune.add_subcommand("fit", "measured samples into a look-up table");
+  command->add_option("--samples", options->samples, "CSV files of measured configurations")->required();
+  command->add_option("--output", options->output, "the table to write")->required();
+  command->add_option("--default", options->request.default_config, "the kernel's own configuration");
+  command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
+  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  add_json_option(*command, options->json);
+  command->callback([options, fields] {
+    fields->apply(&options->request.kernel);
+    options->request.samples.assign(options->samples.begin(), options->samples.end());
+    options->request.output = options->output;
+    const TuneFitResult result = tune_fit(options->request);
+    for (const TileConfig& config : result.model.left_out)
+      print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
+    const TuneFitSummary summary{.model = result.model,
+                                 .table = result.table,
+                                 .samples = result.samples,
+                                 .fit_seconds = result.fit_seconds};
+    print(options->json ? json_text(tune_fit_json(summary)) : tune_fit_text(summary));
+  });
+}
+
+void add_regret(CLI::App& tune) {
+  struct Options {
+    TuneRegretRequest request;
+    std::string table;
+    std::vector<std::string> oracle, samples;
+    bool plain = false, json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
+  command->add_option("--table", options->table, "a table that `tune fit` wrote")->required();
+  command->add_option("--oracle", options->oracle, "CSV files of every configuration at every shape")
+      ->required();
+  command->add_option("--samples", options->samples, "the table's samples, for one more baseline");
+  command->add_flag("--no-baselines", options->plain, "the table alone");
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    TuneRegretRequest& request = options->request;
+    request.table = options->table;
+    request.oracle.assign(options->oracle.begin(), options->oracle.end());
+    request.samples.assign(options->samples.begin(), options->samples.end());
+    request.baselines = !options->plain;
+    const TuneRegretResult result = tune_regret(request);
+    std::vector<NamedRegret> baselines;
+    for (const RegretOf& entry : result.baselines)
+      baselines.push_back({entry.name, entry.how, entry.summary});
+    print(options->json ? json_text(tune_regret_json(result.table, baselines, result.rows))
+                        : tune_regret_text(result.table, baselines, result.rows));
+  });
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app) {
+  CLI::App* tune = app.add_subcommand("tune", "the best configuration of a tile kernel for every shape");
+  tune->require_subcommand(1);
+  add_tune_table_commands(*tune);
+  add_fit(*tune);
+  add_regret(*tune);
+}
+
+}  // namespace warploom

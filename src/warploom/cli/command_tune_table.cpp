@@ -1,0 +1,140 @@
+// Sub-commands of `tune` that read a table, and the plan that comes before one.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/tune_fit.h"
+#include "warploom/app/tune_plan.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/cli/command.h"
+#include "warploom/cli/field_options.h"
+#include "warploom/report/tune_export.h"
+#include "warploom/report/tune_report.h"
+#include "warploom/report/tune_staircase.h"
+
+namespace warploom {
+namespace {
+
+struct ShownTable {
+  std::string table, format = "vllm", output, html;
+  std::vector<std::string> samples;
+  std::int64_t m = 4096, n = 4096, k = 4096;
+  std::size_t best = 1;
+  bool json = false;
+};
+
+void add_shape(CLI::App& command, ShownTable& options, bool with_m) {
+  command.add_option("--table", options.table, "a table that `tune fit` wrote")->required();
+  if (with_m) command.add_option("--m", options.m, "rows (pairs, queries)")->required();
+  command.add_option("--n", options.n, "columns (keys)")->required();
+  command.add_option("--k", options.k, "depth (batch x heads)")->required();
+}
+
+void add_pick(CLI::App& tune) {
+  const auto options = std::make_shared<ShownTable>();
+  CLI::App* command = tune.add_subcommand("pick", "the configuration for one shape");
+  add_shape(*command, *options, true);
+  command->add_option("--best", options->best, "the best few of all configurations instead");
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    const RuntimeTable table = RuntimeTable::open(options->table);
+    const TileShape shape{options->m, options->n, options->k};
+    check_shape(shape, "tune pick");
+    const std::vector<TilePick> picks =
+        options->best > 1 ? table.best(shape, options->best) : std::vector<TilePick>{table.pick(shape)};
+    Json list = Json::array();
+    std::string text;
+    for (const TilePick& pick : picks) {
+      list.push_back(tile_pick_json(shape, pick));
+      text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
+                          pick.is_default ? "  (default)" : "");
+    }
+    print(options->json ? json_text(options->best > 1 ? list : list[0]) : text);
+  });
+}
+
+void add_show(CLI::App& tune) {
+  const auto options = std::make_shared<ShownTable>();
+  CLI::App* command = tune.add_subcommand("show", "predicted times and choices as m grows");
+  add_shape(*command, *options, false);
+  command->add_option("--m", options->m, "the largest m (default 4096)");
+  command->add_option("--html", options->html, "also write a plot");
+  command->add_option("--samples", options->samples, "measured times for the plot, at this n and k");
+  command->callback([options] {
+    const RuntimeTable table = RuntimeTable::open(options->table);
+    print(staircase_text(table, staircase(table, options->m, options->n, options->k, 28)));
+    if (options->html.empty()) return;
+    std::vector<TileSample> measured;
+    if (!options->samples.empty()) {
+      const std::vector<std::filesystem::path> paths(options->samples.begin(), options->samples.end());
+      for (const TileSample& sample : read_tile_samples(paths).rows) {
+        const TileShape& at = sample.shape;
+        if (at.n == options->n && at.k == options->k && sample.config == table.pick(at).config)
+          measured.push_back(sample);
+      }
+    }
+    const auto fine = staircase(table, options->m, options->n, options->k, 400);
+    write_file_atomically(options->html, staircase_html(table, fine, measured));
+  });
+}
+
+void add_export(CLI::App& tune) {
+  const auto options = std::make_shared<ShownTable>();
+  CLI::App* command = tune.add_subcommand("export", "a table in another tool's format");
+  add_shape(*command, *options, false);
+  command->add_option("--m", options->m, "kernel_tuner: the shape's m");
+  command->add_option("--format", options->format, "vllm, sglang (fused_moe JSON), kernel_tuner or table");
+  command->add_option("--output", options->output, "file, or for vllm and sglang a folder")->required();
+  command->callback([options] {
+    const RuntimeTable table = RuntimeTable::open(options->table);
+    std::filesystem::path path = options->output;
+    if (options->format == "table") {
+      table.write(path);
+    } else if (options->format == "kernel_tuner") {
+      const TileShape shape{options->m, options->n, options->k};
+      write_json_file(path, kernel_tuner_json(table, {&shape, 1}, 10));
+    } else if (options->format == "vllm" || options->format == "sglang") {
+      path /= fused_moe_file_name(table, options->n);
+      write_json_file(path, fused_moe_json(table, options->n, options->k));
+    } else {
+      throw InvalidInput(
+          fmt::format("--format: '{}', expected vllm, sglang, kernel_tuner or table", options->format));
+    }
+    print(path.string() + "\n");
+  });
+}
+
+void add_plan(CLI::App& tune) {
+  struct Options {
+    TunePlanRequest request;
+    std::string output;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
+  command->add_option("--output", options->output, "CSV to write");
+  command->add_option("--gpu", options->request.gpu, "the GPU to measure on (default h200_sxm)");
+  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  add_json_option(*command, options->json);
+  command->callback([options, fields] {
+    fields->apply(&options->request.kernel);
+    options->request.output = options->output;
+    const TunePlanResult plan = tune_plan(options->request);
+    print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
+                        : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
+                                      plan.shapes));
+  });
+}
+
+}  // namespace
+
+void add_tune_table_commands(CLI::App& tune) {
+  add_plan(tune);
+  add_pick(tune);
+  add_show(tune);
+  add_export(tune);
+}
+
+}  // namespace warploom

@@ -1,0 +1,107 @@
+#include "warploom/cli/engine_flag_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "warploom/app/serving_setup.h"
+#include "warploom/base/error.h"
+#include "warploom/cli/field_options.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::array<std::string_view, 2> kEngines{"sglang", "trtllm"};
+
+const EngineFlag* find_flag(std::string_view engine, std::string_view flag) {
+  const auto flags = engine_flags(engine);
+  const auto found =
+      std::find_if(flags.begin(), flags.end(), [&](const EngineFlag& f) { return f.flag == flag; });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+// What the config's engine calls the field.
+std::string own_name(std::string_view engine, std::string_view field) {
+  for (const EngineFlag& flag : engine_flags(engine))
+    if (flag.field == field) return option_name(flag.flag);
+  return option_name(field);
+}
+
+std::string value_text(const EngineFlag& flag, const std::string& text, const std::string& where) {
+  if (flag.stands_alone()) return flag.negated ? "false" : "true";
+  if (!flag.count) return text;
+  try {
+    return std::stoll(text) > 1 ? "true" : "false";
+  } catch (const std::exception&) {
+    throw InvalidInput(fmt::format("{}: '{}' is no number of GPUs, expected 1 or more", where, text));
+  }
+}
+
+}  // namespace
+
+bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::string& text,
+                       const std::string& where) {
+  const EngineFlag* flag = find_flag(config.engine, name);
+  if (flag == nullptr) return false;
+  const FieldTable& table = fields_of<ServingConfig>();
+  const auto field = std::find_if(table.fields.begin(), table.fields.end(),
+                                  [&](const Field& f) { return f.name == flag->field; });
+  WARPLOOM_ASSERT(field != table.fields.end());
+  FieldValue value = field_value_from_text(*field, value_text(*flag, text, where), where);
+  check_field_value(*field, value, where);
+  field->set(&config, std::move(value));
+  return true;
+}
+
+EngineFlagOptions::EngineFlagOptions(CLI::App& command)
+    : entries_(std::make_shared<std::vector<std::unique_ptr<Entry>>>()) {
+  for (const std::string_view engine : kEngines) {
+    for (const EngineFlag& flag : engine_flags(engine)) {
+      const bool known = std::any_of(entries_->begin(), entries_->end(),
+                                     [&](const auto& entry) { return entry->flag == flag.flag; });
+      if (known) continue;
+      Entry& entry = *entries_->emplace_back(std::make_unique<Entry>());
+      entry.flag = flag.flag;
+      const std::string names = fmt::format("{},--{}", option_name(flag.flag), flag.flag);
+      const std::string doc = fmt::format("{} ({})", flag.doc, engine);
+      const auto keep = entries_;
+      if (flag.stands_alone()) {
+        command.add_flag_callback(
+            names, [keep, &entry] { entry.given = true; }, doc);
+      } else {
+        command.add_option_function<std::string>(
+            names,
+            [keep, &entry](const std::string& text) {
+              entry.text = text;
+              entry.given = true;
+            },
+            doc);
+      }
+    }
+  }
+}
+
+void EngineFlagOptions::apply(ServingConfig& config) const {
+  for (const auto& entry : *entries_) {
+    if (!entry->given) continue;
+    const std::string option = option_name(entry->flag);
+    if (apply_engine_flag(config, entry->flag, entry->text, option)) continue;
+    for (const std::string_view engine : kEngines) {
+      const EngineFlag* flag = find_flag(engine, entry->flag);
+      if (flag == nullptr) continue;
+      throw InvalidInput(fmt::format("{} is a flag of {}, expected {} with --engine {}", option, engine,
+                                     own_name(config.engine, flag->field), config.engine));
+    }
+  }
+}
+
+void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view option) {
+  const std::string_view owner = engine_of_field(field);
+  if (owner.empty() || owner == config.engine) return;
+  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or --engine {}", option, owner,
+                                 config.engine, owner));
+}
+
+}  // namespace warploom

@@ -1,0 +1,39 @@
+// Options with the flag names of engines other than vLLM.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/app/serving_setup.h"
+
+namespace CLI {
+class App;
+}
+
+namespace warploom {
+
+// Sets the field that `flag` (underscores) of the config's engine stands for. False when the engine has no
+// such flag. Throws InvalidInput on a bad value, in a message that starts with `where`.
+bool apply_engine_flag(ServingConfig& config, std::string_view flag, const std::string& text,
+                       const std::string& where);
+
+class EngineFlagOptions {
+ public:
+  // Adds every flag of every engine that is not the name of a field, with dashes and with underscores.
+  explicit EngineFlagOptions(CLI::App& command);
+  // Throws InvalidInput on a flag of another engine, naming the right one.
+  void apply(ServingConfig& config) const;
+
+ private:
+  struct Entry {
+    std::string flag, text;
+    bool given = false;
+  };
+  std::shared_ptr<std::vector<std::unique_ptr<Entry>>> entries_;
+};
+
+// Throws InvalidInput when `field`, given as `option`, belongs to another engine than the config's.
+void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view option);
+
+}  // namespace warploom

@@ -1,0 +1,41 @@
+// What the auto-tuner found: a fit, its regret, one shape's candidates.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warploom/base/json.h"
+#include "warploom/tuner/regret.h"
+#include "warploom/tuner/runtime_table.h"
+
+namespace warploom {
+
+struct TuneFitSummary {
+  const WaveModel& model;
+  const RuntimeTable& table;
+  std::size_t samples = 0;
+  double fit_seconds = 0;
+};
+std::string tune_fit_text(const TuneFitSummary& fit);
+// {"kernel", "kind", "gpu", "configs", "left_out", "samples", "buckets", "median_r_squared",
+// "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds"}
+Json tune_fit_json(const TuneFitSummary& fit);
+
+struct NamedRegret {
+  std::string name, how;
+  RegretSummary summary;
+};
+std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRegret> baselines,
+                             std::span<const ShapeRegret> rows);
+// {"shapes", "geo_mean_share", "worst_share", "p10_share", "pick_error_median", "geo_mean_speedup",
+// "best_speedup", "worst_speedup", "baselines": {name: {"how", ...the same}}, "rows": [{"m", "n", "k",
+// "picked", "best", "share", "picked_us", "best_us", "predicted_us", "default_us", "library_us"}]}; a speedup
+// is against the default configuration, null where that was not measured.
+Json tune_regret_json(const RegretSummary& table, std::span<const NamedRegret> baselines,
+                      std::span<const ShapeRegret> rows);
+
+// {"m", "n", "k", "config", "tile_m", ..., "predicted_us", "default"}
+Json tile_pick_json(const TileShape& shape, const TilePick& pick);
+
+}  // namespace warploom

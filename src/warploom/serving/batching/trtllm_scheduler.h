@@ -1,0 +1,31 @@
+// TensorRT-LLM's in-flight batching (behaviour of capacityScheduler and microBatchScheduler in
+// cpp/tensorrt_llm/batch_manager and of their Python forms in _torch/pyexecutor).
+//
+// Capacity first: under guaranteed_no_evict a request starts only when blocks for its prompt and its whole
+// output can be set aside, and then it is never stopped; under max_utilization it starts when its prompt
+// fits, and the request that started last is stopped when blocks run out. Then the step: running requests
+// take one token each, and prompts follow in order while max_num_tokens holds them. A prompt is taken whole
+// unless chunked prefill is on, when the last one is cut at a multiple of a block. O(running) per step.
+#pragma once
+
+#include "warploom/serving/batching/scheduler.h"
+
+namespace warploom {
+
+class TrtllmScheduler final : public Scheduler {
+ public:
+  explicit TrtllmScheduler(const SchedulerLimits& limits) : limits_(limits) {}
+  void schedule(SchedulerState& state, ScheduledBatch& batch) override;
+
+ private:
+  // Takes the blocks that `tokens` more tokens need; those of the whole request when it may never be stopped.
+  bool reserve(SchedulerState& state, Sequence& sequence, std::int64_t tokens) const;
+  // The tokens of a prompt's rest that go into this step; 0 when none may.
+  std::int64_t chunk_of(std::int64_t rest, std::int64_t budget, std::int64_t block) const;
+  // Stops the request that started last; false when that is the one at `index`.
+  static bool stop_last(SchedulerState& state, std::size_t index);
+
+  SchedulerLimits limits_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,68 @@
+#include "warploom/serving/batching/trtllm_scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/linear_step_pricer.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+namespace {
+
+ServingConfig config_of(const char* policy) {
+  ServingConfig config;
+  config.engine = "trtllm";
+  config.max_num_seqs = 8;
+  config.max_num_batched_tokens = 128;
+  config.block_size = 10;
+  config.num_gpu_blocks_override = 20;
+  config.capacity_scheduler_policy = policy;
+  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  return config;
+}
+
+Workload at_once(int requests, std::int32_t input, std::int32_t output) {
+  Workload workload;
+  for (int i = 0; i < requests; ++i) workload.requests.push_back({SimTime(), input, output});
+  return workload;
+}
+
+const LinearStepPricer kPricer({.per_step = milliseconds(1)});
+
+TEST(TrtllmScheduler, NeverStopsWhatItStartedUnderGuaranteedNoEvict) {
+  // 50 + 50 tokens need 10 blocks: two requests at a time.
+  const SimulationResult result = simulate(config_of("guaranteed_no_evict"), at_once(6, 50, 51), kPricer);
+  EXPECT_EQ(result.metrics.completed, 6);
+  EXPECT_EQ(result.preemptions, 0);
+  EXPECT_GT(result.requests[2].ttft(), result.requests[0].e2el() - SimDuration(1'000'000));
+}
+
+TEST(TrtllmScheduler, StartsMoreAndStopsSomeUnderMaxUtilization) {
+  const SimulationResult safe = simulate(config_of("guaranteed_no_evict"), at_once(6, 50, 51), kPricer);
+  ServingConfig config = config_of("max_utilization");
+  config.max_num_batched_tokens = 256;
+  const SimulationResult full = simulate(config, at_once(6, 50, 51), kPricer);
+  EXPECT_EQ(full.metrics.completed, 6);
+  EXPECT_GT(full.preemptions, 0);
+  EXPECT_LT(full.requests[3].ttft(), safe.requests[3].ttft());
+}
+
+TEST(TrtllmScheduler, TakesPromptsWholeUnlessTheyMayBeCut) {
+  ServingConfig config = config_of("guaranteed_no_evict");
+  config.num_gpu_blocks_override = 100;
+  // 128 tokens in a step hold one prompt of 100.
+  const SimulationResult whole = simulate(config, at_once(2, 100, 2), kPricer);
+  EXPECT_EQ(whole.requests[0].ttft().nanoseconds(), 1'000'000);
+  EXPECT_EQ(whole.requests[1].ttft().nanoseconds(), 2'000'000);
+  EXPECT_THROW(simulate(config, at_once(1, 200, 2), kPricer), InvalidInput);
+  config.enable_chunked_prefill = true;
+  const SimulationResult cut = simulate(config, at_once(1, 200, 2), kPricer);
+  EXPECT_EQ(cut.requests[0].ttft().nanoseconds(), 2'000'000);
+}
+
+TEST(TrtllmScheduler, RefusesAnUnknownPolicy) {
+  EXPECT_THROW(simulate(config_of("static_batch"), at_once(1, 10, 2), kPricer), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,41 @@
+#include "warploom/serving/routing/router.h"
+
+#include <algorithm>
+
+namespace warploom {
+namespace {
+
+std::size_t least_loaded(const std::vector<ReplicaLoad>& loads) {
+  const auto least = std::min_element(
+      loads.begin(), loads.end(), [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.live < b.live; });
+  return std::size_t(least - loads.begin());
+}
+
+std::size_t most_cached(const std::vector<ReplicaLoad>& loads) {
+  const std::size_t least = least_loaded(loads);
+  std::size_t best = least;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (loads[i].live > loads[least].live + kPrefixImbalance) continue;
+    if (loads[i].cached_tokens > loads[best].cached_tokens) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::size_t choose_replica(RoutingPolicy policy, std::uint32_t request, const std::vector<ReplicaLoad>& loads,
+                           std::int32_t first_turn_replica) {
+  switch (policy) {
+    case RoutingPolicy::RoundRobin:
+      return request % loads.size();
+    case RoutingPolicy::LeastLoaded:
+      return least_loaded(loads);
+    case RoutingPolicy::PrefixAware:
+      return most_cached(loads);
+    case RoutingPolicy::SessionSticky:
+      return first_turn_replica >= 0 ? std::size_t(first_turn_replica) : least_loaded(loads);
+  }
+  return 0;
+}
+
+}  // namespace warploom

@@ -1,0 +1,83 @@
+#include "warploom/tuner/anchor_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+constexpr double kWaves[] = {0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0};
+constexpr std::int64_t kLoops[] = {4, 16, 64, 128};
+constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
+// Attention: keys times query heads beyond which one anchor costs more than it tells.
+constexpr std::int64_t kMostKeys = std::int64_t{1} << 21;
+constexpr std::int64_t kLongestRows = 8192;
+
+struct Grid {
+  std::int64_t tiles, loops;
+  bool skinny;
+};
+
+TileShape gemm_shape(const TileConfig& c, const Grid& grid) {
+  const double square = std::sqrt(double(grid.tiles) * c.tile_n / c.tile_m);
+  const std::int64_t rows =
+      grid.skinny ? 1 : std::clamp<std::int64_t>(std::int64_t(square), 1, kLongestRows / c.tile_m);
+  const std::int64_t columns = std::max<std::int64_t>(1, grid.tiles / rows);
+  return {rows * c.tile_m, columns * c.tile_n, grid.loops * c.tile_k};
+}
+
+TileShape grouped_shape(const TileKernel& kernel, const TileConfig& c, const Grid& grid) {
+  const std::int64_t experts = kernel.experts;
+  const bool few = grid.skinny && grid.tiles < 2 * experts;
+  const std::int64_t hit = few ? std::clamp<std::int64_t>(grid.tiles / 4, 1, experts) : experts;
+  const double square = std::sqrt(double(grid.tiles) / double(hit) * c.tile_n / c.tile_m);
+  const std::int64_t each = grid.skinny ? 1 : std::max<std::int64_t>(1, std::int64_t(square));
+  const std::int64_t columns =
+      std::max<std::int64_t>(1, std::llround(double(grid.tiles) / double(hit * each)));
+  return {hit < experts ? hit : hit * each * c.tile_m, columns * c.tile_n, grid.loops * c.tile_k};
+}
+
+TileShape attention_shape(const TileKernel& kernel, const TileConfig& c, const Grid& grid) {
+  const std::int64_t keys = grid.loops * c.tile_n, group = kernel.head_group;
+  const std::int64_t rows =
+      grid.skinny ? 1 : std::max<std::int64_t>(1, std::min(keys / c.tile_m, grid.tiles / group));
+  const std::int64_t heads =
+      group * std::max<std::int64_t>(1, std::llround(double(grid.tiles) / double(rows * group)));
+  return {std::min(rows * c.tile_m, keys), keys, heads};
+}
+
+bool too_large(const TileKernel& kernel, const TileShape& shape) {
+  if (kernel.kind == TileKernelKind::Attention) return shape.n * shape.k > kMostKeys;
+  const std::int64_t experts =
+      kernel.kind == TileKernelKind::GroupedGemm ? std::min(kernel.experts, shape.m) : 1;
+  return shape.n * shape.k >= kMostElements / experts;
+}
+
+}  // namespace
+
+std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
+                                    const std::vector<TileConfig>& space) {
+  if (space.empty())
+    throw InvalidInput(fmt::format("anchors of '{}': no configuration to measure", kernel.name));
+  std::vector<AnchorRow> rows;
+  for (const TileConfig& config : space)
+    for (const double waves : kWaves)
+      for (const std::int64_t loops : kLoops)
+        for (const bool skinny : {false, true}) {
+          const Grid grid{std::max<std::int64_t>(1, std::int64_t(waves * double(gpu.sms))), loops, skinny};
+          const TileShape shape = kernel.kind == TileKernelKind::Gemm ? gemm_shape(config, grid)
+                                  : kernel.kind == TileKernelKind::GroupedGemm
+                                      ? grouped_shape(kernel, config, grid)
+                                      : attention_shape(kernel, config, grid);
+          if (!too_large(kernel, shape)) rows.push_back({config, shape});
+        }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+}  // namespace warploom

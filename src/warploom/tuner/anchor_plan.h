@@ -1,0 +1,24 @@
+// What to measure before a table can be fitted: few shapes at which waves begin and end.
+#pragma once
+
+#include <vector>
+
+#include "warploom/tuner/tile_config.h"
+#include "warploom/tuner/tile_kernel.h"
+
+namespace warploom {
+
+struct AnchorRow {
+  TileConfig config;
+  TileShape shape;
+  auto operator<=>(const AnchorRow&) const = default;
+};
+
+// For every configuration, grids of 0.25 to 10 waves (just below and just above one) and loops of 4, 16, 64
+// and 128 iterations, in two families: square grids, where tiles share operands, and a single row of tiles,
+// where no two share the second operand. Shapes are multiples of the tile. About 80 rows a configuration,
+// ascending. Operands beyond 2^31 elements are left out. Throws InvalidInput when the space is empty.
+std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
+                                    const std::vector<TileConfig>& space);
+
+}  // namespace warploom

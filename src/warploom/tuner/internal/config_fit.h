@@ -1,0 +1,24 @@
+// Least squares for one configuration: the numerical core of wave_fit.
+#pragma once
+
+#include <vector>
+
+#include "warploom/tuner/wave_fit.h"
+
+namespace warploom {
+
+struct ConfigPoints {
+  std::vector<TileWork> works;
+  std::vector<float> times;  // us
+
+  void add(const TileWork& work, float time) {
+    works.push_back(work);
+    times.push_back(time);
+  }
+  std::size_t size() const { return times.size(); }
+};
+
+// Coefficients, residual and sampled range; the caller sets `config`.
+FittedConfig fit_config(const ConfigPoints& points, int most_slots);
+
+}  // namespace warploom

@@ -1,0 +1,93 @@
+// The bytes of a runtime table.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/shape_cells.h"
+#include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_time.h"
+
+namespace warploom {
+
+struct TableHeader {
+  char magic[8];
+  std::uint32_t major, minor;
+  std::uint64_t total_bytes;
+  std::uint64_t checksum;  // XXH64 of everything after this field
+  std::uint32_t config_count, default_index;
+  std::int32_t first[3], count[3];
+  std::uint64_t configs_at, cells_at, text_at, text_bytes;
+  std::uint64_t reserved[3];
+};
+static_assert(sizeof(TableHeader) == 120);
+
+struct ConfigRecord {
+  TileConfig config;
+  ConfigConstants constants;
+  WaveCoefficients<float> coefficients;
+  float residual, most_waves, most_iterations;
+};
+static_assert(std::is_trivially_copyable_v<ConfigRecord>);
+
+inline constexpr std::size_t kMostCandidates = 5;
+inline constexpr float kBiasUnit = 1.0F / 400;
+// Candidates of a cell. A bias, in units of kBiasUnit, lifts the predicted time of a candidate whose
+// neighbours (other warps or stages) are predicted slower than it: what the model sees in one configuration
+// alone is partly the luck of its samples.
+struct CellRecord {
+  std::uint8_t count;
+  std::int8_t bias[kMostCandidates];
+  std::uint16_t candidates[kMostCandidates];
+};
+static_assert(sizeof(CellRecord) == 16);
+
+// Immutable bytes, mapped or held.
+class TableBytes {
+ public:
+  explicit TableBytes(std::string held) : held_(std::move(held)) {}
+  // Maps a file. Throws IoError.
+  explicit TableBytes(const std::filesystem::path& path);
+  TableBytes(const TableBytes&) = delete;
+  TableBytes& operator=(const TableBytes&) = delete;
+  ~TableBytes();
+  std::string_view view() const {
+    return mapped_ != nullptr ? std::string_view(mapped_, mapped_bytes_) : std::string_view(held_);
+  }
+
+ private:
+  std::string held_;
+  const char* mapped_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+};
+
+// Views into checked bytes, and what the provenance says.
+struct RuntimeTable::Layout {
+  // Throws as RuntimeTable::open does.
+  Layout(std::unique_ptr<const TableBytes> source, std::string_view where);
+
+  std::unique_ptr<const TableBytes> block;
+  const TableHeader* header;
+  std::span<const ConfigRecord> configs;
+  std::span<const CellRecord> cells;
+  ShapeCells grid;
+  TileKernel kernel;
+  TileGpu gpu;
+  double median_r_squared = 0;
+  MappingConstants mapping;
+};
+
+// The bytes of a table, with header and checksum.
+std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
+                        std::uint32_t default_index, std::span<const CellRecord> cells);
+
+// A saving below this share of the default's time is noise: the default stays. Source: repeats of one timing
+// on an H200 differ by 0.7 % in the median and 2.5 % at the 95th percentile.
+inline constexpr float kDefaultMargin = 0.985F;
+
+}  // namespace warploom

@@ -1,0 +1,145 @@
+#include "warploom/tuner/regret.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "warploom/base/error.h"
+#include "warploom/base/statistics.h"
+
+namespace warploom {
+namespace {
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return values.empty() ? 0 : std::exp(sum / double(values.size()));
+}
+
+ShapeRegret row_of(const OracleShape& oracle, const TileConfig& picked, double picked_us, double predicted_us,
+                   const TileConfig& default_config) {
+  const TileSample& best = oracle.best();
+  return {.shape = oracle.shape,
+          .picked = picked,
+          .best = best.config,
+          .picked_us = picked_us,
+          .best_us = best.median_us,
+          .predicted_us = predicted_us,
+          .default_us = oracle.time_of(default_config),
+          .library_us = oracle.library_us};
+}
+
+double distance(const TileShape& a, const TileShape& b) {
+  const auto apart = [](std::int64_t x, std::int64_t y) {
+    return std::pow(std::log(double(x) / double(y)), 2);
+  };
+  return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
+}
+
+}  // namespace
+
+const TileSample& OracleShape::best() const {
+  return *std::min_element(samples.begin(), samples.end(), [](const TileSample& a, const TileSample& b) {
+    return a.median_us < b.median_us;
+  });
+}
+
+std::optional<double> OracleShape::time_of(const TileConfig& config) const {
+  for (const TileSample& sample : samples) {
+    if (sample.config == config) return sample.median_us;
+  }
+  return std::nullopt;
+}
+
+std::vector<OracleShape> oracle_shapes(const TileSamples& samples) {
+  std::vector<OracleShape> shapes;
+  std::map<TileShape, std::size_t> index;
+  for (const TileSample& sample : samples.rows) {
+    const auto [place, added] = index.emplace(sample.shape, shapes.size());
+    if (added) shapes.push_back({.shape = sample.shape});
+    shapes[place->second].samples.push_back(sample);
+  }
+  for (const TileSample& sample : samples.library) {
+    const auto place = index.find(sample.shape);
+    if (place != index.end()) shapes[place->second].library_us = sample.median_us;
+  }
+  return shapes;
+}
+
+RegretSummary summarize(std::span<const ShapeRegret> rows) {
+  RegretSummary summary{.shapes = rows.size()};
+  std::vector<double> shares, errors, speedups;
+  for (const ShapeRegret& row : rows) {
+    shares.push_back(row.share());
+    if (row.predicted_us > 0) errors.push_back(std::abs(row.predicted_us / row.picked_us - 1));
+    if (row.default_us) speedups.push_back(*row.default_us / row.picked_us);
+  }
+  if (rows.empty()) return summary;
+  summary.geo_mean_share = geometric_mean(shares);
+  summary.worst_share = *std::min_element(shares.begin(), shares.end());
+  summary.p10_share = quantile(shares, 0.1);
+  if (!errors.empty()) summary.pick_error_median = quantile(errors, 0.5);
+  if (!speedups.empty()) {
+    summary.geo_mean_speedup = geometric_mean(speedups);
+    summary.best_speedup = *std::max_element(speedups.begin(), speedups.end());
+    summary.worst_speedup = *std::min_element(speedups.begin(), speedups.end());
+  }
+  return summary;
+}
+
+std::vector<ShapeRegret> regret_of(std::span<const OracleShape> shapes, const Chooser& chooser,
+                                   const TileConfig& default_config) {
+  std::vector<ShapeRegret> rows;
+  for (const OracleShape& oracle : shapes) {
+    const std::vector<double> times = chooser(oracle);
+    const auto least = std::min_element(times.begin(), times.end());
+    const TileSample& picked = oracle.samples[std::size_t(least - times.begin())];
+    rows.push_back(row_of(oracle, picked.config, picked.median_us, *least, default_config));
+  }
+  return rows;
+}
+
+std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes) {
+  std::vector<ShapeRegret> rows;
+  std::size_t known = 0;
+  for (const OracleShape& oracle : shapes) {
+    const TilePick pick = table.pick(oracle.shape);
+    const auto time = oracle.time_of(pick.config);
+    known += time ? 1 : 0;
+    const auto slowest =
+        std::max_element(oracle.samples.begin(), oracle.samples.end(),
+                         [](const TileSample& a, const TileSample& b) { return a.median_us < b.median_us; });
+    rows.push_back(row_of(oracle, pick.config, time.value_or(slowest->median_us), double(pick.predicted_us),
+                          table.default_config()));
+  }
+  if (known == 0)
+    throw InvalidInput(
+        "regret: the oracle measured none of the picked configurations; is it of another kernel?");
+  return rows;
+}
+
+std::vector<ShapeRegret> nearest_shape_regret(std::span<const OracleShape> known,
+                                              std::span<const OracleShape> shapes,
+                                              const TileConfig& default_config) {
+  std::vector<ShapeRegret> rows;
+  for (const OracleShape& oracle : shapes) {
+    const OracleShape* nearest = nullptr;
+    double least = std::numeric_limits<double>::max();
+    for (const OracleShape& candidate : known) {
+      const double apart = distance(candidate.shape, oracle.shape);
+      if (apart < least && oracle.time_of(candidate.best().config)) {
+        least = apart;
+        nearest = &candidate;
+      }
+    }
+    if (nearest == nullptr) throw InvalidInput("nearest shape: no measured shape shares a configuration");
+    const TileConfig config = nearest->best().config;
+    rows.push_back(row_of(oracle, config, *oracle.time_of(config), 0, default_config));
+  }
+  return rows;
+}
+
+}  // namespace warploom

@@ -1,0 +1,61 @@
+// How far picks stay behind the best measured configuration of each shape.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/tile_sample.h"
+
+namespace warploom {
+
+// One shape of an exhaustive measurement.
+struct OracleShape {
+  TileShape shape;
+  std::vector<TileSample> samples;   // every configuration measured there
+  std::optional<double> library_us;  // the vendor's library, when measured
+
+  const TileSample& best() const;
+  std::optional<double> time_of(const TileConfig& config) const;
+};
+// Samples grouped by shape, in the order of first appearance. Repeats of one configuration keep the first.
+std::vector<OracleShape> oracle_shapes(const TileSamples& samples);
+
+struct ShapeRegret {
+  TileShape shape;
+  TileConfig picked, best;
+  double picked_us = 0, best_us = 0, predicted_us = 0;
+  std::optional<double> default_us, library_us;
+  double share() const { return best_us / picked_us; }
+};
+
+struct RegretSummary {
+  std::size_t shapes = 0;
+  // best / picked time: 1 = always the best configuration.
+  double geo_mean_share = 0, worst_share = 0, p10_share = 0;
+  double pick_error_median = 0;  // |predicted - measured| / measured of the picked configurations
+  // Against the default configuration, where it was measured: default / picked time.
+  std::optional<double> geo_mean_speedup, best_speedup, worst_speedup;
+};
+RegretSummary summarize(std::span<const ShapeRegret> rows);
+
+// Chooses among the configurations measured at the shape: given the shape, the predicted time of each.
+using Chooser = std::function<std::vector<double>(const OracleShape&)>;
+// Regret of taking the least predicted time.
+std::vector<ShapeRegret> regret_of(std::span<const OracleShape> shapes, const Chooser& chooser,
+                                   const TileConfig& default_config);
+
+// Regret of the table's pick(). A pick that the oracle did not measure counts as the worst measured
+// configuration. Throws InvalidInput when no configuration of the oracle is in the table.
+std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes);
+
+// Look-up without a model: the best configuration of the nearest shape (logarithmic distance) among
+// `known`, as tuned JSON files do.
+std::vector<ShapeRegret> nearest_shape_regret(std::span<const OracleShape> known,
+                                              std::span<const OracleShape> shapes,
+                                              const TileConfig& default_config);
+
+}  // namespace warploom

@@ -1,0 +1,83 @@
+// The look-up that a kernel asks at every launch: shape in, configuration out, without search.
+//
+// A cell of shapes (shape_cells.h) lists the few configurations that the model finds best somewhere inside
+// it; a pick evaluates those alone. A table is one block of memory, the same in a file and in use:
+//   header | configurations (tile sizes, coefficients) | cells | provenance (JSON text)
+// little-endian, records of fixed size, XXH64 over all of it. At most 1 MB.
+//
+// Const after opening: any number of threads may pick, without locks or allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "warploom/tuner/wave_fit.h"
+
+namespace warploom {
+
+inline constexpr std::uint32_t kTuneTableMajor = 1;
+inline constexpr std::uint32_t kTuneTableMinor = 0;
+
+struct TilePick {
+  TileConfig config;
+  float predicted_us = 0;
+  bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
+};
+
+struct TableOptions {
+  // The kernel's own choice; kept where no other is predicted to be clearly faster. Must be among the fitted
+  // configurations when given; otherwise the one with the least mean predicted loss over all cells serves.
+  std::optional<TileConfig> default_config;
+  std::uint64_t data_hash = 0;  // of the samples, for provenance
+};
+
+class RuntimeTable {
+ public:
+  // Finds the candidates of every cell. About half a second for 300 configurations. Deterministic.
+  static RuntimeTable build(const WaveModel& model, const TableOptions& options = {});
+
+  // Maps the file. Throws IoError when it cannot be read; InvalidInput when it is no table, truncated or its
+  // checksum is wrong; Unsupported when a newer program wrote it.
+  static RuntimeTable open(const std::filesystem::path& path);
+  static RuntimeTable from_bytes(std::string_view bytes, std::string_view where);
+  // Whole or not at all. Throws IoError.
+  void write(const std::filesystem::path& path) const;
+  std::string_view bytes() const;
+
+  // The configuration with the least predicted time. A shape outside [1, 2^31) gets the default configuration
+  // with predicted_us = 0. O(candidates of one cell), never throws.
+  TilePick pick(const TileShape& shape) const noexcept;
+  // The best `count` of all configurations by predicted time, best first: what a caller may measure once.
+  std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
+  // Predicted microseconds; nothing when the configuration is not in the table.
+  std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
+
+  const TileKernel& kernel() const;
+  const TileGpu& gpu() const;
+  TileConfig default_config() const;
+  std::vector<FittedConfig> configs() const;
+  double median_r_squared() const;
+  // Cells and the mean number of configurations in one.
+  std::size_t cells() const;
+  double mean_candidates() const;
+
+  // Throws InvalidInput saying which of the two differs; an empty text matches anything. For callers that
+  // must not use a table of another GPU or kernel.
+  void require(std::string_view gpu, std::string_view kernel) const;
+
+ private:
+  struct Layout;
+  explicit RuntimeTable(std::shared_ptr<const Layout> layout) : layout_(std::move(layout)) {}
+
+  std::shared_ptr<const Layout> layout_;
+};
+
+}  // namespace warploom

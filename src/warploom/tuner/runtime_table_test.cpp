@@ -1,0 +1,147 @@
+#include "warploom/tuner/runtime_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/tuner/wave_fit.h"
+
+namespace warploom {
+namespace {
+
+const TileConfig kSmall{64, 64, 64, 4, 4, 1}, kLarge{128, 128, 64, 8, 3, 1};
+
+// Times that follow the model's own formula: large tiles have the better rate, small ones the finer grid.
+double true_time(const TileShape& shape, const TileConfig& config) {
+  WaveCoefficients<double> c{.slots = config == kSmall ? 2.0 : 1.0};
+  c.launch = 2;
+  c.latency_base = 0.3;
+  c.latency_cold = 0.1;
+  c.rate_base = config == kSmall ? 0.15 : 0.4;
+  c.round = 0.5;
+  c.tile = 0.3;
+  c.dram = 0.25;
+  c.write_cost = 1;
+  return wave_time(c, tile_work({}, {}, shape, config));
+}
+
+std::vector<TileSample> anchors() {
+  std::vector<TileSample> samples;
+  for (const TileConfig& config : {kSmall, kLarge})
+    for (const std::int64_t rows : {1, 4, 12})
+      for (const std::int64_t columns : {4, 12, 33, 66, 99})
+        for (const std::int64_t loops : {4, 16, 64, 128}) {
+          const TileShape shape{rows * config.tile_m, columns * config.tile_n, loops * config.tile_k};
+          samples.push_back({config, shape, true_time(shape, config)});
+        }
+  return samples;
+}
+
+RuntimeTable small_table() { return RuntimeTable::build(fit_wave_model({}, {}, anchors())); }
+
+TEST(WaveFit, FindsTheFormulaItsSamplesFollow) {
+  const WaveModel model = fit_wave_model({}, {}, anchors());
+  ASSERT_EQ(model.configs.size(), 2U);
+  EXPECT_GT(model.median_r_squared, 0.999);
+  for (const FittedConfig& fitted : model.configs) {
+    EXPECT_LT(fitted.residual, 0.02F);
+    const TileShape unseen{1000, 3000, 5000};
+    const double time = true_time(unseen, fitted.config);
+    EXPECT_NEAR(predict_us(model, fitted.config == kSmall ? 0 : 1, unseen), time, 0.1 * time);
+  }
+}
+
+TEST(WaveFit, RefusesSamplesOfASingleWave) {
+  std::vector<TileSample> samples;
+  for (const TileSample& sample : anchors()) {
+    if (tile_work({}, {}, sample.shape, sample.config).waves <= 1) samples.push_back(sample);
+  }
+  EXPECT_THROW(fit_wave_model({}, {}, samples), InvalidInput);
+}
+
+TEST(WaveFit, RefusesTooFewSamples) {
+  std::vector<TileSample> samples = anchors();
+  samples.resize(3);
+  samples.push_back({kLarge, {4096, 4096, 4096}, 200});
+  EXPECT_THROW(fit_wave_model({}, {}, samples), InvalidInput);
+  EXPECT_THROW(fit_wave_model({}, {}, {}), InvalidInput);
+}
+
+TEST(WaveFit, BoundsItsErrorMoreWidelyBeyondTheSamples) {
+  const FittedConfig fitted{.residual = 0.03F, .most_waves = 10, .most_iterations = 128};
+  EXPECT_DOUBLE_EQ(error_bound(fitted, 5, 64), error_bound(fitted, 10, 128));
+  EXPECT_GT(error_bound(fitted, 40, 128), error_bound(fitted, 20, 128));
+  EXPECT_GT(error_bound(fitted, 10, 512), error_bound(fitted, 10, 128));
+}
+
+TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
+  const RuntimeTable table = small_table();
+  for (const TileShape shape :
+       {TileShape{64, 512, 4096}, TileShape{4096, 4096, 4096}, TileShape{300, 900, 700}}) {
+    const TileConfig best = true_time(shape, kSmall) < true_time(shape, kLarge) ? kSmall : kLarge;
+    const double apart = std::abs(std::log(true_time(shape, kSmall) / true_time(shape, kLarge)));
+    if (apart > 0.1) {
+      EXPECT_EQ(config_text(table.pick(shape).config), config_text(best));
+    }
+  }
+}
+
+TEST(RuntimeTable, GivesTheDefaultForShapesOutOfRange) {
+  const RuntimeTable table = small_table();
+  const std::int64_t end = std::int64_t{1} << 31;
+  for (const TileShape shape : {TileShape{0, 64, 64}, TileShape{64, -1, 64}, TileShape{64, 64, end}}) {
+    const TilePick pick = table.pick(shape);
+    EXPECT_EQ(pick.config, table.default_config());
+    EXPECT_TRUE(pick.is_default);
+    EXPECT_EQ(pick.predicted_us, 0.0F);
+  }
+  EXPECT_GT(table.pick({end - 1, end - 1, end - 1}).predicted_us, 0.0F);
+}
+
+TEST(RuntimeTable, ReadsBackWhatItWrote) {
+  const ScratchFolder folder;
+  const RuntimeTable table = small_table();
+  const auto path = folder.path() / "table.wlt";
+  table.write(path);
+  const RuntimeTable again = RuntimeTable::open(path);
+  EXPECT_EQ(again.bytes(), table.bytes());
+  EXPECT_LE(again.bytes().size(), std::size_t{1} << 20);
+  EXPECT_EQ(again.gpu().name, "h200_sxm");
+  EXPECT_EQ(again.pick({1000, 2000, 3000}).config, table.pick({1000, 2000, 3000}).config);
+}
+
+TEST(RuntimeTable, RefusesDamagedBytes) {
+  const RuntimeTable table = small_table();
+  const std::string good(table.bytes());
+  EXPECT_THROW(RuntimeTable::from_bytes("", "t"), InvalidInput);
+  EXPECT_THROW(RuntimeTable::from_bytes("not a table at all", "t"), InvalidInput);
+  for (const std::size_t size : {std::size_t{60}, std::size_t{200}, good.size() - 1})
+    EXPECT_THROW(RuntimeTable::from_bytes(std::string_view(good).substr(0, size), "t"), InvalidInput);
+  for (std::size_t at = 16; at < good.size(); at += 9973) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x40);
+    EXPECT_THROW(RuntimeTable::from_bytes(bad, "t"), InvalidInput) << at;
+  }
+  std::string newer = good;
+  newer[8] = 9;
+  EXPECT_THROW(RuntimeTable::from_bytes(newer, "t"), Unsupported);
+}
+
+TEST(RuntimeTable, SaysWhichGpuOrKernelItIsFor) {
+  const RuntimeTable table = small_table();
+  EXPECT_NO_THROW(table.require("h200_sxm", "gemm"));
+  EXPECT_NO_THROW(table.require("", ""));
+  EXPECT_THROW(table.require("b200_sxm", ""), InvalidInput);
+  EXPECT_THROW(table.require("", "other"), InvalidInput);
+}
+
+TEST(RuntimeTable, KeepsTheNamedDefaultAndRefusesAnUnmeasuredOne) {
+  const WaveModel model = fit_wave_model({}, {}, anchors());
+  EXPECT_EQ(RuntimeTable::build(model, {.default_config = kSmall}).default_config(), kSmall);
+  EXPECT_THROW(RuntimeTable::build(model, {.default_config = TileConfig{16, 16, 16, 4, 2, 1}}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,185 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/hash.h"
+#include "warploom/base/json.h"
+#include "warploom/tuner/internal/table_layout.h"
+
+namespace warploom {
+namespace {
+
+constexpr char kMagic[8] = {'W', 'L', 'T', 'U', 'N', 'E', '1', '\n'};
+constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
+constexpr std::size_t kAlign = 64;
+
+Json gpu_json(const TileGpu& gpu) {
+  return {{"name", gpu.name},
+          {"sms", gpu.sms},
+          {"shared_per_sm", gpu.shared_per_sm},
+          {"shared_per_block", gpu.shared_per_block},
+          {"registers_per_sm", gpu.registers_per_sm},
+          {"threads_per_sm", gpu.threads_per_sm},
+          {"blocks_per_sm", gpu.blocks_per_sm},
+          {"l2_bytes", gpu.l2_bytes}};
+}
+
+TileGpu gpu_from(const Json& document) {
+  return {.name = document.at("name").get<std::string>(),
+          .sms = document.at("sms").get<std::int64_t>(),
+          .shared_per_sm = document.at("shared_per_sm").get<std::int64_t>(),
+          .shared_per_block = document.at("shared_per_block").get<std::int64_t>(),
+          .registers_per_sm = document.at("registers_per_sm").get<std::int64_t>(),
+          .threads_per_sm = document.at("threads_per_sm").get<std::int64_t>(),
+          .blocks_per_sm = document.at("blocks_per_sm").get<std::int64_t>(),
+          .l2_bytes = document.at("l2_bytes").get<std::int64_t>()};
+}
+
+template <class T>
+std::uint64_t append(std::string& bytes, std::span<const T> records) {
+  bytes.resize((bytes.size() + kAlign - 1) / kAlign * kAlign);
+  const std::uint64_t at = bytes.size();
+  bytes.append(reinterpret_cast<const char*>(records.data()), records.size_bytes());
+  return at;
+}
+
+// The records at `at`, if they lie inside.
+template <class T>
+std::span<const T> records_at(std::string_view bytes, std::uint64_t at, std::uint64_t count,
+                              std::string_view where) {
+  if (at % alignof(T) != 0 || at > bytes.size() || count > (bytes.size() - at) / sizeof(T))
+    throw InvalidInput(fmt::format("{}: the tune table names records outside of itself", where));
+  return {reinterpret_cast<const T*>(bytes.data() + at), static_cast<std::size_t>(count)};
+}
+
+const TableHeader& checked_header(std::string_view bytes, std::string_view where) {
+  if (bytes.size() < sizeof(TableHeader) || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
+    throw InvalidInput(
+        fmt::format("{}: not a tune table, expected a file that `warploom tune fit` wrote", where));
+  const auto& header = *reinterpret_cast<const TableHeader*>(bytes.data());
+  if (header.major > kTuneTableMajor)
+    throw Unsupported(fmt::format("{}: tune table of version {}.{}, this program reads up to {}", where,
+                                  header.major, header.minor, kTuneTableMajor));
+  if (header.total_bytes != bytes.size())
+    throw InvalidInput(
+        fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));
+  if (hash_bytes(bytes.substr(kChecked)) != header.checksum)
+    throw InvalidInput(fmt::format("{}: damaged tune table, its checksum is wrong", where));
+  return header;
+}
+
+}  // namespace
+
+TableBytes::TableBytes(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw IoError(fmt::format("{}: cannot open: {}", path.string(), std::strerror(errno)));
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+    ::close(file);
+    throw IoError(fmt::format("{}: not a file with contents, expected a tune table", path.string()));
+  }
+  mapped_bytes_ = static_cast<std::size_t>(status.st_size);
+  void* memory = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE, file, 0);
+  ::close(file);
+  if (memory == MAP_FAILED)
+    throw IoError(fmt::format("{}: cannot map: {}", path.string(), std::strerror(errno)));
+  mapped_ = static_cast<const char*>(memory);
+}
+
+TableBytes::~TableBytes() {
+  if (mapped_ != nullptr) ::munmap(const_cast<char*>(mapped_), mapped_bytes_);
+}
+
+std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
+                        std::uint32_t default_index, std::span<const CellRecord> cells) {
+  std::vector<ConfigRecord> records;
+  for (const FittedConfig& fitted : model.configs)
+    records.push_back({.config = fitted.config,
+                       .constants = ConfigConstants(model.kernel, fitted.config),
+                       .coefficients = fitted.coefficients,
+                       .residual = fitted.residual,
+                       .most_waves = fitted.most_waves,
+                       .most_iterations = fitted.most_iterations});
+  const Json provenance = {{"schema", "warploom_tune_table"},
+                           {"version", kTuneTableMajor},
+                           {"created_by", "warploom"},
+                           {"data_hash", fmt::format("{:016x}", options.data_hash)},
+                           {"kernel", to_json(model.kernel)},
+                           {"gpu", gpu_json(model.gpu)},
+                           {"median_r_squared", model.median_r_squared}};
+  const std::string text = provenance.dump();
+  TableHeader header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.major = kTuneTableMajor;
+  header.minor = kTuneTableMinor;
+  header.config_count = static_cast<std::uint32_t>(records.size());
+  header.default_index = default_index;
+  for (std::size_t i = 0; i < 3; ++i) {
+    header.first[i] = grid.first[i];
+    header.count[i] = grid.count[i];
+  }
+  std::string bytes(sizeof header, '\0');
+  header.configs_at = append<ConfigRecord>(bytes, records);
+  header.cells_at = append<CellRecord>(bytes, cells);
+  header.text_at = append<char>(bytes, text);
+  header.text_bytes = text.size();
+  header.total_bytes = bytes.size();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  header.checksum = hash_bytes(std::string_view(bytes).substr(kChecked));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::string_view where)
+    : block(std::move(source)), header(&checked_header(block->view(), where)), mapping(kernel, gpu) {
+  const std::string_view bytes = block->view();
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (header->count[i] < 1 || header->count[i] > 128)
+      throw InvalidInput(
+          fmt::format("{}: the tune table has {} cells along an axis", where, header->count[i]));
+    grid.first[i] = header->first[i];
+    grid.count[i] = header->count[i];
+  }
+  configs = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
+  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size(), where);
+  const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
+  if (configs.empty() || header->default_index >= configs.size())
+    throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
+  for (const CellRecord& cell : cells) {
+    bool good = cell.count >= 1 && cell.count <= kMostCandidates;
+    for (std::size_t i = 0; good && i < cell.count; ++i) good = cell.candidates[i] < configs.size();
+    if (!good) throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
+  }
+  const Json document = parse_json({text.data(), text.size()}, where);
+  try {
+    kernel = from_json<TileKernel>(document.at("kernel"), where);
+    gpu = gpu_from(document.at("gpu"));
+    median_r_squared = document.at("median_r_squared").get<double>();
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
+  }
+  mapping = MappingConstants(kernel, gpu);
+}
+
+RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {
+  return RuntimeTable(
+      std::make_shared<const Layout>(std::make_unique<const TableBytes>(path), path.string()));
+}
+
+RuntimeTable RuntimeTable::from_bytes(std::string_view bytes, std::string_view where) {
+  return RuntimeTable(
+      std::make_shared<const Layout>(std::make_unique<const TableBytes>(std::string(bytes)), where));
+}
+
+void RuntimeTable::write(const std::filesystem::path& path) const { write_file_atomically(path, bytes()); }
+
+std::string_view RuntimeTable::bytes() const { return layout_->block->view(); }
+
+}  // namespace warploom

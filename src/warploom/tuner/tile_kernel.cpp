@@ -1,0 +1,51 @@
+#include "warploom/tuner/tile_kernel.h"
+
+#include <algorithm>
+
+#include "warploom/tuner/tile_mapping.h"
+
+namespace warploom {
+
+FieldTable TileKernel::describe() {
+  return FieldList<TileKernel>("tile_kernel")
+      .add("name", &TileKernel::name, {.doc = "key of the kernel: source, compiler and types"})
+      .add("kind", &TileKernel::kind, {.doc = "how shapes become tiles"})
+      .add("operand_bytes", &TileKernel::operand_bytes,
+           {.unit = "B", .doc = "operand element", .min = 1, .max = 8})
+      .add("output_bytes", &TileKernel::output_bytes,
+           {.unit = "B", .doc = "output element", .min = 1, .max = 8})
+      .add("group_rows", &TileKernel::group_rows, {.doc = "tile rows walked together", .min = 1, .max = 4096})
+      .add("batch", &TileKernel::batch, {.doc = "problems of one launch", .min = 1, .max = 1 << 20})
+      .add("experts", &TileKernel::experts, {.doc = "experts held", .min = 1, .max = 1 << 16})
+      .add("top_k", &TileKernel::top_k, {.doc = "experts of one token", .min = 1, .max = 1 << 16})
+      .add("head_dim", &TileKernel::head_dim, {.doc = "attention head size", .min = 1, .max = 4096})
+      .add("head_group", &TileKernel::head_group, {.doc = "query heads of a key head", .min = 1, .max = 4096})
+      .add("causal", &TileKernel::causal, {.doc = "mask future keys"})
+      .add("rotation", &TileKernel::rotation, {.doc = "operand sets in turn", .min = 1, .max = 1 << 20})
+      .table();
+}
+
+TileGpu TileGpu::from(const GpuSpec& gpu) {
+  return {.name = gpu.name,
+          .sms = gpu.sm_count,
+          .shared_per_sm = static_cast<std::int64_t>(gpu.shared_memory_per_sm.value()),
+          .shared_per_block = static_cast<std::int64_t>(gpu.max_shared_memory_per_block.value()),
+          .registers_per_sm = gpu.registers_per_sm,
+          .threads_per_sm = gpu.max_threads_per_sm,
+          .blocks_per_sm = gpu.max_blocks_per_sm,
+          .l2_bytes = static_cast<std::int64_t>(gpu.l2_capacity.value())};
+}
+
+TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,
+                   const TileConfig& config) {
+  const MappingConstants constants(kernel, gpu);
+  return map_tile(constants, shape, ConfigConstants(kernel, config));
+}
+
+std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config) {
+  if (kernel.kind == TileKernelKind::Attention)
+    return kernel.operand_bytes * kernel.head_dim * (config.tile_m + 2 * config.stages * config.tile_n);
+  return kernel.operand_bytes * config.stages * config.tile_k * (config.tile_m + config.tile_n);
+}
+
+}  // namespace warploom

@@ -1,0 +1,103 @@
+#include "warploom/tuner/wave_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "warploom/base/error.h"
+#include "warploom/base/statistics.h"
+#include "warploom/tuner/internal/config_fit.h"
+#include "warploom/tuner/legality.h"
+#include "warploom/tuner/tile_mapping.h"
+
+namespace warploom {
+namespace {
+
+int bucket_of(float waves) {
+  int corner = 1;
+  for (const float start : kBucketWaves) {
+    if (std::ceil(waves - 1e-5F) >= start) corner = static_cast<int>(start);
+  }
+  return corner;
+}
+
+// 1 - residual sum of squares / total; nothing when the times do not differ.
+void add_bucket(std::vector<BucketFit>& buckets, BucketFit bucket, const std::vector<double>& measured,
+                const std::vector<double>& fitted) {
+  bucket.samples = measured.size();
+  const double centre = mean(measured);
+  double left = 0, total = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    left += (measured[i] - fitted[i]) * (measured[i] - fitted[i]);
+    total += (measured[i] - centre) * (measured[i] - centre);
+  }
+  if (measured.size() < 4 || total <= 0) return;
+  bucket.r_squared = 1 - left / total;
+  buckets.push_back(bucket);
+}
+
+void judge_buckets(WaveModel& model, std::size_t index, const ConfigPoints& points) {
+  std::map<int, std::pair<std::vector<double>, std::vector<double>>> groups;
+  const FittedConfig& fitted = model.configs[index];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto& [measured, predicted] = groups[bucket_of(points.works[i].waves)];
+    measured.push_back(double(points.times[i]));
+    predicted.push_back(double(wave_time(fitted.coefficients, points.works[i])));
+  }
+  for (const auto& [corner, group] : groups)
+    add_bucket(model.buckets, {.config = index, .waves = corner}, group.first, group.second);
+}
+
+}  // namespace
+
+WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
+  check(kernel, "tile kernel");
+  WaveModel model{.kernel = kernel, .gpu = gpu};
+  const MappingConstants constants(kernel, gpu);
+  std::map<TileConfig, ConfigPoints> groups;
+  float most_waves = 0;
+  for (const TileSample& sample : samples) {
+    check_shape(sample.shape, "sample");
+    const TileWork work = map_tile(constants, sample.shape, ConfigConstants(kernel, sample.config));
+    most_waves = std::max(most_waves, work.waves);
+    groups[sample.config].add(work, static_cast<float>(sample.median_us));
+  }
+  if (!samples.empty() && most_waves <= 1)
+    throw InvalidInput(
+        fmt::format("samples of '{}': none has more than one wave of {} tiles, expected "
+                    "several waves",
+                    kernel.name, gpu.sms));
+  for (auto& [config, points] : groups) {
+    if (points.size() < kFewestSamples) {
+      model.left_out.push_back(config);
+      continue;
+    }
+    FittedConfig fitted = fit_config(points, most_slots(kernel, gpu, config));
+    fitted.config = config;
+    model.configs.push_back(fitted);
+    judge_buckets(model, model.configs.size() - 1, points);
+  }
+  if (model.configs.empty())
+    throw InvalidInput(
+        fmt::format("samples of '{}': no configuration has {} samples", kernel.name, kFewestSamples));
+  std::vector<double> shares;
+  for (const BucketFit& bucket : model.buckets) shares.push_back(bucket.r_squared);
+  model.median_r_squared = shares.empty() ? 0 : quantile(std::move(shares), 0.5);
+  return model;
+}
+
+double predict_us(const WaveModel& model, std::size_t index, const TileShape& shape) {
+  const FittedConfig& fitted = model.configs.at(index);
+  return double(wave_time(fitted.coefficients, tile_work(model.kernel, model.gpu, shape, fitted.config)));
+}
+
+double error_bound(const FittedConfig& config, double waves, double iterations) {
+  // Twice the residual covers nine in ten sampled points; each doubling beyond the samples adds one more.
+  const double beyond = std::max(0.0, std::log2(waves / double(config.most_waves))) +
+                        std::max(0.0, std::log2(iterations / double(config.most_iterations)));
+  return double(config.residual) * (2 + beyond);
+}
+
+}  // namespace warploom
