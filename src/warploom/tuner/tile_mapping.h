@@ -18,7 +18,7 @@ inline constexpr double kPanelShare = 0.572;
 inline constexpr double kL2Slices = 96;
 inline constexpr double kSliceBytesPerUs = 0.11e6;
 // Part of that worst case that is seen in time, and share of time that one more line for each row of a tile's
-// step costs: H200, exhaustive shapes; the choice is flat between half and twice these values.
+// step costs: H200, exhaustive shapes; seen while choosing them.
 inline constexpr double kHotShare = 0.25;
 inline constexpr double kCrossingShare = 0.22;
 
