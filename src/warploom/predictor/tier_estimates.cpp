@@ -1,5 +1,6 @@
 #include "warploom/predictor/tier_estimates.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace warploom {
@@ -8,6 +9,7 @@ namespace {
 constexpr double kExtrapolatedWidening = 2.0;
 constexpr double kOtherKindWidening = 1.5;
 constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
+constexpr double kAlike = 0.9;                // of math_likeness: siblings are asked alone
 constexpr double kNearEnough = 0.1;           // of gpu_distance: closer donors count no more
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
 
@@ -41,8 +43,17 @@ double own_trees(const LoadedFamily& family, const CellRecord& cell, const Featu
 struct Donors {
   int count = 0;
   double sum = 0, weight = 0;  // of what they need beyond their base
+  double likeness = 0;         // weighted
   bool extrapolated = false;
 };
+
+// Ratio of the smaller to the larger dense matrix rate. A part with a fraction of its sibling's matrix units
+// runs at other clocks under load, and what the sibling needs beyond its base is mostly that.
+double math_likeness(const GpuSpec& a, const GpuSpec& b) {
+  const double x = a.tensor_rates.fp16 * a.sm_cycles_per_second();
+  const double y = b.tensor_rates.fp16 * b.sm_cycles_per_second();
+  return x > 0 && y > 0 ? std::min(x, y) / std::max(x, y) : double(x == y);
+}
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                   const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
@@ -69,6 +80,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
                             double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
+    donors.likeness += weight * math_likeness(gpu, *spec);
     ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
@@ -122,20 +134,21 @@ LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op
   return answer;
 }
 
-LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                           const FeatureRow& row, int hidden_gpu) {
+namespace {
+
+LogEstimate sibling_estimate(const LoadedFamily& family, const Donors& donors, const FeatureRow& row) {
   LogEstimate answer;
-  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
-  if (donors.weight > 0) {
-    answer.from_siblings = true;
-    answer.extrapolated = donors.extrapolated;
-    answer.log_p50 = row.log_base + donors.sum / donors.weight;
-    widen(
-        answer, family.model.interval_sibling, row.log_base,
+  answer.from_siblings = true;
+  answer.extrapolated = donors.extrapolated;
+  answer.log_p50 = row.log_base + donors.sum / donors.weight;
+  widen(answer, family.model.interval_sibling, row.log_base,
         (answer.extrapolated ? kExtrapolatedWidening : 1.0) * (donors.count == 1 ? kOneDonorWidening : 1.0));
-    return answer;
-  }
+  return answer;
+}
+
+LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const KernelContext& context,
+                           std::uint32_t kind, const FeatureRow& row) {
+  LogEstimate answer;
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
   double widening = found.exact_kind ? 1.0 : kOtherKindWidening;
@@ -147,6 +160,25 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
     answer.log_p50 += shrink * cross_trees(family, *found.cell, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
+  return answer;
+}
+
+}  // namespace
+
+LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                           const FeatureRow& row, int hidden_gpu) {
+  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
+  const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
+  if (likeness >= kAlike) return sibling_estimate(family, donors, row);
+  const LogEstimate learned = class_estimate(family, gpu, context, kind, row);
+  if (likeness <= 0) return learned;
+  // Between the two in proportion, with the wider interval.
+  LogEstimate answer = sibling_estimate(family, donors, row);
+  answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;
+  answer.low = std::min(answer.low, learned.low);
+  answer.high = std::max(answer.high, learned.high);
+  answer.extrapolated = answer.extrapolated || learned.extrapolated;
   return answer;
 }
 
