@@ -318,7 +318,9 @@ void GemmModel::price(const Gemm& op, GemmPrice& price) const {
   price_memory(op, price);
   const double high = std::max(price.tile_seconds, price.memory_seconds);
   const double low = std::min(price.tile_seconds, price.memory_seconds);
-  const double both = high * std::pow(1 + std::pow(low / high, overlap_), 1 / overlap_);
+  // In single precision: a millionth of the time, at a third of the cost.
+  const auto power = float(overlap_);
+  const double both = high * double(std::pow(1 + std::pow(float(low / high), power), 1 / power));
   price.launch_seconds = launch_seconds_;
   price.seconds = launch_seconds_ + both + price.quantise_seconds;
 }
