@@ -64,7 +64,8 @@ void sum_block_plain(const Plan& plan, const FeatureBlock& block, std::span<std:
     const SymmetricTree::Question* questions = plan.questions.data() + t * kSymmetricDepth;
     alignas(16) std::array<Bytes, kParts> number{};
     for (std::size_t q = 0; q < kSymmetricDepth; ++q) {
-      const Bytes cut = Bytes{} + questions[q].cut, bit = Bytes{} + std::uint8_t(1U << q);
+      const auto answer = std::uint8_t(1U << q);
+      const Bytes cut = Bytes{} + questions[q].cut, bit = Bytes{} + answer;
       for (std::size_t p = 0; p < kParts; ++p) number[p] |= Bytes(bins[questions[q].input][p] > cut) & bit;
     }
     std::array<std::uint8_t, kRowBlock> leaf;
