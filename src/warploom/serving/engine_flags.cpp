@@ -42,7 +42,7 @@ std::span<const EngineFlag> engine_flags(std::string_view engine) {
 
 std::string_view engine_of_field(std::string_view field) {
   if (field == "chunked_prefill_size" || field == "schedule_conservativeness" ||
-      field == "enable_mixed_chunk")
+      field == "enable_mixed_chunk" || field == "scheduler_recv_interval")
     return "sglang";
   if (field == "capacity_scheduler_policy") return "trtllm";
   if (field == "long_prefill_token_threshold" || field == "scheduler_reserve_full_isl") return "vllm";

@@ -32,8 +32,9 @@ struct ServingConfig {
   bool scheduler_reserve_full_isl = true;
   bool async_scheduling = true;
   bool enforce_eager = false;
-  double schedule_conservativeness = 1;  // SGLang: factor of the output that admission expects
-  bool enable_mixed_chunk = false;       // SGLang: decode in the steps that prefill
+  double schedule_conservativeness = 1;      // SGLang: factor of the output that admission expects
+  bool enable_mixed_chunk = false;           // SGLang: decode in the steps that prefill
+  std::int64_t scheduler_recv_interval = 1;  // SGLang: decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
   std::int64_t tensor_parallel_size = 1;
   std::int64_t pipeline_parallel_size = 1;

@@ -85,7 +85,12 @@ class Run final : public EngineObserver {
 
   const Workload& workload_;
   const SimulationOptions& options_;
+  // When a request that is sent now reaches its engine's queue. Prompts are tokenised one after the other.
+  SimTime through_frontend(SimTime sent, std::int32_t input_tokens);
+
   SimDuration frontend_latency_;
+  double frontend_per_token_;  // s
+  SimTime tokenizer_free_;
   std::size_t replicas_;
   RoutingPolicy routing_;
   std::vector<ReplicaLoad> loads_;  // of replica_for, kept for its memory
@@ -110,6 +115,7 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
     : workload_(workload),
       options_(options),
       frontend_latency_(to_sim_duration(config.host.frontend_latency)),
+      frontend_per_token_(config.host.frontend_per_token.value()),
       replicas_(std::size_t(config.data_parallel_size)),
       routing_(config.routing_policy),
       loads_(replicas_),
@@ -128,7 +134,7 @@ Run::Run(const ServingConfig& config, const Workload& workload, const StepPricer
     records_[i].output_tokens = request.output_tokens;
     if (!workload.concurrency) {
       records_[i].arrival = request.arrival;
-      records_[i].queued = request.arrival + frontend_latency_;
+      records_[i].queued = through_frontend(request.arrival, request.input_tokens);
     }
   }
   list_turns();
@@ -160,9 +166,15 @@ SimTime Run::next_arrival() const {
   return std::min(sent, records_[next_request_].queued);
 }
 
+SimTime Run::through_frontend(SimTime sent, std::int32_t input_tokens) {
+  tokenizer_free_ =
+      std::max(tokenizer_free_, sent) + to_sim_duration(Seconds(frontend_per_token_ * double(input_tokens)));
+  return tokenizer_free_ + frontend_latency_;
+}
+
 void Run::send(std::size_t request, SimTime now) {
   records_[request].arrival = now;
-  records_[request].queued = now + frontend_latency_;
+  records_[request].queued = through_frontend(now, records_[request].input_tokens);
   queue_times_.push(records_[request].queued, std::uint32_t(request));
 }
 

@@ -57,6 +57,7 @@ SchedulerLimits limits_of(const ServingConfig& config) {
   limits.reserve_full_prompt = config.scheduler_reserve_full_isl;
   limits.chunked_prefill_size = config.chunked_prefill_size.value_or(limits.chunked_prefill_size);
   limits.conservativeness = config.schedule_conservativeness;
+  limits.receive_interval = config.scheduler_recv_interval;
   limits.mix_decode = config.enable_mixed_chunk;
   limits.guaranteed_no_evict = config.capacity_scheduler_policy == "guaranteed_no_evict";
   return limits;

@@ -41,6 +41,7 @@ struct SchedulerLimits {
   std::int64_t chunked_prefill_size = 0;  // SGLang; 0 = prompts are not cut
   double conservativeness = 1;            // SGLang
   bool mix_decode = false;                // SGLang
+  std::int64_t receive_interval = 1;      // SGLang: decode steps between looks for new requests
   bool guaranteed_no_evict = true;        // TensorRT-LLM
 };
 SchedulerLimits limits_of(const ServingConfig& config);

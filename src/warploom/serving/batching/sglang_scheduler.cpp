@@ -29,14 +29,24 @@ bool SglangScheduler::decodes(const SchedulerState& state, Slot slot) const {
   return !state.sequences[slot].idle() && !(chunked_ && *chunked_ == slot);
 }
 
+void SglangScheduler::receive(const SchedulerState& state) {
+  ++steps_since_;
+  const bool due = prefilled_ || steps_since_ >= limits_.receive_interval || state.running.empty();
+  if (!due) return;
+  steps_since_ = 0;
+  received_ = state.waiting.size();
+}
+
 void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
+  receive(state);
   const std::size_t decoding = state.running.size();
-  if (chunked_ || !state.waiting.empty()) {
+  if (chunked_ || received_ > 0) {
     Budget budget = prefill_budget(state);
     if (chunked_) continue_chunk(state, batch, budget);
-    while (!state.waiting.empty() && !budget.exhausted() && admit_next(state, batch, budget)) {
+    while (received_ > 0 && !budget.exhausted() && admit_next(state, batch, budget)) {
     }
   }
+  prefilled_ = !batch.empty();
   if (batch.empty()) {
     schedule_decode(state, batch);
   } else if (limits_.mix_decode) {
@@ -96,6 +106,7 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
   const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens,
                      outputs = expected_outputs(sequence);
   state.waiting.pop_front();
+  --received_;
   state.running.push_back(slot);
   batch.add(slot, sequence, std::int32_t(tokens));
   budget.total -= double(tokens);

@@ -8,7 +8,8 @@
 // running requests are expected to grow: their rest of output times the new-token ratio, which starts at 0.7
 // times the conservativeness, falls a little with every decode step, and is set anew when a decode step finds
 // no block. Then the requests with the fewest outputs are retracted: their blocks are freed, and they start
-// over from the end of the queue. O(running) per step.
+// over from the end of the queue. With receive_interval n, new requests are seen after each step that
+// prefilled and after every n-th that decoded (scheduler_recv_skipper.py). O(running) per step.
 #pragma once
 
 #include <optional>
@@ -24,6 +25,8 @@ class SglangScheduler final : public Scheduler {
   double new_token_ratio() const { return new_token_ratio_; }
 
  private:
+  // Counts the step before, and looks for new requests when their turn has come.
+  void receive(const SchedulerState& state);
   struct Budget {
     double total;        // tokens of memory not promised
     std::int64_t input;  // tokens of prompts
@@ -44,6 +47,9 @@ class SglangScheduler final : public Scheduler {
   SchedulerLimits limits_;
   double new_token_ratio_, least_ratio_, ratio_decay_;
   std::optional<Slot> chunked_;  // the prompt that is cut
+  std::size_t received_ = 0;     // requests at the head of the queue that were seen
+  std::int64_t steps_since_ = 0;
+  bool prefilled_ = false;  // the step before
 };
 
 }  // namespace warploom
