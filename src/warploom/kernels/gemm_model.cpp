@@ -48,44 +48,21 @@ const TileTerms& tile_terms() {
 
 // What of an architecture decides its kernels.
 struct Design {
-  bool async = false;         // wgmma or tcgen05
-  bool pairs = false;         // two SMs share a tile (tcgen05)
-  bool graphics = false;      // one L2 partition behind GDDR memory
-  double years = 0;           // of launch after 2022
-  double flagship_watts = 0;  // limit per dense bf16 TFLOP/s of the generation's largest part; 0: unknown
+  bool async = false;     // wgmma or tcgen05
+  bool pairs = false;     // two SMs share a tile (tcgen05)
+  bool graphics = false;  // one L2 partition behind GDDR memory
+  double years = 0;       // of launch after 2022
 };
 
 Design design_of(const GpuSpec& gpu) {
   if (gpu.vendor == Vendor::Amd) return {};
   const auto capability = int(gpu.compute_capability);
   if (capability >= 120) return {.graphics = true, .years = 3};
-  if (capability >= 100) return {.async = true, .pairs = true, .years = 2, .flagship_watts = 1000.0 / 2250};
-  if (capability >= 90) return {.async = true, .flagship_watts = 700.0 / 989};
+  if (capability >= 100) return {.async = true, .pairs = true, .years = 2};
+  if (capability >= 90) return {.async = true};
   if (capability >= 86) return {.graphics = true};
-  if (capability >= 80) return {.years = -2, .flagship_watts = 400.0 / 312};
+  if (capability >= 80) return {.years = -2};
   return {.years = -4};
-}
-
-double rate_of(DataType type, const GpuSpec& gpu) {
-  const TensorRates& rates = gpu.tensor_rates;
-  const double core = 2 * gpu.fma_lanes;
-  const double half = rates.fp16 > 0 ? rates.fp16 : core;
-  const double byte = rates.fp8 > 0 ? rates.fp8 : half;
-  switch (type) {
-    case DataType::Fp32:
-      return core;
-    case DataType::Tf32:
-      return rates.tf32 > 0 ? rates.tf32 : core;
-    case DataType::Fp8:
-      return byte;
-    case DataType::Int8:
-      return rates.int8 > 0 ? rates.int8 : half;
-    case DataType::NvFp4:
-    case DataType::MxFp4:
-      return rates.fp4 > 0 ? rates.fp4 : byte;
-    default:
-      return half;
-  }
 }
 
 double scheme_efficiency(MatmulScheme scheme, const GemmConstants& c) {
@@ -107,33 +84,6 @@ double scheme_efficiency(MatmulScheme scheme, const GemmConstants& c) {
     default:
       return 1;
   }
-}
-
-// Energy of an operation of a type, per bf16 operation.
-double energy_of(DataType type, const GemmConstants& c) {
-  switch (type) {
-    case DataType::Fp8:
-    case DataType::Int8:
-      return c.byte_energy;
-    case DataType::NvFp4:
-    case DataType::MxFp4:
-      return c.nibble_energy;
-    case DataType::Fp32:
-    case DataType::Tf32:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-double power_share(const GpuSpec& gpu, const Design& design, DataType type, const GemmConstants& c) {
-  const double per_tera = 1e-12 * gpu.sm_cycles_per_second();
-  const double own = gpu.power_limit.value() / (rate_of(DataType::Bf16, gpu) * per_tera);
-  const double watts = design.flagship_watts > 0 ? c.flagship_draw * design.flagship_watts
-                       : design.graphics         ? c.warp_watts
-                                                 : c.flagship_draw * own;
-  const double need = watts * energy_of(type, c) * rate_of(type, gpu) * per_tera;
-  return gpu.power_limit.value() >= need ? 1 : std::pow(gpu.power_limit.value() / need, c.clock_exponent);
 }
 
 bool chooses_narrow_tiles(MatmulScheme scheme, const Design& design) {
@@ -165,6 +115,7 @@ Floats at(const std::array<float, kMostGemmTiles>& values, std::size_t i) {
 void put(std::array<float, kMostGemmTiles>& values, std::size_t i, const Floats& four) {
   std::memcpy(values.data() + i, &four, sizeof four);
 }
+Floats most(const Floats& a, const Floats& b) { return a > b ? a : b; }
 Floats all(float value) { return Floats{value, value, value, value}; }
 
 // Of positive numbers below 2^31; one part in four million above a whole number counts as that number.
@@ -196,8 +147,8 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   weight_bytes_ = bytes_per_element(weight_type(scheme));
   output_bytes_ = scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4 : 2;
   depth_ = float(design.async ? 128 / input_bytes_ : std::min(128.0, 128 / input_bytes_));
-  clock_share_ = power_share(gpu, design, type, c);
-  const double rate = rate_of(type, gpu) * clock_share_ * scheme_efficiency(scheme, c) *
+  slowdown_ = power_slowdown(gpu, type, c.power);
+  const double rate = tensor_rate_per_clock(gpu, type) * scheme_efficiency(scheme, c) *
                       (design.async ? c.async_efficiency : c.warp_efficiency);
   const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);
   const auto xn = float(design.async ? c.async_column_exponent : c.warp_column_exponent);
@@ -206,6 +157,7 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   if (chooses_narrow_tiles(scheme, design)) tiles_ = kMostGemmTiles;
   // Lanes beyond the last tile are priced with the rest and never chosen.
   step_seconds_.fill(1);
+  busy_seconds_.fill(1);
   fixed_seconds_.fill(1);
   blocks_.fill(1);
   offered_.fill(std::numeric_limits<float>::infinity());
@@ -215,7 +167,9 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
     blocks_[i] = pair ? 2 : 1;
     const double results = double(tile.rows * tile.columns) / (pair ? 2 : 1);
     const double saturation = double(std::exp2(xm * terms.log_rows[i] + xn * terms.log_columns[i]));
-    step_seconds_[i] = float((2 * results * double(depth_) / (rate * saturation) + c.step_clocks) / clock);
+    const double products = 2 * results * double(depth_) / (rate * saturation);
+    step_seconds_[i] = float((products + c.step_clocks) / clock);
+    busy_seconds_[i] = float((products * slowdown_ + c.step_clocks) / clock);
     fixed_seconds_[i] = float((c.tile_clocks + epilogue * results) / clock);
     offered_[i] = offers(scheme, design, gpu, tile) ? 0.0F : std::numeric_limits<float>::infinity();
   }
@@ -256,7 +210,8 @@ void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
     put(blocks, i, count);
     put(price.wave_count, i, waves);
     put(price.by_tile, i,
-        effective * steps * at(step_seconds_, i) + at(fixed_seconds_, i) * (1 + (effective - 1) * shown_));
+        steps * most(effective * at(step_seconds_, i), waves * at(busy_seconds_, i)) +
+            at(fixed_seconds_, i) * (1 + (effective - 1) * shown_));
     put(splits, i, all(1));
     fewest = count < fewest ? count : fewest;
   }
@@ -269,7 +224,7 @@ void GemmModel::price_tiles(const Gemm& op, GemmPrice& price) const {
     for (std::size_t i = 0; i < padded; i += kLanes) {
       const Floats count = at(blocks, i) * s, waves = count * per_sm, before = at(price.by_tile, i);
       const Floats effective = effective_waves(waves, tail_);
-      const Floats time = effective * part * at(step_seconds_, i) +
+      const Floats time = part * most(effective * at(step_seconds_, i), waves * at(busy_seconds_, i)) +
                           at(fixed_seconds_, i) * (1 + (effective - 1) * shown_) + extra;
       const auto better = (time < before) & (count <= most_split_blocks);
       put(price.by_tile, i, better ? time : before);

@@ -5,13 +5,13 @@
 //     steps = ceil(K / depth / s)                 depth: 128 bytes of an operand row
 //     waves = ceil(ceil(M/bm) ceil(N/bn) s / SMs), less `tail` of the part of the last wave that is empty
 //     loop  = steps * (2 bm bn depth / (rate * efficiency * min(1, bm/128)^xm min(1, bn/128)^xn) + step)
+//     busy  = the same at the clock that the power limit sustains, over the waves that hold work
 //     fixed = per_tile + epilogue * result bytes / 128, each wave; overlapped with the next tile on sm_100
-//     tile  = (waves * loop + fixed) / clock + (s > 1: split + partial sums through L2)
+//     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock + (s > 1: split + sums through L2)
 //   memory = bytes by residency from DRAM or L2 (resident: a smooth step at `cache` of L2)
 //   T = launch + (min(tile)^p + memory^p)^(1/p) + quantising pass of the activations
 //
-// The rate falls with the clock that the power limit allows: share = (limit / need)^x, need = energy per
-// operation at boost clock times the dense rate.
+// Only products that fill the SMs meet the power limit (power_limit.h): a few tiles run at boost clock.
 #pragma once
 
 #include <array>
@@ -20,13 +20,15 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
+#include "warploom/kernels/power_limit.h"
 
 namespace warploom {
 
 // "warp": operands pass through registers (mma.sync: all but Hopper and data-centre Blackwell). "async": read
 // from shared or tensor memory (wgmma, tcgen05). "graphics": GDDR parts with one L2 partition (Ada, sm_120).
 struct GemmConstants {
-  double warp_efficiency = 0.90, async_efficiency = 0.90;  // of the matrix rate in a large tile's loop
+  // Of the matrix rate in a large tile's loop at the sustained clock.
+  double warp_efficiency = 0.95, async_efficiency = 0.95;
   double warp_row_exponent = 0.40, warp_column_exponent = 0.45;
   double async_row_exponent = 0.40, async_column_exponent = 0.45;
   double step_clocks = 22;
@@ -42,11 +44,8 @@ struct GemmConstants {
   double cache = 0.65, graphics_cache = 1.0;    // of L2, that keeps weights between launches
   double activation_cache = 0.65;
   double overlap = 2.6;
-  double warp_watts = 1.4;     // per dense bf16 TFLOP/s at boost clock
-  double flagship_draw = 1.1;  // the same, of the limit of the generation's largest part per its rate
-  double byte_energy = 0.60, nibble_energy = 0.35;  // of 8- and 4-bit operations, per bf16 operation
-  double clock_exponent = 0.8;
-  double fp8_efficiency = 0.90, fp8_block_efficiency = 0.85, fp4_efficiency = 0.80;
+  PowerConstants power;
+  double fp8_efficiency = 0.95, fp8_block_efficiency = 0.90, fp4_efficiency = 0.90;
   double int8_efficiency = 0.95, weight_only_efficiency = 0.85;
   double quantise_seconds = 2e-6, block_quantise_seconds = 2e-6;
   double quantise_share = 0.6;  // of bandwidth in the quantising pass
@@ -80,8 +79,8 @@ class GemmModel {
   GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& constants = {});
 
   void price(const Gemm& op, GemmPrice& price) const;
-  // Share of the dense rate that the power limit lets a long kernel sustain.
-  double clock_share() const { return clock_share_; }
+  // Factor by which the power limit slows a product that fills the SMs; at least 1.
+  double slowdown() const { return slowdown_; }
   double input_bytes() const { return input_bytes_; }
   double weight_bytes() const { return weight_bytes_; }
 
@@ -90,11 +89,11 @@ class GemmModel {
   void price_memory(const Gemm& op, GemmPrice& price) const;
 
   std::size_t tiles_ = kSharedGemmTiles;
-  std::array<float, kMostGemmTiles> step_seconds_, fixed_seconds_, blocks_, offered_;
+  std::array<float, kMostGemmTiles> step_seconds_, busy_seconds_, fixed_seconds_, blocks_, offered_;
   float depth_ = 64, tail_ = 0, shown_ = 1, sms_ = 1;
   bool may_split_ = true, quantises_ = false;
   double input_bytes_, weight_bytes_, output_bytes_;
-  double clock_share_ = 1, split_seconds_, dram_rate_, l2_rate_, cache_bytes_, activation_cache_bytes_;
+  double slowdown_ = 1, split_seconds_, dram_rate_, l2_rate_, cache_bytes_, activation_cache_bytes_;
   double memory_bandwidth_, dram_latency_, overlap_, launch_seconds_, quantise_seconds_, quantise_share_;
 };
 

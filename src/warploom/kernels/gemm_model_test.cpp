@@ -41,7 +41,7 @@ TEST(GemmModel, LargeProductsRunAtTheSustainedRate) {
   const double size = 16384;
   model.price(product(16384, 16384, 16384), price);
   const double at_peak = 2 * size * size * size / gpu.tensor_rate(gpu.tensor_rates.fp16).value();
-  EXPECT_GT(price.tile_seconds, at_peak / (model.clock_share() * GemmConstants{}.async_efficiency));
+  EXPECT_GT(price.tile_seconds, at_peak * model.slowdown() / GemmConstants{}.async_efficiency * (1 - 1e-6));
   EXPECT_LT(price.seconds, 1.6 * at_peak);
 }
 
@@ -63,13 +63,14 @@ TEST(GemmModel, RotatedWeightsThatFitStayInCache) {
   EXPECT_GT(price_of(op, gpu).cold_share, 0.95);
 }
 
-TEST(GemmModel, PowerLimitLowersTheRate) {
+TEST(GemmModel, PowerLimitSlowsProductsThatFillTheSms) {
   GpuSpec gpu = catalog().get("l40s");
-  const double before = GemmModel(MatmulScheme::Bf16, gpu).clock_share();
-  EXPECT_LT(before, 0.9);
+  const double before = price_of(product(8192, 8192, 8192), gpu).tile_seconds;
+  const double few = price_of(product(64, 64, 8192), gpu).tile_seconds;
   gpu.power_limit = Watts(250);
-  EXPECT_LT(GemmModel(MatmulScheme::Bf16, gpu).clock_share(), before);
-  EXPECT_EQ(GemmModel(MatmulScheme::Bf16, catalog().get("h20")).clock_share(), 1);
+  EXPECT_GT(price_of(product(8192, 8192, 8192), gpu).tile_seconds, 1.2 * before);
+  EXPECT_EQ(price_of(product(64, 64, 8192), gpu).tile_seconds, few);
+  EXPECT_EQ(GemmModel(MatmulScheme::Bf16, catalog().get("h20")).slowdown(), 1);
 }
 
 TEST(GemmModel, DeepGemmFitsTheTileToTheSms) {

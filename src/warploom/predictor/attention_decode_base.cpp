@@ -107,7 +107,7 @@ struct Kernel {
     if (tiling.design != DecodeDesign::Tiled) return 0;
     const DataType type = tiling.fp8_products ? DataType::Fp8 : DataType::Bf16;
     const double flop = 2 * kRows * kKeys * double(view.key_dim + view.value_dim);
-    return c[kProducts] * flop / features::tensor_rate_per_clock(gpu, type);
+    return c[kProducts] * flop / tensor_rate_per_clock(gpu, type);
   }
   double latency() const {
     double clocks = c[is(AttentionKernel::Triton) ? kTritonLatency : kStepLatency];

@@ -141,7 +141,7 @@ struct Kernel {
       share *= c[kFp8Products];
     if (is(AttentionKernel::TensorRtLlm) && !tiling.warp_specialised) share *= older_factor(tiling, c);
     if (tiling.query_rows < 64) share *= std::pow(64.0 / double(tiling.query_rows), kSmallTile);
-    return share * flop / features::tensor_rate_per_clock(gpu, type);
+    return share * flop / tensor_rate_per_clock(gpu, type);
   }
 
   double step() const {  // clocks
@@ -165,7 +165,7 @@ struct Kernel {
   // The clock that the power limit sustains: an SM clock costs energy of its own and per product.
   double clock() const {
     const double joules =
-        (c[kEnergyIdle] + c[kEnergyProducts] * features::tensor_rate_per_clock(gpu, DataType::Bf16) / 1024) *
+        (c[kEnergyIdle] + c[kEnergyProducts] * tensor_rate_per_clock(gpu, DataType::Bf16) / 1024) *
         1e-9;
     const double needed = gpu.sm_cycles_per_second() * joules;
     return gpu.boost_clock.value() * std::min(1.0, std::sqrt(gpu.power_limit.value() / needed));

@@ -1,6 +1,5 @@
 #include "warploom/predictor/class_offsets.h"
 
-#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
@@ -33,14 +32,14 @@ struct GpuMeans {
 
 }  // namespace
 
-// The base of plain attention follows the rules of the kernel that the context names. Beyond them the level
-// of a class does not carry over: with its mean offset, generations that were left out came out worse.
+// Beyond its base the level of a class does not carry over: with its mean offset, generations that were left
+// out came out worse.
 bool base_sets_the_level(Family family) {
-  return family == Family::AttentionPrefill || family == Family::AttentionDecode;
+  return family == Family::Gemm || family == Family::AttentionPrefill || family == Family::AttentionDecode;
 }
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
-                                 const std::vector<bool>& of_gpus, const FittedBase& base) {
+                                 const std::vector<bool>& of_gpus) {
   if (base_sets_the_level(model.family)) return std::vector<float>(cells.offset.size(), 0.0F);
   std::map<ClassKey, GpuMeans> classes;
   std::map<std::uint16_t, GpuMeans> kinds;
@@ -57,9 +56,7 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
   std::vector<float> offsets;
   for (std::size_t i = 0; i < cells.offset.size(); ++i) {
     const CellRecord& cell = model.cells[i];
-    if (i < base.class_offsets.size() && !std::isnan(base.class_offsets[i]))
-      offsets.push_back(base.class_offsets[i]);
-    else if (const auto c = classes.find(class_of(model, cell)); c != classes.end())
+    if (const auto c = classes.find(class_of(model, cell)); c != classes.end())
       offsets.push_back(float(c->second.mean()));
     else if (const auto k = kinds.find(cell.kind); k != kinds.end())
       offsets.push_back(float(k->second.mean()));
@@ -69,9 +66,8 @@ std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& ce
   return offsets;
 }
 
-void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus,
-                     const FittedBase& base) {
-  const std::vector<float> offsets = class_offsets(model, cells, of_gpus, base);
+void add_class_cells(FamilyModel& model, const CellOffsets& cells, const std::vector<bool>& of_gpus) {
+  const std::vector<float> offsets = class_offsets(model, cells, of_gpus);
   std::map<ClassKey, CellRecord> classes;
   std::map<ClassKey, std::string> versions;
   for (std::size_t i = 0; i < offsets.size(); ++i) {

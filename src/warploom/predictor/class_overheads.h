@@ -1,6 +1,6 @@
 // What a class of kernels (framework, kernel, kind) spends beyond its base whatever the shape: quantising and
 // scaling passes, atomics per row, extra launches. The library's property rather than the GPU's, so it
-// transfers: latency = e^offset * (base + fixed + per_row * rows).
+// transfers: latency = base + fixed + per_row * rows.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,11 @@ struct OverheadRow {
   double rows = 0;         // FeatureRow::rows
 };
 
-struct ClassFit {
-  Overhead overhead;
-  float offset = 0;  // ln of the scale of base and overhead; NaN where the class has no rows
-};
-
 // One entry per cell of the model. Per class and GPU, non-negative least squares on the relative error,
-// robust; a class takes the lower median over architectures. A class that one architecture alone runs counts
-// no more than is usual for its kind, since kernels ported in a hurry have overheads of their own. A cell
-// whose class has no rows takes what is usual for its kind. Offsets are means over architectures; that of a
-// class of one architecture is drawn half way to the mean of its kind. Zero where rows have no `rows`, and
-// for groups of fewer than 20. Deterministic. O(rows).
-std::vector<ClassFit> class_overheads(const FamilyModel& model, std::span<const OverheadRow> rows);
+// robust; the base keeps its scale, so that large products follow it alone. A class takes the lower median over
+// architectures. A class that one architecture alone runs counts no more than is usual for its kind, since
+// kernels ported in a hurry have overheads of their own. A cell whose class has no rows takes what is usual for
+// its kind. Zero where rows have no `rows`, and for groups of fewer than 20. Deterministic. O(rows).
+std::vector<Overhead> class_overheads(const FamilyModel& model, std::span<const OverheadRow> rows);
 
 }  // namespace warploom

@@ -75,8 +75,6 @@ const BaseConstants& constants_for(const std::vector<ConstantsRecord>& records, 
 struct FittedBase {
   std::vector<ConstantsRecord> constants;
   std::vector<Overhead> overheads;
-  // Offset of each measured cell's class, from what overheads do not explain; NaN: not known. Or empty.
-  std::vector<float> class_offsets;
 };
 
 struct EnsembleRecord {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "warploom/kernels/moe_routing.h"
+#include "warploom/kernels/power_limit.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/features.h"
 
@@ -44,12 +45,8 @@ std::span<const ConstantSpec> linear_attention_constants();
 std::span<const ConstantSpec> collective_constants();
 std::span<const ConstantSpec> stream_constants();
 
-// Matrix-unit operations per clock per SM for a type; a type without its own rate runs at the next wider one.
-double tensor_rate_per_clock(const GpuSpec& gpu, DataType type);
-
-// Share of the data-sheet matrix rate that long kernels sustain: the power limit lowers the clock. From the
-// ratio of board power to dense bf16 rate against what each generation needs for full clock; square root, as
-// dynamic power grows faster than the clock. Fitted on measured GEMM rates of seven GPUs, +-5 %.
+// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical energies
+// of power_limit.h.
 double sustained_rate_share(const GpuSpec& gpu);
 
 inline constexpr double kDramShare = 0.81;           // of peak bandwidth, streaming reads

@@ -17,48 +17,8 @@ void FeatureRow::take_logs() {
 
 namespace features {
 
-double tensor_rate_per_clock(const GpuSpec& gpu, DataType type) {
-  const TensorRates& rates = gpu.tensor_rates;
-  const double half = rates.fp16 > 0 ? rates.fp16 : 2 * gpu.fma_lanes;
-  const double byte = rates.fp8 > 0 ? rates.fp8 : half;
-  switch (type) {
-    case DataType::Fp32:
-      return 2 * gpu.fma_lanes;
-    case DataType::Tf32:
-      return rates.tf32 > 0 ? rates.tf32 : 2 * gpu.fma_lanes;
-    case DataType::Fp8:
-      return byte;
-    case DataType::Int8:
-      return rates.int8 > 0 ? rates.int8 : half;
-    case DataType::NvFp4:
-    case DataType::MxFp4:
-      return rates.fp4 > 0 ? rates.fp4 : byte;
-    default:
-      return half;
-  }
-}
-
 double sustained_rate_share(const GpuSpec& gpu) {
-  // Watts per dense bf16 TFLOP/s below which the clock drops, by class.
-  const auto needed = [&] {
-    switch (architecture_class(gpu)) {
-      case 80:
-        return 1.4;
-      case 89:
-        return 2.0;
-      case 90:
-        return 1.0;
-      case 100:
-        return 0.6;
-      case 120:
-        return 1.6;
-      default:
-        return 1.0;
-    }
-  }();
-  const double tera = gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value() * 1e-12;
-  const double given = gpu.power_limit.value() / std::max(tera, 1e-3);
-  return 0.95 * std::clamp(std::sqrt(given / needed), 0.4, 1.0);
+  return 0.95 / power_slowdown(gpu, DataType::Bf16, PowerConstants{});
 }
 
 namespace {

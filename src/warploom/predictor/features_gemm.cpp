@@ -14,11 +14,17 @@ struct FittedConstant {
   double low, high;  // as a factor of the default
   double sigma;
 };
+struct FittedPower {
+  double PowerConstants::*value;
+  std::string_view name;
+  double low, high, sigma;
+};
 using C = GemmConstants;
+using P = PowerConstants;
 // Sharp where physics or the data sheet says much, wide where libraries differ.
 constexpr std::array kFitted{
-    FittedConstant{&C::warp_efficiency, "warp_efficiency", 0.7, 1.1, 0.05},
-    FittedConstant{&C::async_efficiency, "async_efficiency", 0.7, 1.1, 0.05},
+    FittedConstant{&C::warp_efficiency, "warp_efficiency", 0.85, 1.04, 0.03},
+    FittedConstant{&C::async_efficiency, "async_efficiency", 0.85, 1.04, 0.03},
     FittedConstant{&C::warp_row_exponent, "warp_row_exponent", 0.1, 3, 0.5},
     FittedConstant{&C::warp_column_exponent, "warp_column_exponent", 0.1, 3, 0.5},
     FittedConstant{&C::async_row_exponent, "async_row_exponent", 0.1, 3, 0.5},
@@ -41,25 +47,31 @@ constexpr std::array kFitted{
     FittedConstant{&C::graphics_cache, "graphics_cache", 0.4, 1.5, 0.2},
     FittedConstant{&C::activation_cache, "activation_cache", 0.4, 2, 0.3},
     FittedConstant{&C::overlap, "overlap", 0.5, 2.5, 0.3},
-    FittedConstant{&C::warp_watts, "warp_watts", 0.6, 1.6, 0.2},
-    FittedConstant{&C::flagship_draw, "flagship_draw", 0.7, 1.5, 0.15},
-    FittedConstant{&C::byte_energy, "byte_energy", 0.6, 1.6, 0.15},
-    FittedConstant{&C::nibble_energy, "nibble_energy", 0.6, 1.6, 0.15},
-    FittedConstant{&C::clock_exponent, "clock_exponent", 0.4, 1.4, 0.15},
-    FittedConstant{&C::fp8_efficiency, "fp8_efficiency", 0.6, 1.2, 0.1},
-    FittedConstant{&C::fp8_block_efficiency, "fp8_block_efficiency", 0.5, 1.2, 0.15},
-    FittedConstant{&C::fp4_efficiency, "fp4_efficiency", 0.6, 1.2, 0.1},
+    FittedConstant{&C::fp8_efficiency, "fp8_efficiency", 0.6, 1.1, 0.1},
+    FittedConstant{&C::fp8_block_efficiency, "fp8_block_efficiency", 0.6, 1.15, 0.15},
+    FittedConstant{&C::fp4_efficiency, "fp4_efficiency", 0.6, 1.15, 0.1},
     FittedConstant{&C::int8_efficiency, "int8_efficiency", 0.6, 1.2, 0.1},
     FittedConstant{&C::weight_only_efficiency, "weight_only_efficiency", 0.6, 1.2, 0.1},
     FittedConstant{&C::quantise_seconds, "quantise_seconds", 0.2, 6, 0.5},
     FittedConstant{&C::block_quantise_seconds, "block_quantise_seconds", 0.2, 6, 0.5},
     FittedConstant{&C::quantise_share, "quantise_share", 0.4, 1.6, 0.3},
 };
-static_assert(kFitted.size() <= kMaxConstants);
+constexpr std::array kFittedPower{
+    FittedPower{&P::idle_nanojoules, "idle_nanojoules", 0.3, 3, 0.3},
+    FittedPower{&P::flagship_draw, "flagship_draw", 0.6, 1.6, 0.15},
+    FittedPower{&P::product_nanojoules, "product_nanojoules", 0.5, 1.8, 0.2},
+    FittedPower{&P::older_process, "older_process", 0.6, 1.6, 0.2},
+    FittedPower{&P::byte_energy, "byte_energy", 0.6, 1.4, 0.1},
+    FittedPower{&P::nibble_energy, "nibble_energy", 0.6, 1.5, 0.1},
+    FittedPower{&P::clock_exponent, "clock_exponent", 0.5, 1.25, 0.1},
+};
+static_assert(kFitted.size() + kFittedPower.size() <= kMaxConstants);
 
 GemmConstants fitted_values(const BaseConstants& fitted) {
   GemmConstants values;
   for (std::size_t i = 0; i < kFitted.size(); ++i) values.*kFitted[i].value = fitted[i];
+  for (std::size_t i = 0; i < kFittedPower.size(); ++i)
+    values.power.*kFittedPower[i].value = fitted[kFitted.size() + i];
   return values;
 }
 
@@ -93,12 +105,14 @@ void add_fills(const Gemm& op, const GpuSpec& gpu, FeatureRow& row) {
 
 std::span<const ConstantSpec> gemm_constants() {
   static const auto table = [] {
-    std::array<ConstantSpec, kFitted.size()> specs{};
+    std::array<ConstantSpec, kFitted.size() + kFittedPower.size()> specs{};
+    std::size_t i = 0;
+    const auto add = [&](const auto& fitted, double value) {
+      specs[i++] = {fitted.name, value, fitted.low * value, fitted.high * value, fitted.sigma};
+    };
     const GemmConstants typical;
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      const double value = typical.*kFitted[i].value;
-      specs[i] = {kFitted[i].name, value, kFitted[i].low * value, kFitted[i].high * value, kFitted[i].sigma};
-    }
+    for (const FittedConstant& fitted : kFitted) add(fitted, typical.*fitted.value);
+    for (const FittedPower& fitted : kFittedPower) add(fitted, typical.power.*fitted.value);
     return specs;
   }();
   return table;

@@ -14,6 +14,9 @@ namespace {
 // Of the level of one framework, kernel and kind where the base is to set it, in ln.
 constexpr double kOffsetSigma = 0.15;
 
+// What the priors of products say of kernels in general holds on unknown GPUs better than what a few GPUs say.
+constexpr double kPriorRowsOfProducts = 40;
+
 // Constants and overheads explain the same floors: each is fitted with the other held, in turn.
 constexpr int kRounds = 2;
 
@@ -49,12 +52,9 @@ void fit_overheads(const FamilyJob& job, std::span<const std::uint32_t> chosen,
     priced.push_back(
         {job.rows.cell[r], std::exp(features.log_base), job.dataset.latency(source).value(), features.rows});
   }
-  const std::vector<ClassFit> fits = class_overheads(job.model, priced);
-  base.class_offsets.resize(fits.size());
-  for (std::size_t c = 0; c < fits.size(); ++c) {
-    base.class_offsets[c] = fits[c].offset;
-    base.overheads[c] = known(job.model.cells[c]) ? Overhead{} : fits[c].overhead;
-  }
+  base.overheads = class_overheads(job.model, priced);
+  for (std::size_t c = 0; c < base.overheads.size(); ++c)
+    if (known(job.model.cells[c])) base.overheads[c] = {};
 }
 
 }  // namespace
@@ -80,6 +80,7 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
   }
   ConstantsFitOptions options;
   if (base_sets_the_level(job.model.family)) options.offset_sigma = kOffsetSigma;
+  if (job.model.family == Family::Gemm) options.prior_rows = kPriorRowsOfProducts;
   return fit_constants(job.model.family, rows, prior, options);
 }
 

@@ -41,11 +41,11 @@ double error_at(double shrink, const std::vector<LeftOut>& outs, std::size_t gpu
   return sum;
 }
 
-// Where classes have fitted offsets, trees learn what varies within a cell: the level of a GPU that no
-// overhead explains is its own and would mislead them about others.
+// Where overheads were fitted, trees learn what varies within a cell: the level of a GPU that no overhead
+// explains is its own and would mislead them about others.
 std::vector<float> tree_offsets(const FamilyJob& job, const TrainingTable& learn,
-                                std::span<const float> classes, const FittedBase& base) {
-  if (base.class_offsets.empty()) return {classes.begin(), classes.end()};
+                                std::span<const float> classes) {
+  if (job.model.family != Family::Gemm) return {classes.begin(), classes.end()};
   return cell_offsets(learn, job.measured_cells).offset;
 }
 
@@ -57,10 +57,9 @@ std::vector<std::uint32_t> cross_rows(const FamilyJob& job) {
   return thin(job.rows_on(Part::Learn, full), job.rows, kCrossRows, job.options.seed + 5);
 }
 
-EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes,
-                           const FittedBase& base) {
+EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes) {
   EnsembleRecord record = with_ranges(learn, CellRecord::kAnyGpu);
-  record.trees = learn_trees(job, learn, {}, tree_offsets(job, learn, classes, base),
+  record.trees = learn_trees(job, learn, {}, tree_offsets(job, learn, classes),
                              cross_settings(job.options.seed, learn.rows() < 5000));
   return record;
 }
@@ -79,9 +78,9 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   const FittedBase base = fit_base(job, others);
   const TrainingTable learn = job.table(chosen, base);
   const std::vector<float> offsets =
-      class_offsets(job.model, cell_offsets(learn, job.measured_cells), others, base);
+      class_offsets(job.model, cell_offsets(learn, job.measured_cells), others);
   const TreeEnsemble trees(
-      learn_trees(job, learn, {}, tree_offsets(job, learn, offsets, base), cross_settings(seed, true)),
+      learn_trees(job, learn, {}, tree_offsets(job, learn, offsets), cross_settings(seed, true)),
       "training");
   const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
   const TrainingTable test = job.table(judged, base);

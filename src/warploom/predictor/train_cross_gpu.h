@@ -7,8 +7,7 @@
 namespace warploom {
 
 // The ensemble over all GPUs from a table of Learn rows; `classes` are their class_offsets.
-EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes,
-                           const FittedBase& base);
+EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std::span<const float> classes);
 // The rows that train_cross learns from.
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job);
 

@@ -54,7 +54,7 @@ void train_family(FamilyJob& job) {
       }
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
-  const std::vector<float> classes = class_offsets(job.model, own, full, base);
+  const std::vector<float> classes = class_offsets(job.model, own, full);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
@@ -62,7 +62,7 @@ void train_family(FamilyJob& job) {
   // The largest tasks first; order of results is fixed by position.
   run_tasks(1 + gpus + architectures.size(), job.options.threads, [&](std::size_t task) {
     if (task == 0)
-      ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes, base);
+      ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
     else if (task <= gpus && gets_own_trees(job, task - 1))
       ensembles[task - 1] = train_gpu(job, tables[task - 1], std::uint16_t(task - 1), own.offset);
     else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
@@ -72,7 +72,7 @@ void train_family(FamilyJob& job) {
   fit_cross(job, outs);
   job.model.ensembles = std::move(ensembles);
   finish_measured(job);
-  add_class_cells(job.model, own, full, base);
+  add_class_cells(job.model, own, full);
   fit_siblings(job);
   train_adapted(job);
 }
