@@ -27,6 +27,7 @@ constexpr auto kTiles = [] {
 }();
 static_assert(kRows.size() * kColumns.size() == kSharedGemmTiles);
 
+constexpr double kFeedBytes = 128;             // of an operand row in one step
 constexpr std::int64_t kLargestTile = 32768;  // results that one SM's registers or tensor memory hold
 // Reciprocals and log2(size / 128), at most 0.
 struct TileTerms {
@@ -146,12 +147,13 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   input_bytes_ = bytes_per_element(activation_type(scheme));
   weight_bytes_ = bytes_per_element(weight_type(scheme));
   output_bytes_ = scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4 : 2;
-  depth_ = float(design.async ? 128 / input_bytes_ : std::min(128.0, 128 / input_bytes_));
+  depth_ = float(design.async ? kFeedBytes / input_bytes_ : std::min(kFeedBytes, kFeedBytes / input_bytes_));
   slowdown_ = power_slowdown(gpu, type, c.power);
   const double rate = tensor_rate_per_clock(gpu, type) * scheme_efficiency(scheme, c) *
                       (design.async ? c.async_efficiency : c.warp_efficiency);
   const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);
   const auto xn = float(design.async ? c.async_column_exponent : c.warp_column_exponent);
+  const double feed_rate = design.async ? c.async_feed : c.warp_feed;
   const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / 32;
   const TileTerms& terms = tile_terms();
   if (chooses_narrow_tiles(scheme, design)) tiles_ = kMostGemmTiles;
@@ -167,9 +169,10 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
     blocks_[i] = pair ? 2 : 1;
     const double results = double(tile.rows * tile.columns) / (pair ? 2 : 1);
     const double saturation = double(std::exp2(xm * terms.log_rows[i] + xn * terms.log_columns[i]));
-    const double products = 2 * results * double(depth_) / (rate * saturation);
-    step_seconds_[i] = float((products + c.step_clocks) / clock);
-    busy_seconds_[i] = float((products * slowdown_ + c.step_clocks) / clock);
+    const double products = 2 * results * double(depth_) / rate;
+    const double feed = (1 / saturation - 1) * 2 * results * kFeedBytes / 2 / feed_rate;
+    step_seconds_[i] = float((products + feed + c.step_clocks) / clock);
+    busy_seconds_[i] = float((products * slowdown_ + feed + c.step_clocks) / clock);
     fixed_seconds_[i] = float((c.tile_clocks + epilogue * results) / clock);
     offered_[i] = offers(scheme, design, gpu, tile) ? 0.0F : std::numeric_limits<float>::infinity();
   }

@@ -4,7 +4,8 @@
 //   for each tile (bm, bn) the architecture's kernels offer, and split s of the inner length:
 //     steps = ceil(K / depth / s)                 depth: 128 bytes of an operand row
 //     waves = ceil(ceil(M/bm) ceil(N/bn) s / SMs), less `tail` of the part of the last wave that is empty
-//     loop  = steps * (2 bm bn depth / (rate * efficiency * min(1, bm/128)^xm min(1, bn/128)^xn) + step)
+//     feed  = (1 / (min(1, bm/128)^xm min(1, bn/128)^xn) - 1) * 2 bm bn depth in 2-byte operands / feed rate
+//     loop  = steps * (2 bm bn depth / (rate * efficiency) + feed + step)
 //     busy  = the same at the clock that the power limit sustains, over the waves that hold work
 //     fixed = per_tile + epilogue * result bytes / 128, each wave; overlapped with the next tile on sm_100
 //     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock + (s > 1: split + sums through L2)
@@ -29,8 +30,10 @@ namespace warploom {
 struct GemmConstants {
   // Of the matrix rate in a large tile's loop at the sustained clock.
   double warp_efficiency = 0.95, async_efficiency = 0.95;
+  // What narrow tiles lose waits for operands, not for the matrix unit: clocks whatever its rate.
   double warp_row_exponent = 0.40, warp_column_exponent = 0.45;
   double async_row_exponent = 0.40, async_column_exponent = 0.45;
+  double warp_feed = 1024, async_feed = 4096;  // bf16 operations per clock at which a tile is fed
   double step_clocks = 22;
   double launch_clocks = 1500, launch_seconds = 1.0e-6;
   double launch_trend = 0.05;  // shorter each year of launch after 2022

@@ -70,7 +70,7 @@ constexpr std::array kConstants{
     ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
     ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
     ConstantSpec{"idle_nanojoules", 0.9, 0.2, 2, 0.2},
-    ConstantSpec{"product_nanojoules", 0.5, 0.1, 1.5, 0.2},
+    ConstantSpec{"product_energy", 1, 0.3, 2, 0.2},
     ConstantSpec{"pipelined_tail", 0.4, 0.05, 1.2, 0.4},
     ConstantSpec{"direct_tail", 0.4, 0.05, 1.2, 0.4},
     ConstantSpec{"direct_solo", 0.8, 0.4, 2, 0.3},
@@ -129,10 +129,15 @@ struct Kernel {
            view.kv_cache == DataType::Fp8 && hints.writes_cache;
   }
 
-  double products() const {  // clocks of one step's products
-    const DataType type = tiling.fp8_products && !two_level() ? DataType::Fp8 : DataType::Bf16;
+  DataType tensor_type() const {
+    return tiling.fp8_products && !two_level() ? DataType::Fp8 : DataType::Bf16;
+  }
+  double step_flop() const {
     const double values = view.value_dim == view.key_dim ? double(tiling.width) : double(view.value_dim);
-    const double flop = 2 * double(tiling.query_rows) * double(tiling.keys) * (double(tiling.width) + values);
+    return 2 * double(tiling.query_rows) * double(tiling.keys) * (double(tiling.width) + values);
+  }
+
+  double products() const {  // clocks of one step's products
     double share = triton() ? c[kTritonProducts]
                             : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
     if (two_level())
@@ -141,7 +146,7 @@ struct Kernel {
       share *= c[kFp8Products];
     if (is(AttentionKernel::TensorRtLlm) && !tiling.warp_specialised) share *= older_factor(tiling, c);
     if (tiling.query_rows < 64) share *= std::pow(64.0 / double(tiling.query_rows), kSmallTile);
-    return share * flop / tensor_rate_per_clock(gpu, type);
+    return share * step_flop() / tensor_rate_per_clock(gpu, tensor_type());
   }
 
   double step() const {  // clocks
@@ -162,13 +167,12 @@ struct Kernel {
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
 
-  // The clock that the power limit sustains: an SM clock costs energy of its own and per product.
+  // The clock that the power limit sustains, the matrix units busy for their share of a step.
   double clock() const {
-    const double joules =
-        (c[kEnergyIdle] + c[kEnergyProducts] * tensor_rate_per_clock(gpu, DataType::Bf16) / 1024) *
-        1e-9;
-    const double needed = gpu.sm_cycles_per_second() * joules;
-    return gpu.boost_clock.value() * std::min(1.0, std::sqrt(gpu.power_limit.value() / needed));
+    PowerConstants power;
+    power.idle_nanojoules = c[kEnergyIdle];
+    const double busy = std::min(1.0, c[kEnergyProducts] * step_flop() / tensor_rate_per_clock(gpu, tensor_type()) / step());
+    return gpu.boost_clock.value() / power_slowdown(gpu, tensor_type(), power, busy);
   }
 
   double solo() const {  // a lone block against one among others

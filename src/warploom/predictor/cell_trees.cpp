@@ -29,4 +29,20 @@ std::vector<CellTreesView> split_cell_trees(std::string_view record, std::string
   return cells;
 }
 
+std::string join_adaptation(const AdaptationView& parts) {
+  ByteWriter out;
+  out.put_text(parts.kriging);
+  out.put_text(parts.trees);
+  return out.bytes();
+}
+
+AdaptationView split_adaptation(std::string_view record, std::string_view where) {
+  ByteReader in(record, where);
+  AdaptationView parts;
+  parts.kriging = in.take_text();
+  parts.trees = in.take_text();
+  if (!in.at_end()) throw InvalidInput(fmt::format("{}: bytes after the trees of an adapted GPU", where));
+  return parts;
+}
+
 }  // namespace warploom

@@ -1,4 +1,5 @@
-// The symmetric trees of one GPU's cells in one record: EnsembleRecord::trees of a measured GPU.
+// What EnsembleRecord::trees holds: the symmetric trees of a measured GPU's cells, or the kriging and the trees of
+// an adapted one.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +21,12 @@ struct CellTreesView {
 };
 // Throws InvalidInput naming `where` on damaged bytes.
 std::vector<CellTreesView> split_cell_trees(std::string_view record, std::string_view where);
+
+struct AdaptationView {
+  std::string_view kriging, trees;  // fit_kriging, encode_trees or empty
+};
+std::string join_adaptation(const AdaptationView& parts);
+// Throws InvalidInput naming `where` on damaged bytes.
+AdaptationView split_adaptation(std::string_view record, std::string_view where);
 
 }  // namespace warploom

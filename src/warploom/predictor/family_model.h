@@ -35,10 +35,10 @@ struct GpuRecord {
   std::string name;
   std::int32_t architecture = 0;  // architecture_class
   std::uint32_t rows = 0;         // learned from
-  // Few rows: the GPU corrects what the others say of it. Then its cells' offsets and its trees are on top of
-  // the sibling or cross tier.
+  // Few rows: the GPU corrects what the others say of it. Then its level, kriging and trees are on top of the
+  // sibling or cross tier.
   bool adapted = false;
-  float level = 0;  // its offset where it has no cell
+  float level = 0;
   float share = 0;  // of its trees
 };
 
@@ -80,7 +80,7 @@ struct FittedBase {
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // join_cell_trees; of the cross ensemble encode_trees
+  std::string trees;                        // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {

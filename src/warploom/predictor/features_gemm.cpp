@@ -29,6 +29,8 @@ constexpr std::array kFitted{
     FittedConstant{&C::warp_column_exponent, "warp_column_exponent", 0.1, 3, 0.5},
     FittedConstant{&C::async_row_exponent, "async_row_exponent", 0.1, 3, 0.5},
     FittedConstant{&C::async_column_exponent, "async_column_exponent", 0.1, 3, 0.5},
+    FittedConstant{&C::warp_feed, "warp_feed", 0.4, 2.5, 0.3},
+    FittedConstant{&C::async_feed, "async_feed", 0.4, 2.5, 0.3},
     FittedConstant{&C::step_clocks, "step_clocks", 0.2, 5, 0.3},
     FittedConstant{&C::launch_clocks, "launch_clocks", 0.1, 5, 0.5},
     FittedConstant{&C::launch_seconds, "launch_seconds", 0.1, 5, 0.5},

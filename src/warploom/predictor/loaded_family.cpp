@@ -47,12 +47,20 @@ const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const 
   return &lazy.trees;
 }
 
-const TreeEnsemble& LoadedFamily::trees(int ensemble) const {
+const LoadedFamily::Lazy& LoadedFamily::decoded(int ensemble) const {
   const Lazy& lazy = ensembles[std::size_t(ensemble)];
   std::call_once(lazy.once, [&] {
-    lazy.trees = TreeEnsemble(model.ensembles[std::size_t(ensemble)].trees, name_of(model.family));
+    const EnsembleRecord& record = model.ensembles[std::size_t(ensemble)];
+    const std::string_view where = name_of(model.family);
+    if (record.gpu == CellRecord::kAnyGpu) {
+      lazy.trees = TreeEnsemble(record.trees, where);
+      return;
+    }
+    const AdaptationView parts = split_adaptation(record.trees, where);
+    lazy.kriging = Kriging(parts.kriging, where);
+    if (!parts.trees.empty()) lazy.trees = TreeEnsemble(parts.trees, where);
   });
-  return lazy.trees;
+  return lazy;
 }
 
 bool LoadedFamily::outside(int ensemble, const FeatureRow& row) const {

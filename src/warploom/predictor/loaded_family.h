@@ -12,6 +12,7 @@
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/family_model.h"
 #include "warploom/predictor/known_kernel.h"
+#include "warploom/predictor/kriging.h"
 #include "warploom/predictor/symmetric_ensemble.h"
 #include "warploom/predictor/table_correction.h"
 #include "warploom/predictor/tree_ensemble.h"
@@ -22,8 +23,10 @@ struct LoadedFamily {
   // The catalog must outlive it.
   LoadedFamily(FamilyModel m, const GpuCatalog& catalog);
 
-  // Of the ensemble over all GPUs.
-  const TreeEnsemble& trees(int ensemble) const;
+  // Of the ensemble over all GPUs, or of an adapted GPU.
+  const TreeEnsemble& trees(int ensemble) const { return decoded(ensemble).trees; }
+  // Of an adapted GPU.
+  const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }
   // Of a cell out of model.cells; nullptr when it has none of its own.
   const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
   // Some feature lies outside its range in training.
@@ -38,6 +41,7 @@ struct LoadedFamily {
   struct Lazy {
     mutable std::once_flag once;
     mutable TreeEnsemble trees;
+    mutable Kriging kriging;  // of an adapted GPU
   };
   struct LazyCell {
     mutable std::once_flag once;
@@ -58,6 +62,7 @@ struct LoadedFamily {
 
  private:
   void take_cells(const EnsembleRecord& ensemble);
+  const Lazy& decoded(int ensemble) const;
 };
 
 }  // namespace warploom

@@ -9,8 +9,8 @@ namespace {
 constexpr double kExtrapolatedWidening = 2.0;
 constexpr double kOtherKindWidening = 1.5;
 constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
-constexpr double kAlike = 0.9;                // of math_likeness: siblings are asked alone
-constexpr double kNearEnough = 0.1;           // of gpu_distance: closer donors count no more
+constexpr double kSame = 0.1;                 // of gpu_distance: closer donors count no more
+constexpr double kAlike = 0.5;                // of gpu_distance, up to which siblings are asked alone
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
 
 void widen(LogEstimate& answer, const LogInterval& interval, double log_base, double widening) {
@@ -47,13 +47,9 @@ struct Donors {
   bool extrapolated = false;
 };
 
-// Ratio of the smaller to the larger dense matrix rate. A part with a fraction of its sibling's matrix units
-// runs at other clocks under load, and what the sibling needs beyond its base is mostly that.
-double math_likeness(const GpuSpec& a, const GpuSpec& b) {
-  const double x = a.tensor_rates.fp16 * a.sm_cycles_per_second();
-  const double y = b.tensor_rates.fp16 * b.sm_cycles_per_second();
-  return x > 0 && y > 0 ? std::min(x, y) / std::max(x, y) : double(x == y);
-}
+// Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units or
+// cache needs beyond its base says little of it.
+double likeness_at(double distance) { return std::min(1.0, kAlike * kAlike / (distance * distance)); }
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                   const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
@@ -74,13 +70,13 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
       continue;
     FeatureRow row;
     compute_features(op, *spec, kernel, family.constants(*spec), row);
-    const double distance = std::max(gpu_distance(gpu, *spec), kNearEnough);
+    const double distance = std::max(gpu_distance(gpu, *spec), kSame);
     const bool same_version = context.version.empty() || at.version == context.version;
     const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
     donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
                             double(found.cell->offset) + own_trees(family, *found.cell, row));
     donors.weight += weight;
-    donors.likeness += weight * math_likeness(gpu, *spec);
+    donors.likeness += weight * likeness_at(distance);
     ++donors.count;
     donors.extrapolated |= family.outside(family.by_gpu[g], row);
   }
@@ -170,9 +166,9 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
                            const FeatureRow& row, int hidden_gpu) {
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
-  if (likeness >= kAlike) return sibling_estimate(family, donors, row);
+  if (likeness > 0.99) return sibling_estimate(family, donors, row);
   if (likeness <= 0) return class_estimate(family, gpu, context, kind, row, 1.0);
-  // Trees over all GPUs learned what parts with full matrix units need, too.
+  // Trees over all GPUs learned what the unlike sibling needs, too.
   const LogEstimate learned = class_estimate(family, gpu, context, kind, row, likeness);
   // Between the two in proportion, with the wider interval.
   LogEstimate answer = sibling_estimate(family, donors, row);
@@ -187,19 +183,21 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                              std::uint32_t kind, ContextKernel kernel, const FeatureRow& row) {
   const GpuRecord& record = family.model.gpus[gpu_index];
-  LogEstimate answer;
-  if (cell == nullptr) {
-    answer = cross_estimate(family, op, gpu, context, kind, kernel, row, int(gpu_index));
-    answer.log_p50 += double(record.level);
-    return answer;
+  const int own = family.by_gpu[gpu_index];
+  KernelContext asked = context;
+  if (cell != nullptr) {
+    const ContextRecord& at = family.model.contexts[cell->context];
+    asked = {at.framework, at.version, at.kernel};
   }
-  const ContextRecord& at = family.model.contexts[cell->context];
-  answer = cross_estimate(family, op, gpu, {at.framework, at.version, at.kernel}, kind, kernel, row,
-                          int(gpu_index));
+  LogEstimate answer = cross_estimate(family, op, gpu, asked, kind, kernel, row, int(gpu_index));
   const double said = answer.log_p50 - row.log_base;
-  answer.log_p50 += double(cell->offset);
-  if (const int own = family.by_gpu[gpu_index]; own >= 0)
-    answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
+  answer.log_p50 += double(record.level);
+  if (own < 0) return answer;
+  const CellRecord& like = cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
+  const ContextCodes& codes = family.index.codes(like);
+  answer.log_p50 += family.kriging(own).predict(row, {codes.framework, codes.kernel, kind});
+  if (cell == nullptr) return answer;
+  if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
   widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
   return answer;
 }

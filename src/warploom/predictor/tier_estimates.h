@@ -5,7 +5,7 @@
 //   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
 //              the donor needed beyond its own base, this GPU needs beyond its own
 //   cross      ln base + offset of the class + shrunk trees of all GPUs
-//   adapted    sibling or cross + offset of the cell + trees of the GPU on what these leave
+//   adapted    sibling or cross + level of the GPU + kriging of its rows + its trees on what these leave
 #pragma once
 
 #include "warploom/predictor/loaded_family.h"

@@ -9,17 +9,20 @@
 #include <tuple>
 
 #include "warploom/measurements/splits.h"
+#include "warploom/predictor/cell_trees.h"
 #include "warploom/predictor/fit_base.h"
 #include "warploom/predictor/interval_fit.h"
+#include "warploom/predictor/kriging.h"
 #include "warploom/predictor/tier_estimates.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::uint32_t kFolds = 5;
-constexpr std::array<double, 5> kShares{0.0, 0.4, 0.6, 0.8, 1.0};
-// Rows that a level's own mean must have to count as much as the level above it.
-constexpr double kRowsOfGpu = 2, kRowsOfKind = 4, kRowsOfKernel = 6, kRowsOfVersion = 10;
+constexpr std::array<double, 3> kKrigingShares{0.0, 0.5, 1.0};
+constexpr std::array<double, 5> kTreeShares{0.0, 0.4, 0.6, 0.8, 1.0};
+constexpr double kRowsOfLevel = 4;        // that the level's rows are shrunk by
+constexpr std::size_t kMostKriged = 400;  // more rows are thinned
 
 // Rows of one GPU against what the others say of it.
 struct FewRows {
@@ -59,46 +62,49 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
   return few;
 }
 
-struct Levels {
-  double gpu = 0;
-  std::map<std::uint32_t, double> cells;
+// What few rows say: the level of all, and where each lies about it.
+struct Learned {
+  double level = 0;
+  Kriging kriging;
+  std::string encoded;
 };
 
-// Means of a grouping of rows, each shrunk towards the level above it, which comes in `level` by row.
-template <class KeyOf>
-void refine(const FewRows& few, const std::vector<std::uint32_t>& rows, double prior_rows,
-            const KeyOf& key_of, std::vector<double>& level) {
-  std::map<decltype(key_of(0)), std::pair<double, double>> sums;  // of what is missing, and of rows
-  for (const std::uint32_t r : rows) {
-    auto& [sum, count] = sums[key_of(r)];
-    sum += few.missing[r] - level[r];
-    ++count;
-  }
-  for (std::size_t r = 0; r < level.size(); ++r)
-    if (const auto at = sums.find(key_of(std::uint32_t(r))); at != sums.end())
-      level[r] += at->second.first / (at->second.second + prior_rows);
+KernelCode code_of(const FamilyJob& job, std::uint32_t cell) {
+  const CellRecord& record = job.model.cells[cell];
+  const ContextCodes& codes = job.codes[record.context];
+  return {codes.framework, codes.kernel, record.kind};
 }
 
-// Level of every row of `few`, learned from `rows`.
-std::vector<double> fit_levels(const FamilyModel& model, const FewRows& few,
-                               const std::vector<std::uint32_t>& rows, double& of_gpu) {
-  std::vector<double> level(few.size(), 0);
-  refine(
-      few, rows, kRowsOfGpu, [](std::uint32_t) { return 0; }, level);
-  of_gpu = level.empty() ? 0.0 : level[0];
-  const auto cell_of = [&](std::uint32_t r) -> const CellRecord& { return model.cells[few.cell[r]]; };
-  refine(
-      few, rows, kRowsOfKind, [&](std::uint32_t r) { return cell_of(r).kind; }, level);
-  refine(
-      few, rows, kRowsOfKernel,
-      [&](std::uint32_t r) {
-        const ContextRecord& context = model.contexts[cell_of(r).context];
-        return std::make_tuple(context.framework, context.kernel, cell_of(r).kind);
-      },
-      level);
-  refine(
-      few, rows, kRowsOfVersion, [&](std::uint32_t r) { return few.cell[r]; }, level);
-  return level;
+Learned learn_kriging(const FamilyJob& job, const FewRows& few, const std::vector<std::uint32_t>& rows,
+                      double share) {
+  Learned learned;
+  for (const std::uint32_t r : rows) learned.level += few.missing[r];
+  learned.level *= share / (double(rows.size()) + kRowsOfLevel);
+  const double step = std::max(1.0, double(rows.size()) / double(kMostKriged));
+  std::vector<KrigingRow> kriged;
+  for (double at = 0; at < double(rows.size()); at += step) {
+    const std::uint32_t r = rows[std::size_t(at)];
+    kriged.push_back({few.features.data() + r * few.columns, code_of(job, few.cell[r]),
+                      few.missing[r] - learned.level});
+  }
+  learned.encoded = fit_kriging(kriged, few.columns - kContextFeatures, share);
+  learned.kriging = Kriging(learned.encoded, "training");
+  return learned;
+}
+
+FeatureRow features_of(const FewRows& few, std::uint32_t r) {
+  FeatureRow row;
+  for (std::size_t f = 0; f < few.columns; ++f) row.add(double(few.features[r * few.columns + f]));
+  return row;
+}
+
+// What the level and kriging leave of every row.
+std::vector<double> left_by(const FamilyJob& job, const FewRows& few, const Learned& learned) {
+  std::vector<double> left;
+  for (std::uint32_t r = 0; r < few.size(); ++r)
+    left.push_back(few.missing[r] - learned.level -
+                   learned.kriging.predict(features_of(few, r), code_of(job, few.cell[r])));
+  return left;
 }
 
 BoostingOptions few_settings(std::size_t rows, std::uint64_t seed) {
@@ -116,75 +122,86 @@ BoostingOptions few_settings(std::size_t rows, std::uint64_t seed) {
 }
 
 std::string learn_few(const FewRows& few, const std::vector<std::uint32_t>& rows,
-                      const std::vector<double>& level, std::uint64_t seed) {
+                      const std::vector<double>& left, std::uint64_t seed) {
   std::vector<float> features, targets;
   for (const std::uint32_t r : rows) {
     const auto from = few.features.begin() + std::ptrdiff_t(r * few.columns);
     features.insert(features.end(), from, from + std::ptrdiff_t(few.columns));
-    targets.push_back(float(few.missing[r] - level[r]));
+    targets.push_back(float(left[r]));
   }
   return encode_trees(boost_trees(features, few.columns, targets, few_settings(rows.size(), seed)));
 }
 
-double answer(const FewRows& few, const TreeEnsemble& trees, std::uint32_t r) {
-  FeatureRow row;
-  for (std::size_t f = 0; f < few.columns; ++f) row.add(double(few.features[r * few.columns + f]));
-  TreeEnsemble::set_guard(row);
-  return double(trees.predict(row));
-}
-
-// What levels and trees leave on rows that they did not learn from.
+// What is left of rows that were not learned from, and what trees say of it.
 struct CrossValidated {
   std::vector<double> left, trees;
 };
 
-CrossValidated cross_validate(const FamilyJob& job, const FewRows& few) {
-  CrossValidated result{std::vector<double>(few.size(), 0), std::vector<double>(few.size(), 0)};
-  for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
+CrossValidated cross_validate(const FamilyJob& job, const FewRows& few, double share) {
+  CrossValidated result{few.missing, std::vector<double>(few.size(), 0)};
+  for (std::uint32_t fold = 0; share > 0 && fold < kFolds; ++fold) {
     std::vector<std::uint32_t> learn, test;
     for (std::uint32_t r = 0; r < few.size(); ++r)
       (shape_fold(few.shape[r], kFolds, job.options.seed + 37) == fold ? test : learn).push_back(r);
-    double of_gpu = 0;
-    const std::vector<double> level = fit_levels(job.model, few, learn, of_gpu);
-    for (const std::uint32_t r : test) result.left[r] = few.missing[r] - level[r];
+    if (learn.empty()) continue;
+    const std::vector<double> left = left_by(job, few, learn_kriging(job, few, learn, share));
+    for (const std::uint32_t r : test) result.left[r] = left[r];
     if (learn.size() < kFewestRowsForTrees) continue;
-    const TreeEnsemble trees(learn_few(few, learn, level, job.options.seed), "training");
-    for (const std::uint32_t r : test) result.trees[r] = answer(few, trees, r);
+    const TreeEnsemble trees(learn_few(few, learn, left, job.options.seed), "training");
+    for (const std::uint32_t r : test) {
+      FeatureRow row = features_of(few, r);
+      TreeEnsemble::set_guard(row);
+      result.trees[r] = double(trees.predict(row));
+    }
   }
   return result;
+}
+
+double mean_error(const CrossValidated& validated, double trees_share) {
+  double sum = 0;
+  for (std::size_t r = 0; r < validated.left.size(); ++r)
+    sum += std::abs(validated.left[r] - trees_share * validated.trees[r]);
+  return sum;
 }
 
 void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
   const FewRows few = few_rows(job, family, gpu);
   GpuRecord& record = job.model.gpus[std::size_t(gpu)];
-  const CrossValidated validated = cross_validate(job, few);
-  double best = std::numeric_limits<double>::max();
-  for (const double share : kShares) {
-    double sum = 0;
-    for (std::size_t r = 0; r < few.size(); ++r)
-      sum += std::abs(validated.left[r] - share * validated.trees[r]);
-    if (sum < best) {
-      best = sum;
-      record.share = float(share);
+  CrossValidated validated;
+  double share = 0, best = std::numeric_limits<double>::max();
+  for (const double kriging : kKrigingShares) {  // 0: what the others say is best left alone
+    CrossValidated tried = cross_validate(job, few, kriging);
+    for (const double trees : kTreeShares) {
+      const double error = mean_error(tried, trees);
+      if (error >= best) continue;
+      best = error;
+      share = kriging;
+      record.share = float(trees);
+      validated = tried;
     }
   }
   BucketResiduals residuals;
   for (std::size_t r = 0; r < few.size(); ++r)
     residuals.add(few.log_base[r], validated.left[r] - double(record.share) * validated.trees[r]);
   const LogInterval interval = fit_interval(residuals, job.model.interval_unknown);
-  std::vector<std::uint32_t> all(few.size());
-  std::iota(all.begin(), all.end(), 0U);
-  double of_gpu = 0;
-  const std::vector<double> level = fit_levels(job.model, few, all, of_gpu);
-  record.level = float(of_gpu);
-  for (std::size_t r = 0; r < few.size(); ++r) {
-    job.model.cells[few.cell[r]].offset = float(level[r]);
-    job.model.cells[few.cell[r]].interval = interval;
+  for (const std::uint32_t cell : few.cell) {
+    job.model.cells[cell].offset = 0;
+    job.model.cells[cell].interval = interval;
   }
   EnsembleRecord& ensemble = job.model.ensembles[std::size_t(gpu)];
   ensemble.gpu = std::uint16_t(gpu);
+  record.level = 0;
+  if (share <= 0) return;
+  std::vector<std::uint32_t> all(few.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const Learned learned = learn_kriging(job, few, all, share);
+  record.level = float(learned.level);
+  std::string trees;
   if (few.size() >= kFewestRowsForTrees && record.share > 0)
-    ensemble.trees = learn_few(few, all, level, job.options.seed);
+    trees = learn_few(few, all, left_by(job, few, learned), job.options.seed);
+  else
+    record.share = 0;
+  ensemble.trees = join_adaptation({learned.encoded, trees});
 }
 
 // Most of the GPU's rows are of a kernel and kind that a full GPU of its architecture runs. Then both must

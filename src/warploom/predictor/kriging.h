@@ -1,0 +1,56 @@
+// Kriging of what a few measured rows of a GPU need beyond what others say of it: a Gaussian process with
+//
+//   covariance = same kind * K + same class * C + near * (G + same kind * GK + same class * GC),
+//   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations.
+//
+// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel. Variances are
+// those that errors of structural bases showed between GPUs; with few rows the mean stays near zero.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/predictor/features.h"
+
+namespace warploom {
+
+// Kernel of a row: equal codes, equal kernels.
+struct KernelCode {
+  float framework = 0, kernel = 0;
+  std::uint32_t kind = 0;
+};
+
+struct KrigingRow {
+  const float* features = nullptr;  // as many as all rows have
+  KernelCode code;
+  double missing = 0;  // ln(measured / said)
+};
+
+class Kriging {
+ public:
+  Kriging() = default;
+  // Throws InvalidInput naming `where` on damaged bytes.
+  Kriging(std::string_view encoded, std::string_view where);
+
+  // Expected `missing`; 0 without rows. O(rows x features), no allocation. Thread-safe.
+  double predict(const FeatureRow& row, const KernelCode& code) const;
+  std::size_t rows() const { return codes_.size(); }
+
+ private:
+  friend std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t features, double share);
+  double covariance(const float* scaled, const KernelCode& code, std::size_t i) const;
+
+  std::vector<std::uint32_t> used_;  // features that vary
+  std::vector<float> scale_;         // 1 / (standard deviation * length * root of their number)
+  std::vector<float> points_;        // scaled, row by row
+  std::vector<KernelCode> codes_;
+  std::vector<float> weights_;
+};
+
+// Encoded for the constructor; says `share` of what the process expects. Robust: rows far off count less.
+// O(rows^3): expects at most some hundreds.
+std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t features, double share = 1);
+
+}  // namespace warploom

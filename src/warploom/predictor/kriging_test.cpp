@@ -1,0 +1,68 @@
+#include "warploom/predictor/kriging.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kFeatures = 2;
+
+// Rows on a line of the first feature; the second never varies.
+struct Line {
+  std::vector<std::array<float, kFeatures>> features;
+  std::vector<KrigingRow> rows;
+  template <class Missing>
+  Line(const Missing& missing, const KernelCode& code) {
+    for (int i = 0; i < 24; ++i) features.push_back({float(i), 3.0F});
+    for (int i = 0; i < 24; ++i) rows.push_back({features[std::size_t(i)].data(), code, missing(i)});
+  }
+};
+
+FeatureRow at(double position) {
+  FeatureRow row;
+  row.add(position);
+  row.add(3.0);
+  return row;
+}
+
+TEST(Kriging, FollowsASmoothErrorBetweenItsRows) {
+  const auto wave = [](double i) { return 0.3 * std::sin(i / 4); };
+  const KernelCode code{1, 2, 3};
+  const Line line(wave, code);
+  const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
+  EXPECT_NEAR(kriging.predict(at(7.5), code), wave(7.5), 0.06);
+  EXPECT_NEAR(kriging.predict(at(17.5), code), wave(17.5), 0.06);
+}
+
+TEST(Kriging, SaysMoreOfItsOwnKernelThanOfOthers) {
+  const KernelCode code{1, 2, 3};
+  const Line line([](int) { return 0.4; }, code);
+  const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
+  const double own = kriging.predict(at(10), code), kind = kriging.predict(at(10), {5, 6, 3});
+  const double other = kriging.predict(at(10), {5, 6, 4});
+  EXPECT_NEAR(own, 0.4, 0.03);
+  EXPECT_LT(kind, 0.9 * own);
+  EXPECT_LT(other, 0.9 * kind);
+  EXPECT_GE(other, 0);
+}
+
+TEST(Kriging, AnOutlierHardlyCounts) {
+  const KernelCode code{1, 2, 3};
+  const Line line([](int i) { return i == 12 ? 3.0 : 0.1; }, code);
+  const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
+  EXPECT_NEAR(kriging.predict(at(12), code), 0.1, 0.1);
+}
+
+TEST(Kriging, SaysNothingWithoutRowsAndRefusesDamage) {
+  EXPECT_EQ(Kriging().predict(at(1), {}), 0);
+  const Line line([](int) { return 0.1; }, {});
+  const std::string bytes = fit_kriging(line.rows, kFeatures);
+  EXPECT_THROW(Kriging(bytes.substr(0, bytes.size() / 2), "test"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom
