@@ -27,7 +27,7 @@ constexpr auto kTiles = [] {
 }();
 static_assert(kRows.size() * kColumns.size() == kSharedGemmTiles);
 
-constexpr double kFeedBytes = 128;             // of an operand row in one step
+constexpr double kFeedBytes = 128;            // of an operand row in one step
 constexpr std::int64_t kLargestTile = 32768;  // results that one SM's registers or tensor memory hold
 // Reciprocals and log2(size / 128), at most 0.
 struct TileTerms {

@@ -16,17 +16,17 @@ namespace warploom {
 double tensor_rate_per_clock(const GpuSpec& gpu, DataType type);
 
 struct PowerConstants {
-  double idle_nanojoules = 0.45;     // per SM clock, whatever the SM does
-  double flagship_draw = 1.3;        // need of the generation's largest data-centre part in bf16
-  double product_nanojoules = 1.2;   // per 1024 bf16 operations of graphics parts on 5 nm and less
-  double older_process = 1.9;        // the same on 8 nm, as a factor
-  double byte_energy = 0.65;         // of 8- and 4-bit operations, per bf16 operation
+  double idle_nanojoules = 0.45;    // per SM clock, whatever the SM does
+  double flagship_draw = 1.3;       // need of the generation's largest data-centre part in bf16
+  double product_nanojoules = 1.2;  // per 1024 bf16 operations of graphics parts on 5 nm and less
+  double older_process = 1.9;       // the same on 8 nm, as a factor
+  double byte_energy = 0.65;        // of 8- and 4-bit operations, per bf16 operation
   double nibble_energy = 0.40;
   double clock_exponent = 0.8;
 };
 
-// Power that all SMs would draw at boost clock, their matrix units busy for the share `busy` of the time, as a
-// share of the limit. 0 for parts without a power limit on record.
+// Power that all SMs would draw at boost clock, their matrix units busy for the share `busy` of the time, as
+// a share of the limit. 0 for parts without a power limit on record.
 double power_need(const GpuSpec& gpu, DataType type, const PowerConstants& constants, double busy = 1);
 
 // Factor by which the clock falls, at least 1.

@@ -171,7 +171,8 @@ struct Kernel {
   double clock() const {
     PowerConstants power;
     power.idle_nanojoules = c[kEnergyIdle];
-    const double busy = std::min(1.0, c[kEnergyProducts] * step_flop() / tensor_rate_per_clock(gpu, tensor_type()) / step());
+    const double busy =
+        std::min(1.0, c[kEnergyProducts] * step_flop() / tensor_rate_per_clock(gpu, tensor_type()) / step());
     return gpu.boost_clock.value() / power_slowdown(gpu, tensor_type(), power, busy);
   }
 

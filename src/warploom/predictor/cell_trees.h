@@ -1,5 +1,5 @@
-// What EnsembleRecord::trees holds: the symmetric trees of a measured GPU's cells, or the kriging and the trees of
-// an adapted one.
+// What EnsembleRecord::trees holds: the symmetric trees of a measured GPU's cells, or the kriging and the
+// trees of an adapted one.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "warploom/predictor/class_offsets.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -16,7 +17,7 @@ ClassKey class_of(const FamilyModel& model, const CellRecord& cell) {
   return {context.framework, context.kernel, cell.kind};
 }
 
-// Running mean over GPUs of per-GPU means.
+// Running mean over GPUs (or architectures) of the means of each.
 struct GpuMeans {
   std::map<std::uint16_t, std::pair<double, double>> by_gpu;  // weighted sum, weight
   void add(std::uint16_t gpu, double value, double weight) {
@@ -30,16 +31,48 @@ struct GpuMeans {
   }
 };
 
+constexpr double kScatter = 0.15;       // of a class's level between architectures, beside what they show
+constexpr double kScatterOfOne = 0.25;  // the same of a class that one architecture alone runs
+
+// The level of a class of products, beyond its overheads, carries over only as far as architectures agree on
+// it: with plain means, generations that were left out came out worse. Positive-part James-Stein towards 0.
+// Levels of attention's classes do not carry over even so.
+std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& cells,
+                                  const std::vector<bool>& of_gpus) {
+  std::map<ClassKey, GpuMeans> classes;  // means by architecture
+  for (std::size_t c = 0; c < cells.offset.size(); ++c) {
+    const CellRecord& cell = model.cells[c];
+    if (of_gpus[cell.gpu] && cells.rows[c] > 0 && !cell.launch_bound)
+      classes[class_of(model, cell)].add(std::uint16_t(model.gpus[cell.gpu].architecture),
+                                         double(cells.offset[c]), double(cells.rows[c]));
+  }
+  std::vector<float> offsets;
+  for (std::size_t c = 0; c < cells.offset.size(); ++c) {
+    const auto at = classes.find(class_of(model, model.cells[c]));
+    const double n = at == classes.end() ? 0 : double(at->second.by_gpu.size());
+    if (n < 1) {
+      offsets.push_back(0);
+      continue;
+    }
+    const double mean = at->second.mean();
+    double scatter = n < 2 ? kScatterOfOne * kScatterOfOne : kScatter * kScatter;
+    for (const auto& [architecture, entry] : at->second.by_gpu)
+      scatter +=
+          (entry.first / entry.second - mean) * (entry.first / entry.second - mean) / std::max(1.0, n - 1);
+    offsets.push_back(float(mean * std::max(0.0, 1 - scatter / n / std::max(mean * mean, 1e-12))));
+  }
+  return offsets;
+}
+
 }  // namespace
 
-// Beyond its base the level of a class does not carry over: with its mean offset, generations that were left
-// out came out worse.
 bool base_sets_the_level(Family family) {
   return family == Family::Gemm || family == Family::AttentionPrefill || family == Family::AttentionDecode;
 }
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus) {
+  if (model.family == Family::Gemm) return agreed_offsets(model, cells, of_gpus);
   if (base_sets_the_level(model.family)) return std::vector<float>(cells.offset.size(), 0.0F);
   std::map<ClassKey, GpuMeans> classes;
   std::map<std::uint16_t, GpuMeans> kinds;

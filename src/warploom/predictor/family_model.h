@@ -80,7 +80,7 @@ struct FittedBase {
 struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
-  std::string trees;                        // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
+  std::string trees;  // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
 };
 
 struct FamilyModel {

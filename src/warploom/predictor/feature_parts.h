@@ -45,8 +45,8 @@ std::span<const ConstantSpec> linear_attention_constants();
 std::span<const ConstantSpec> collective_constants();
 std::span<const ConstantSpec> stream_constants();
 
-// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical energies
-// of power_limit.h.
+// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical
+// energies of power_limit.h.
 double sustained_rate_share(const GpuSpec& gpu);
 
 inline constexpr double kDramShare = 0.81;           // of peak bandwidth, streaming reads

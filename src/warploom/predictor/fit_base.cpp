@@ -14,8 +14,9 @@ namespace {
 // Of the level of one framework, kernel and kind where the base is to set it, in ln.
 constexpr double kOffsetSigma = 0.15;
 
-// What the priors of products say of kernels in general holds on unknown GPUs better than what a few GPUs say.
-constexpr double kPriorRowsOfProducts = 40;
+// Where the priors say of kernels in general what holds on unknown GPUs better than the details of a few
+// GPUs.
+constexpr double kFirmPriorRows = 40;
 
 // Constants and overheads explain the same floors: each is fitted with the other held, in turn.
 constexpr int kRounds = 2;
@@ -80,7 +81,8 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
   }
   ConstantsFitOptions options;
   if (base_sets_the_level(job.model.family)) options.offset_sigma = kOffsetSigma;
-  if (job.model.family == Family::Gemm) options.prior_rows = kPriorRowsOfProducts;
+  if (job.model.family == Family::Gemm || job.model.family == Family::AttentionDecode)
+    options.prior_rows = kFirmPriorRows;
   return fit_constants(job.model.family, rows, prior, options);
 }
 

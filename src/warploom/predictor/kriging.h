@@ -3,8 +3,8 @@
 //   covariance = same kind * K + same class * C + near * (G + same kind * GK + same class * GC),
 //   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations.
 //
-// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel. Variances are
-// those that errors of structural bases showed between GPUs; with few rows the mean stays near zero.
+// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel. Variances
+// are those that errors of structural bases showed between GPUs; with few rows the mean stays near zero.
 #pragma once
 
 #include <cstdint>

@@ -47,8 +47,8 @@ struct Donors {
   bool extrapolated = false;
 };
 
-// Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units or
-// cache needs beyond its base says little of it.
+// Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units
+// or cache needs beyond its base says little of it.
 double likeness_at(double distance) { return std::min(1.0, kAlike * kAlike / (distance * distance)); }
 
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,

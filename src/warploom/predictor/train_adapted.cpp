@@ -84,8 +84,8 @@ Learned learn_kriging(const FamilyJob& job, const FewRows& few, const std::vecto
   std::vector<KrigingRow> kriged;
   for (double at = 0; at < double(rows.size()); at += step) {
     const std::uint32_t r = rows[std::size_t(at)];
-    kriged.push_back({few.features.data() + r * few.columns, code_of(job, few.cell[r]),
-                      few.missing[r] - learned.level});
+    kriged.push_back(
+        {few.features.data() + r * few.columns, code_of(job, few.cell[r]), few.missing[r] - learned.level});
   }
   learned.encoded = fit_kriging(kriged, few.columns - kContextFeatures, share);
   learned.kriging = Kriging(learned.encoded, "training");

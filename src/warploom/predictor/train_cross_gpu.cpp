@@ -80,8 +80,7 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   const std::vector<float> offsets =
       class_offsets(job.model, cell_offsets(learn, job.measured_cells), others);
   const TreeEnsemble trees(
-      learn_trees(job, learn, {}, tree_offsets(job, learn, offsets), cross_settings(seed, true)),
-      "training");
+      learn_trees(job, learn, {}, tree_offsets(job, learn, offsets), cross_settings(seed, true)), "training");
   const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
   const TrainingTable test = job.table(judged, base);
   for (std::size_t r = 0; r < test.rows(); ++r) {
