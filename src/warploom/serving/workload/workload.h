@@ -18,7 +18,8 @@ struct WorkloadRequest {
   std::int32_t output_tokens = 1;
   // A later turn: comes `delay` after request `after` (an earlier index) completes; `arrival` is not read.
   std::int32_t after = -1;
-  SimDuration delay{};
+  SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
+  std::int32_t priority = 0;  // lower is served first, by policies that look at it
 };
 
 // A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on

@@ -1,0 +1,77 @@
+#include "warploom/serving/cluster/arrivals.h"
+
+#include <algorithm>
+
+namespace warploom {
+
+Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records,
+                   SimDuration frontend_latency)
+    : workload_(workload), records_(records), frontend_latency_(frontend_latency) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const WorkloadRequest& request = workload.requests[i];
+    records_[i].input_tokens = request.input_tokens;
+    records_[i].output_tokens = request.output_tokens;
+    if (workload.concurrency) continue;
+    records_[i].arrival = request.arrival;
+    records_[i].queued = request.arrival + frontend_latency_;
+  }
+  list_turns();
+  skip_turns();
+  if (!workload_.concurrency) return;
+  const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
+  for (std::size_t sent = 0; sent < first && next_ < records_.size(); ++sent) send_next(SimTime());
+}
+
+void Arrivals::list_turns() {
+  const auto& requests = workload_.requests;
+  if (std::none_of(requests.begin(), requests.end(), [](const WorkloadRequest& r) { return r.after >= 0; }))
+    return;
+  turns_begin_.assign(requests.size() + 1, 0);
+  for (const WorkloadRequest& request : requests)
+    if (request.after >= 0) ++turns_begin_[std::size_t(request.after) + 1];
+  for (std::size_t i = 0; i < requests.size(); ++i) turns_begin_[i + 1] += turns_begin_[i];
+  turns_.resize(turns_begin_.back());
+  std::vector<std::uint32_t> next(turns_begin_.begin(), turns_begin_.end() - 1);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (requests[i].after >= 0) turns_[next[std::size_t(requests[i].after)]++] = std::uint32_t(i);
+}
+
+// Later turns are sent when the turn before them is answered.
+void Arrivals::skip_turns() {
+  while (next_ < records_.size() && workload_.requests[next_].after >= 0) ++next_;
+}
+
+SimTime Arrivals::next_time() const {
+  const SimTime sent = sent_.empty() ? kNever : sent_.next_time();
+  if (workload_.concurrency || next_ >= records_.size()) return sent;
+  return std::min(sent, records_[next_].queued);
+}
+
+void Arrivals::send(std::size_t request, SimTime now) {
+  records_[request].arrival = now;
+  records_[request].queued = now + frontend_latency_;
+  sent_.push(records_[request].queued, std::uint32_t(request));
+}
+
+void Arrivals::send_next(SimTime now) {
+  send(next_++, now);
+  skip_turns();
+}
+
+std::uint32_t Arrivals::take() {
+  const bool listed = !workload_.concurrency && next_ < records_.size();
+  if (!listed || (!sent_.empty() && sent_.next_time() < records_[next_].queued)) return sent_.pop();
+  const auto request = std::uint32_t(next_++);
+  skip_turns();
+  return request;
+}
+
+void Arrivals::complete(std::uint32_t request, SimTime now) {
+  const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[request];
+  const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[request + 1];
+  for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);
+  if (workload_.concurrency && begin == end && next_ < records_.size())
+    send_next(now + workload_.requests[next_].delay);
+}
+
+}  // namespace warploom
