@@ -10,6 +10,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
+#include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/engine_flags.h"
 #include "warploom/serving/operator_step_pricer.h"
 #include "warploom/serving/serving_config.h"
@@ -38,8 +39,12 @@ struct ServingSetup {
   KvCapacity memory;     // zero where it was not checked
   std::string framework, version;
   std::shared_ptr<const ObservedLatency> latency;
-  std::unique_ptr<OperatorStepPricer> pricer;
+  std::unique_ptr<StepPricer> pricer;
+  KvTierConfig tiers;  // where the memory was checked
 
+  PoolPlan pool(std::string name) const {
+    return {.name = std::move(name), .config = config, .pricer = pricer.get(), .tiers = tiers};
+  }
   KernelContext context() const { return {.framework = framework, .version = version, .kernel = {}}; }
 };
 

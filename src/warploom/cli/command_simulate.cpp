@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/deployment_options.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/setup_options.h"
@@ -22,7 +23,7 @@ struct Options {
   std::string trace, goodput, aiperf, perfetto;
   double perfetto_from_s = 0;
   std::size_t perfetto_steps = 50;
-  bool json = false, details = false;
+  bool json = false, details = false, no_intervals = false;
   std::shared_ptr<FieldOptionValues> sessions;
 };
 
@@ -64,9 +65,11 @@ class ProgressLines {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
-void run(Options& options, const SetupOptions& setup) {
+void run(Options& options, const SetupOptions& setup, const DeploymentOptions& deployment) {
   SimulateRequest& request = options.request;
   request.setup = setup.parsed();
+  deployment.apply(request);
+  request.intervals = !options.no_intervals;
   request.source.trace = options.trace;
   if (options.sessions->given("sessions")) options.sessions->apply(&request.source.sessions.emplace());
   const Slo slo = parse_goodput(options.goodput);
@@ -89,6 +92,7 @@ void add_simulate_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("simulate", "a whole serving run");
   const SetupOptions setup(*command);
+  const DeploymentOptions deployment(*command);
   WorkloadRequestSource& source = options->request.source;
   command->add_option("--trace", options->trace, "a recorded trace (CSV or JSONL); or");
   command->add_option("--workload", source.workload, "a fitted workload, for example conversation");
@@ -106,9 +110,10 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--perfetto-from", options->perfetto_from_s, "first of them at this second of the run")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  command->add_flag("--no-intervals", options->no_intervals, "one run at p50, without those at p10 and p90");
   add_json_option(*command, options->json);
   command->add_flag("--details", options->details, "with --json: also arrays with one entry per request");
-  command->callback([options, setup] { run(*options, setup); });
+  command->callback([options, setup, deployment] { run(*options, setup, deployment); });
 }
 
 }  // namespace warploom

@@ -79,10 +79,11 @@ ScheduledBatch Engine::take_spare() {
   return batch;
 }
 
-// Fetched sequences wait with their blocks; when nothing runs, nobody else will give blocks back.
+// Fetched sequences wait with their blocks; when no step can run, nobody else will give blocks back.
 bool Engine::yield_waiting_blocks() {
-  if (!state_.running.empty() || !state_.fetching.empty() || !in_flight_.empty()) return false;
-  for (std::size_t i = state_.waiting.size(); i-- > 1;) {
+  if (!state_.fetching.empty() || !in_flight_.empty()) return false;
+  const std::size_t served_first = state_.running.empty() ? 1 : 0;
+  for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
     Sequence& sequence = state_.sequences[state_.waiting[i]];
     if (sequence.blocks == 0) continue;
     state_.release(sequence);

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <utility>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
@@ -73,9 +73,7 @@ class Engine {
 
   std::size_t in_flight() const { return in_flight_.size(); }
   // Requests that are queued or running.
-  std::size_t live() const {
-    return state_.waiting.size() + state_.running.size() + state_.fetching.size();
-  }
+  std::size_t live() const { return state_.waiting.size() + state_.running.size() + state_.fetching.size(); }
   const SchedulerState& state() const { return state_; }
 
  private:

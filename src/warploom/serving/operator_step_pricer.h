@@ -10,7 +10,8 @@
 // in their
 //   product where bandwidth rules, which bilinear interpolation keeps exactly. Never below the time of the
 //   longest request alone, which bounds a batch of uneven contexts.
-//   Requests that verify drafts have several query tokens; all are priced with as many as the one that has most.
+//   Requests that verify drafts have several query tokens; all are priced with as many as the one that has
+//   most.
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once

@@ -17,7 +17,8 @@ std::uint64_t PrefixHasher::next() {
     if (segment_end > begin_) {
       const std::int64_t from = std::max(begin_, segment_begin_) - segment_begin_;
       const std::int64_t to = std::min(end, segment_end) - segment_begin_;
-      hash_ = hash_combine(hash_combine(hash_, segment.content), std::uint64_t(from) << 32 | std::uint64_t(to));
+      hash_ =
+          hash_combine(hash_combine(hash_, segment.content), std::uint64_t(from) << 32 | std::uint64_t(to));
     }
     if (segment_end > end) break;
     segment_begin_ = segment_end;

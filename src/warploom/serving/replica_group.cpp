@@ -73,7 +73,8 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
                     .gpu = costs_[i].gpu,
                     .host = costs_[i].host,
                     .shape = {}};
-    for (const std::int32_t context : batch.decode_contexts) step.shape.decode.push_back({1, batch.decode_query_tokens, context});
+    for (const std::int32_t context : batch.decode_contexts)
+      step.shape.decode.push_back({1, batch.decode_query_tokens, context});
     for (const PrefillChunk& chunk : batch.chunks)
       step.shape.prefill.push_back({1, chunk.tokens, chunk.context});
     step.shape.logits_rows = std::ssize(batch.emitting) + batch.draft_tokens;

@@ -11,8 +11,8 @@
 
 #include "warploom/serving/engine.h"
 #include "warploom/serving/simulation_options.h"
-#include "warploom/serving/step_record.h"
 #include "warploom/serving/step_pricer.h"
+#include "warploom/serving/step_record.h"
 
 namespace warploom {
 

@@ -90,7 +90,8 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   if (!fits(sequence, match, tokens)) return HeadOfQueue::Blocked;
   take_prefix(sequence, match);
   // What the cache already holds of a remote prompt is not sent again.
-  if (fetch.remote_tokens > 0) fetch.remote_tokens -= std::min<std::int64_t>(sequence.computed_tokens, fetched);
+  if (fetch.remote_tokens > 0)
+    fetch.remote_tokens -= std::min<std::int64_t>(sequence.computed_tokens, fetched);
   const bool found = hold(sequence, tokens);
   WARPLOOM_ASSERT(found);
   sequence.fetching_tokens = std::int32_t(tokens) - sequence.computed_tokens;

@@ -47,7 +47,7 @@ struct SchedulerState {
   bool by_priority = false;            // the queue is in order of priority, then of arrival
   DraftAcceptance drafts;
   SpeculationCounts speculation;
-  std::unique_ptr<KvTiers> tiers;   // null: none
+  std::unique_ptr<KvTiers> tiers;    // null: none
   std::vector<KvFetch> new_fetches;  // begun by the step chosen last; the engine takes them away
 
   // A sequence joins the end of the queue, or its head.
@@ -83,7 +83,8 @@ struct SchedulerState {
 
   // Tokens that a decoding sequence asks for in this step, its drafts included: 1 to `most`.
   std::int64_t decode_tokens(const Sequence& sequence, std::int64_t most) const {
-    return sequence.decodes() ? 1 + drafts.proposed(sequence.request, sequence.outputs_scheduled, most - 1) : 1;
+    return sequence.decodes() ? 1 + drafts.proposed(sequence.request, sequence.outputs_scheduled, most - 1)
+                              : 1;
   }
   // Further tokens whose blocks the drafter writes ahead.
   std::int64_t lookahead() const { return drafts.lookahead(); }

@@ -71,8 +71,9 @@ FieldTable ServingConfig::describe() {
            {.doc = "host memory for evicted prefixes (sglang)"})
       .add("hicache_ratio", &C::hicache_ratio,
            {.doc = "size of that memory over the GPU's KV cache (sglang)", .min = 0, .max = 1000})
-      .add("hicache_size", &C::hicache_size,
-           {.unit = "GB", .doc = "the same of each rank, instead of the ratio (sglang)", .min = 0, .max = 1e6})
+      .add(
+          "hicache_size", &C::hicache_size,
+          {.unit = "GB", .doc = "the same of each rank, instead of the ratio (sglang)", .min = 0, .max = 1e6})
       .add("kv_disk_size", &C::kv_disk_size,
            {.unit = "GiB", .doc = "disk for prefixes evicted from host memory", .min = 0, .max = 1e9})
       .add("kv_disk_bandwidth_gb_per_s", &C::kv_disk_bandwidth,
@@ -80,7 +81,8 @@ FieldTable ServingConfig::describe() {
       .add("enable_lora", &C::enable_lora, {.doc = "adapters beside every linear layer"})
       .add("max_loras", &C::max_loras, {.doc = "adapters in one batch", .min = 1, .max = 1024})
       .add("max_lora_rank", &C::max_lora_rank, {.doc = "rank of the adapters", .min = 1, .max = 1024})
-      .add("instances", &C::instances, {.doc = "copies of the engine behind one router", .min = 1, .max = 65536})
+      .add("instances", &C::instances,
+           {.doc = "copies of the engine behind one router", .min = 1, .max = 65536})
       .add("tensor_parallel_size", &C::tensor_parallel_size,
            {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
       .add("pipeline_parallel_size", &C::pipeline_parallel_size,

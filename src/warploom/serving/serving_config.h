@@ -37,8 +37,8 @@ struct ServingConfig {
   double schedule_conservativeness = 1;  // SGLang: factor of the output that admission expects
   bool enable_mixed_chunk = false;       // SGLang: decode in the steps that prefill
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
-  std::string scheduling_policy = "fcfs";  // vLLM: fcfs or priority
-  std::string schedule_policy = "fcfs";    // SGLang: see sglang_scheduler.h
+  std::string scheduling_policy = "fcfs";                         // vLLM: fcfs or priority
+  std::string schedule_policy = "fcfs";                           // SGLang: see sglang_scheduler.h
   // Speculative decoding, read by speculation_of. vLLM's JSON, or SGLang's flags.
   std::string speculative_config;
   std::string speculative_algorithm, speculative_draft_model_path;

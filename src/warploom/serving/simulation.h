@@ -60,7 +60,7 @@ struct SimulationResult {
   std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
   std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers
   std::int64_t kv_blocks = 0;        // of one (decoding) replica; 0 = no limit
-  bool partial = false;            // cancelled before the end
+  bool partial = false;              // cancelled before the end
 };
 
 // Replays the workload on the deployment. Throws InvalidInput before anything runs: a workload that

@@ -57,8 +57,8 @@ void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t t
   decode_query_tokens = std::max(decode_query_tokens, std::int32_t(tokens));
   draft_tokens += proposed;
   note(slot, sequence);
-  const auto yielded = std::int32_t(
-      std::min<std::int64_t>(1 + accepted, sequence.output_tokens - sequence.outputs_scheduled));
+  const auto yielded =
+      std::int32_t(std::min<std::int64_t>(1 + accepted, sequence.output_tokens - sequence.outputs_scheduled));
   sequence.computed_tokens += yielded;
   sequence.outputs_scheduled += yielded;
   emitting.push_back({slot, yielded});

@@ -82,7 +82,8 @@ void SglangScheduler::order_queue(SchedulerState& state) {
   const std::uint64_t order = orders_++;
   const auto rank = [&](Slot slot) {
     Sequence& sequence = state.sequences[slot];
-    if (limits_.policy == SglangPolicy::Random) return std::int64_t(hash_combine(order, sequence.request) >> 1);
+    if (limits_.policy == SglangPolicy::Random)
+      return std::int64_t(hash_combine(order, sequence.request) >> 1);
     if (limits_.policy == SglangPolicy::Lof) return -std::int64_t(sequence.output_tokens);
     return -std::int64_t(state.match_prefix(sequence).units);
   };

@@ -8,9 +8,7 @@
 namespace warploom {
 namespace {
 
-SchedulerState state_with(std::int64_t blocks) {
-  return {.kv_cache = KvCache(blocks, 1)};
-}
+SchedulerState state_with(std::int64_t blocks) { return {.kv_cache = KvCache(blocks, 1)}; }
 
 void add(SchedulerState& state, std::int32_t input, std::int32_t output) {
   Sequence sequence;

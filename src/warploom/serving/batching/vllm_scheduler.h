@@ -3,10 +3,10 @@
 // A step has a budget of max_num_batched_tokens. Running requests come first, in order of admission: each
 // gets what it still has to compute, one token (and its drafts) when it decodes, the rest of its prompt when
 // it prefills. When KV blocks run out the request admitted last (under the priority policy: the one served
-// last by it) is preempted: its blocks are freed and it starts over from the head of the queue. Then, unless a
-// request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one whose
-// keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they are
-// there. O(running) per step.
+// last by it) is preempted: its blocks are freed and it starts over from the head of the queue. Then, unless
+// a request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
+// whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
+// are there. O(running) per step.
 #pragma once
 
 #include "warploom/serving/batching/scheduler.h"

@@ -37,7 +37,8 @@ FieldTable AutoscalingConfig::describe() {
     return FieldOptions{.unit = "s", .doc = doc, .min = 0.001, .max = 1e6};
   };
   return FieldList<A>("autoscaling")
-      .add("max_instances", &A::max_instances, {.doc = "most instances of a pool; 0: its size stays", .min = 0})
+      .add("max_instances", &A::max_instances,
+           {.doc = "most instances of a pool; 0: its size stays", .min = 0})
       .add("min_instances", &A::min_instances, {.doc = "fewest instances of a pool", .min = 1})
       .add("scale_queue_depth", &A::queue_depth,
            {.doc = "waiting requests of an instance above which another starts", .min = 0, .max = 1e6})
@@ -50,8 +51,9 @@ void check_autoscaling(const AutoscalingConfig& config) {
   if (!config.on()) return;
   check(config, "autoscaling");
   if (config.min_instances > config.max_instances) {
-    throw InvalidInput(fmt::format("autoscaling: min_instances is {}, expected at most max_instances, which is {}",
-                                   config.min_instances, config.max_instances));
+    throw InvalidInput(
+        fmt::format("autoscaling: min_instances is {}, expected at most max_instances, which is {}",
+                    config.min_instances, config.max_instances));
   }
 }
 

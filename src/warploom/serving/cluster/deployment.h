@@ -32,16 +32,16 @@ struct PoolPlan {
 // instance sends over one link and receives over one; a transfer uses both for its whole length and waits
 // until both are free.
 struct KvTransferPlan {
-  KvFootprint footprint;               // of the whole model, not of one GPU
+  KvFootprint footprint;  // of the whole model, not of one GPU
   std::int64_t layers = 1;
   BytesPerSecond prefill_bandwidth{1e11};  // of all GPUs of an instance together
   BytesPerSecond decode_bandwidth{1e11};
-  Seconds latency;        // from asking to the first byte
+  Seconds latency;         // from asking to the first byte
   bool layerwise = false;  // layers are sent while later ones are computed; else after the prefill
 };
 
-// Instance `instance` of pool `pool` stops at `at` and takes requests again after `down` (absent: never). What
-// it held is lost; its requests start over elsewhere from the tokens that their clients have.
+// Instance `instance` of pool `pool` stops at `at` and takes requests again after `down` (absent: never).
+// What it held is lost; its requests start over elsewhere from the tokens that their clients have.
 struct InstanceFailure {
   std::size_t pool = 0;
   std::size_t instance = 0;

@@ -167,8 +167,8 @@ SimulationResult Run::result() {
   std::stable_sort(result.kernels.begin(), result.kernels.end(),
                    [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
   // Requests that no instance ever takes are left over; turns and closed loops wait behind them.
-  const bool left_over = std::any_of(unplaced_.begin(), unplaced_.end(),
-                                     [](const auto& queue) { return !queue.empty(); });
+  const bool left_over =
+      std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
   WARPLOOM_ASSERT(stopped_ || left_over || completed_ == std::ssize(records_));
   result.metrics = metrics_of(records_, itl_);
   result.metrics.max_output_tokens_per_s = double(most_tokens_in_second_);

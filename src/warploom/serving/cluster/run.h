@@ -90,7 +90,7 @@ class Run final : public EngineObserver {
   std::unordered_map<std::uint32_t, Handover> handovers_;
   std::uint64_t next_handover_ = 1;
   std::vector<std::uint32_t> touched_;  // pool << 24 | instance, may hold repeats
-  std::size_t current_pool_ = 0;  // whose step or fetch ends
+  std::size_t current_pool_ = 0;        // whose step or fetch ends
   std::vector<StepRecord> steps_;
   LatencyHistogram itl_;
   TimelineRecorder timeline_;

@@ -144,10 +144,9 @@ void Run::fail(const Event& event, SimTime now) {
     restart_request(event.pool, sequence);
   }
   if (event.down)
-    events_.push(now + *event.down, {.kind = EventKind::Ready,
-                                     .pool = event.pool,
-                                     .instance = event.instance,
-                                     .epoch = instance.epoch});
+    events_.push(
+        now + *event.down,
+        {.kind = EventKind::Ready, .pool = event.pool, .instance = event.instance, .epoch = instance.epoch});
 }
 
 void Run::scale(std::size_t pool_index, SimTime now) {
@@ -156,9 +155,9 @@ void Run::scale(std::size_t pool_index, SimTime now) {
   PoolLoad load = pool.load();
   load.waiting += std::ssize(unplaced_[pool_index]);
   for (const std::size_t started : pool.scale_to(scaling_[pool_index]->wanted(load), now)) {
-    events_.push(now + to_sim_duration(config.startup), {.kind = EventKind::Ready,
-                                                         .pool = std::uint32_t(pool_index),
-                                                         .instance = std::uint32_t(started)});
+    events_.push(
+        now + to_sim_duration(config.startup),
+        {.kind = EventKind::Ready, .pool = std::uint32_t(pool_index), .instance = std::uint32_t(started)});
   }
   place_waiting(pool_index);
   events_.push(now + to_sim_duration(config.interval),

@@ -11,9 +11,9 @@ namespace warploom {
 
 // Sums over verifying steps.
 struct SpeculationCounts {
-  std::int64_t drafts = 0;           // verified proposals, one for each request and step
-  std::int64_t draft_tokens = 0;     // proposed
-  std::int64_t accepted_tokens = 0;  // of those
+  std::int64_t drafts = 0;                // verified proposals, one for each request and step
+  std::int64_t draft_tokens = 0;          // proposed
+  std::int64_t accepted_tokens = 0;       // of those
   std::vector<std::int64_t> accepted_at;  // proposals of which position i was accepted
 
   void add(std::int64_t proposed, std::int64_t accepted);

@@ -22,33 +22,50 @@ constexpr std::int64_t kMostSteps = 64;
 // Spellings of the engines: vllm/config/speculative.py, sglang/srt/speculative/spec_info.py,
 // tensorrt_llm/llmapi/llm_args.py.
 constexpr std::array<std::pair<std::string_view, DraftMethod>, 24> kMethods{{
-    {"draft_model", DraftMethod::DraftModel}, {"draft_target", DraftMethod::DraftModel},
-    {"standalone", DraftMethod::DraftModel},  {"drafttarget", DraftMethod::DraftModel},
-    {"eagle", DraftMethod::Eagle},            {"eagle2", DraftMethod::Eagle},
-    {"eagle3", DraftMethod::Eagle},           {"mtp", DraftMethod::Mtp},
-    {"nextn", DraftMethod::Mtp},              {"deepseek_mtp", DraftMethod::Mtp},
-    {"qwen3_next_mtp", DraftMethod::Mtp},     {"qwen3_5_mtp", DraftMethod::Mtp},
-    {"glm4_moe_mtp", DraftMethod::Mtp},       {"mimo_mtp", DraftMethod::Mtp},
-    {"ernie_mtp", DraftMethod::Mtp},          {"longcat_flash_mtp", DraftMethod::Mtp},
-    {"ngram", DraftMethod::Ngram},            {"[ngram]", DraftMethod::Ngram},
-    {"ngram_gpu", DraftMethod::Ngram},        {"prompt_lookup", DraftMethod::Ngram},
-    {"mtp_eagle", DraftMethod::Mtp},          {"eagle3_one_model", DraftMethod::Eagle},
-    {"mtp_vanilla", DraftMethod::Mtp},        {"none", DraftMethod::None},
+    {"draft_model", DraftMethod::DraftModel},
+    {"draft_target", DraftMethod::DraftModel},
+    {"standalone", DraftMethod::DraftModel},
+    {"drafttarget", DraftMethod::DraftModel},
+    {"eagle", DraftMethod::Eagle},
+    {"eagle2", DraftMethod::Eagle},
+    {"eagle3", DraftMethod::Eagle},
+    {"mtp", DraftMethod::Mtp},
+    {"nextn", DraftMethod::Mtp},
+    {"deepseek_mtp", DraftMethod::Mtp},
+    {"qwen3_next_mtp", DraftMethod::Mtp},
+    {"qwen3_5_mtp", DraftMethod::Mtp},
+    {"glm4_moe_mtp", DraftMethod::Mtp},
+    {"mimo_mtp", DraftMethod::Mtp},
+    {"ernie_mtp", DraftMethod::Mtp},
+    {"longcat_flash_mtp", DraftMethod::Mtp},
+    {"ngram", DraftMethod::Ngram},
+    {"[ngram]", DraftMethod::Ngram},
+    {"ngram_gpu", DraftMethod::Ngram},
+    {"prompt_lookup", DraftMethod::Ngram},
+    {"mtp_eagle", DraftMethod::Mtp},
+    {"eagle3_one_model", DraftMethod::Eagle},
+    {"mtp_vanilla", DraftMethod::Mtp},
+    {"none", DraftMethod::None},
 }};
 
 // Keys that do not bear on a step's length as it is modelled.
-constexpr std::array<std::string_view, 8> kWithoutEffect{
-    "prompt_lookup_max", "prompt_lookup_min", "max_model_len",       "draft_tensor_parallel_size",
-    "revision",          "quantization",      "disable_padded_drafter_batch", "rejection_sample_method"};
+constexpr std::array<std::string_view, 8> kWithoutEffect{"prompt_lookup_max",
+                                                         "prompt_lookup_min",
+                                                         "max_model_len",
+                                                         "draft_tensor_parallel_size",
+                                                         "revision",
+                                                         "quantization",
+                                                         "disable_padded_drafter_batch",
+                                                         "rejection_sample_method"};
 
 DraftMethod method_named(std::string_view text, std::string_view where) {
   std::string name(text);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
   for (const auto& [spelling, method] : kMethods)
     if (spelling == name) return method;
-  throw Unsupported(
-      fmt::format("{}: method '{}' is not modelled, expected draft_model, eagle, eagle3, mtp or ngram", where,
-                  text));
+  throw Unsupported(fmt::format(
+      "{}: method '{}' is not modelled, expected draft_model, eagle, eagle3, mtp or ngram", where, text));
 }
 
 struct Stated {
@@ -91,8 +108,9 @@ void read_key(const std::string& key, const Json& value, SpeculativeConfig& conf
 void complete_method(SpeculativeConfig& config, bool named) {
   if (named) return;
   std::string model = config.model;
-  std::transform(model.begin(), model.end(), model.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  config.method = model == "ngram" || model == "[ngram]"           ? DraftMethod::Ngram
+  std::transform(model.begin(), model.end(), model.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  config.method = model == "ngram" || model == "[ngram]"     ? DraftMethod::Ngram
                   : model.find("eagle") != std::string::npos ? DraftMethod::Eagle
                   : model.find("mtp") != std::string::npos   ? DraftMethod::Mtp
                   : model.empty()                            ? DraftMethod::Mtp
@@ -102,9 +120,10 @@ void complete_method(SpeculativeConfig& config, bool named) {
 void read_json(const std::string& text, SpeculativeConfig& config, Stated& stated) {
   const Json document = parse_json(text, kWhere);
   if (!document.is_object())
-    throw InvalidInput(fmt::format("{}: expected a JSON object such as {{\"method\": \"eagle3\", "
-                                   "\"num_speculative_tokens\": 3}}",
-                                   kWhere));
+    throw InvalidInput(
+        fmt::format("{}: expected a JSON object such as {{\"method\": \"eagle3\", "
+                    "\"num_speculative_tokens\": 3}}",
+                    kWhere));
   for (const auto& [key, value] : document.items()) read_key(key, value, config, stated);
   complete_method(config, document.contains("method") || document.contains("decoding_type"));
   if (config.method == DraftMethod::Mtp && config.steps == 0) config.steps = 1;
@@ -116,15 +135,14 @@ void read_sglang(const ServingConfig& engine, SpeculativeConfig& config) {
   config.method = method_named(engine.speculative_algorithm, "speculative_algorithm");
   config.model = engine.speculative_draft_model_path;
   config.steps = engine.speculative_num_steps.value_or(config.method == DraftMethod::Mtp ? 1 : 3);
-  if (config.method == DraftMethod::Ngram)
-    config.steps = engine.speculative_num_draft_tokens.value_or(12);
+  if (config.method == DraftMethod::Ngram) config.steps = engine.speculative_num_draft_tokens.value_or(12);
   config.verified_tokens = config.method == DraftMethod::Ngram
                                ? config.steps
                                : engine.speculative_num_draft_tokens.value_or(config.steps + 1);
   if (config.verified_tokens < config.steps + 1 && config.method != DraftMethod::Ngram) {
-    throw InvalidInput(fmt::format(
-        "speculative_num_draft_tokens is {}, expected at least {}: speculative_num_steps and one",
-        config.verified_tokens, config.steps + 1));
+    throw InvalidInput(
+        fmt::format("speculative_num_draft_tokens is {}, expected at least {}: speculative_num_steps and one",
+                    config.verified_tokens, config.steps + 1));
   }
 }
 
@@ -136,7 +154,8 @@ void set_acceptance(const ServingConfig& engine, Stated stated, SpeculativeConfi
   if (given != 1) {
     throw InvalidInput(fmt::format(
         "speculative decoding: acceptance is {}, expected one of --acceptance-rates R1,R2,... (for each "
-        "position, the share of drafts accepted up to it) and --acceptance-length L (tokens of a step, 1 to {})",
+        "position, the share of drafts accepted up to it) and --acceptance-length L (tokens of a step, 1 to "
+        "{})",
         given == 0 ? "not stated" : "stated twice", config.steps + 1));
   }
   const auto length = stated.length ? stated.length : stated.synthetic_length;

@@ -27,8 +27,8 @@ struct EnumNames<DraftMethod> {
 
 struct SpeculativeConfig {
   DraftMethod method = DraftMethod::None;
-  std::string model;                // of DraftModel: a name or the path of a config.json
-  std::int64_t steps = 0;           // tokens proposed one after another: the most that can be accepted
+  std::string model;                 // of DraftModel: a name or the path of a config.json
+  std::int64_t steps = 0;            // tokens proposed one after another: the most that can be accepted
   std::int64_t verified_tokens = 1;  // query tokens of a request in a verifying step, the sure one included
   // Probability that the first i + 1 proposed tokens are all accepted; `steps` values, none above the one
   // before it.
