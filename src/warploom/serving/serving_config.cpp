@@ -10,10 +10,11 @@
 
 namespace warploom {
 
-FieldTable ServingConfig::describe() {
+namespace {
+
+void add_scheduling(FieldList<ServingConfig>& list) {
   using C = ServingConfig;
-  return FieldList<C>("serving_config")
-      .add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
+  list.add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
       .add("max_num_seqs", &C::max_num_seqs, {.doc = "requests in a batch", .min = 1, .max = 1e6})
       .add("max_num_batched_tokens", &C::max_num_batched_tokens,
            {.doc = "new tokens in a step", .min = 1, .max = 1e8})
@@ -44,8 +45,12 @@ FieldTable ServingConfig::describe() {
            {.doc = "factor of the output that admission expects (sglang)", .min = 0, .max = 100})
       .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
-           {.doc = "guaranteed_no_evict or max_utilization (trtllm)"})
-      .add("scheduling_policy", &C::scheduling_policy, {.doc = "fcfs or priority (vllm)"})
+           {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
+}
+
+void add_speculation(FieldList<ServingConfig>& list) {
+  using C = ServingConfig;
+  list.add("scheduling_policy", &C::scheduling_policy, {.doc = "fcfs or priority (vllm)"})
       .add("schedule_policy", &C::schedule_policy, {.doc = "fcfs, lpm, lof or random (sglang)"})
       .add("speculative_config", &C::speculative_config,
            {.doc = R"(JSON such as {"method": "eagle3", "num_speculative_tokens": 3})"})
@@ -63,8 +68,12 @@ FieldTable ServingConfig::describe() {
       .add("acceptance_length", &C::acceptance_length,
            {.doc = "mean tokens that a verifying step yields", .min = 1, .max = 65})
       .add("proposal_rate", &C::proposal_rate,
-           {.doc = "share of steps in which a draft is found (ngram)", .min = 0, .max = 1})
-      .add("kv_offloading_size", &C::kv_offloading_size,
+           {.doc = "share of steps in which a draft is found (ngram)", .min = 0, .max = 1});
+}
+
+void add_cache_tiers_and_adapters(FieldList<ServingConfig>& list) {
+  using C = ServingConfig;
+  list.add("kv_offloading_size", &C::kv_offloading_size,
            {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
       .add("kv_offloading_backend", &C::kv_offloading_backend, {.doc = "native or lmcache (vllm)"})
       .add("enable_hierarchical_cache", &C::enable_hierarchical_cache,
@@ -80,7 +89,18 @@ FieldTable ServingConfig::describe() {
            {.unit = "GB/s", .doc = "speed of that disk", .min = 0.01, .max = 1e4, .scale = 1e9})
       .add("enable_lora", &C::enable_lora, {.doc = "adapters beside every linear layer"})
       .add("max_loras", &C::max_loras, {.doc = "adapters in one batch", .min = 1, .max = 1024})
-      .add("max_lora_rank", &C::max_lora_rank, {.doc = "rank of the adapters", .min = 1, .max = 1024})
+      .add("max_lora_rank", &C::max_lora_rank, {.doc = "rank of the adapters", .min = 1, .max = 1024});
+}
+
+}  // namespace
+
+FieldTable ServingConfig::describe() {
+  using C = ServingConfig;
+  FieldList<C> list("serving_config");
+  add_scheduling(list);
+  add_speculation(list);
+  add_cache_tiers_and_adapters(list);
+  return list
       .add("instances", &C::instances,
            {.doc = "copies of the engine behind one router", .min = 1, .max = 65536})
       .add("tensor_parallel_size", &C::tensor_parallel_size,
