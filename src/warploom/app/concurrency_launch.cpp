@@ -12,28 +12,57 @@ bool is_inferencex(const ConcurrencyTruth& row) {
          row.dump.ends_with("-gap-analysis.csv");
 }
 
+bool is_model(const ConcurrencyTruth& row, std::string_view part) {
+  return row.model.find(part) != std::string::npos;
+}
+
+bool is_blackwell(const ConcurrencyTruth& row) { return row.system.find("b200") != std::string::npos; }
+
 std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
   return (*row.concurrency + row.input_tokens + 64 + 63) / 64 * 64;
+}
+
+void set_minimax(const ConcurrencyTruth& row, ServingConfig& config) {
+  config.gpu_memory_utilization = 0.95;
+  if (is_blackwell(row)) {
+    config.max_num_seqs.reset();
+    config.max_num_batched_tokens.reset();
+    return;
+  }
+  config.max_num_seqs = 512;
+  config.max_num_batched_tokens = *row.concurrency < 64 ? 16384 : 32768;
+  config.kv_cache_dtype = "fp8";
 }
 
 void set_vllm(const ConcurrencyTruth& row, ServingConfig& config) {
   config.max_num_seqs = *row.concurrency;
   config.max_num_batched_tokens = std::max<std::int64_t>(8192, *row.concurrency);
+  const bool llama = is_model(row, "Llama-3.1-70B"), gpt_oss = is_model(row, "gpt-oss");
+  if (llama || (gpt_oss && is_blackwell(row))) config.kv_cache_dtype = "fp8";
+  if ((llama || gpt_oss) && is_blackwell(row)) config.max_num_seqs = 512;
+  if (is_model(row, "Kimi")) config.gpu_memory_utilization = 0.95;
+  if (is_model(row, "MiniMax")) set_minimax(row, config);
 }
 
 void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
-  config.max_num_seqs = row.input_tokens == 1024 && row.output_tokens == 1024 ? 512 : 256;
-  config.max_num_batched_tokens = 32768;
-  config.chunked_prefill_size = 32768;
+  const std::int64_t chunk = is_model(row, "DeepSeek") && is_blackwell(row) && row.tp == 4 ? 8192 : 32768;
+  config.max_num_batched_tokens = config.chunked_prefill_size = chunk;
   config.gpu_memory_utilization = 0.82;
+  if (is_blackwell(row)) {
+    config.max_num_seqs = std::max<std::int64_t>(128, *row.concurrency);
+    config.scheduler_recv_interval = *row.concurrency >= 16 ? 30 : 10;
+    if (row.precision != "bf16") config.kv_cache_dtype = "fp8";
+  } else {
+    config.max_num_seqs = row.input_tokens == 1024 && row.output_tokens == 1024 ? 512 : 256;
+  }
 }
 
 void set_trtllm(const ConcurrencyTruth& row, ServingConfig& config) {
-  const bool gpt_oss = row.model.find("gpt-oss") != std::string::npos;
+  const bool gpt_oss = is_model(row, "gpt-oss");
   config.max_num_seqs = std::max<std::int64_t>(512, *row.concurrency);
   config.max_num_batched_tokens = gpt_oss ? 20000 : std::max<std::int64_t>(8192, one_prompt_and_decodes(row));
-  config.gpu_memory_utilization = 0.8;
-  config.kv_cache_dtype = "fp8";
+  config.gpu_memory_utilization = gpt_oss ? 0.85 : 0.75;
+  if (!gpt_oss || is_blackwell(row)) config.kv_cache_dtype = "fp8";
 }
 
 }  // namespace

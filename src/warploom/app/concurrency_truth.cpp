@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "warploom/app/validate_concurrency.h"
@@ -51,6 +53,43 @@ bool suspicious(const ConcurrencyTruth& row) {
       row.model == "nvidia/Qwen3-32B-NVFP4";  // 448 prompts of 15,000 tokens in 0.8 s on two GPUs
   return eight_billion_fp8 || slot_limit || wide || too_fast;
 }
+
+// Where expert parallelism was switched on beside tensor parallelism, some dumps multiply the two: tp 64 with
+// experts 8 by 8 is a node of 8 GPUs with 8 expert ranks, as the same figures under the right numbers in
+// other dumps show.
+bool undo_product(ConcurrencyTruth& row) {
+  constexpr std::int64_t kNodeGpus = 8;
+  if (!row.tp || !row.moe_tp || !row.moe_ep || *row.moe_ep < 2 || *row.moe_tp % *row.moe_ep != 0)
+    return false;
+  const std::int64_t dp = row.attention_dp.value_or(1), gpus = *row.tp * dp;
+  const bool one_node = row.system == "h100_sxm" || row.system == "h200_sxm" || row.system == "b200_sxm";
+  if (!one_node || gpus <= kNodeGpus || *row.moe_tp * *row.moe_ep != gpus || (dp > 1 && *row.tp > 1))
+    return false;
+  (dp > 1 ? row.attention_dp : row.tp) = *row.moe_tp;
+  *row.moe_tp /= *row.moe_ep;
+  return true;
+}
+
+// Later dumps repeat earlier ones with rounded figures.
+class Repeats {
+ public:
+  bool seen(const ConcurrencyTruth& row) {
+    constexpr double kRounding = 0.0051;  // ms
+    const auto count = [](const std::optional<std::int64_t>& value) { return value.value_or(1); };
+    const std::string key =
+        fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", row.backend, row.model, row.system, row.precision,
+                    row.input_tokens, row.output_tokens, count(row.concurrency), count(row.tp), count(row.pp),
+                    count(row.attention_dp), count(row.moe_tp), count(row.moe_ep));
+    auto& figures = figures_[key];
+    for (const auto& [ttft, tpot] : figures)
+      if (std::abs(ttft - *row.ttft) < kRounding && std::abs(tpot - *row.tpot) < kRounding) return true;
+    figures.emplace_back(*row.ttft, *row.tpot);
+    return false;
+  }
+
+ private:
+  std::unordered_map<std::string, std::vector<std::pair<double, double>>> figures_;
+};
 
 class Filter {
  public:
@@ -130,6 +169,10 @@ std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTr
     return row.input_tokens == 0 || row.output_tokens == 0 || !row.ttft || !row.tpot || !row.tp;
   });
   filter.drop("figures known to be implausible", suspicious);
+  for (Row& row : rows) undo_product(row);
+  Repeats repeats;
+  filter.drop("the same configuration and figures as another row, but for rounding",
+              [&](const Row& row) { return repeats.seen(row); });
   return rows;
 }
 

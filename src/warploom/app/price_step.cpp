@@ -113,7 +113,7 @@ StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency
   std::stable_sort(step.kernels.begin(), step.kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });
   add_interval(step);
-  step.host = setup.config.host.overhead(step.gpu_p50, shape.requests());
+  step.host = setup.config.host.overhead(step.gpu_p50, shape.requests(), !request.prefill.empty());
   return step;
 }
 

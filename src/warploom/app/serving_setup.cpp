@@ -150,7 +150,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const Companions beside = companions_of(setup);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.framework = request.framework.empty() ? request.config.engine : request.framework;
-  setup.config.host = default_host_model(setup.framework);
+  setup.config.host = default_host_model(setup.framework, setup.model.mixture_layers());
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.version = request.version;
   setup.latency = std::make_shared<const ObservedLatency>(latency);

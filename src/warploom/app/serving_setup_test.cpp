@@ -82,7 +82,7 @@ TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
   request.framework = "sglang";
   request.host_changes = [](HostModel& host) { host.frontend_latency = milliseconds(7); };
   const HostModel host = resolve_serving(request, FixedLatency()).config.host;
-  EXPECT_EQ(host.serial_tail, default_host_model("sglang").serial_tail);
+  EXPECT_EQ(host.serial_tail, default_host_model("sglang", 0).serial_tail);
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
 }
 

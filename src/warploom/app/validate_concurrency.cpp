@@ -49,7 +49,10 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   request.gpu = row.system;
   request.framework = row.backend;
   request.version = row.version;
-  request.host_changes = validation.host_changes;
+  request.host_changes = [&](HostModel& host) {
+    add_client_frontend(host);  // the figures are those of a client
+    if (validation.host_changes) validation.host_changes(host);
+  };
   request.config.tensor_parallel_size = sharding.tensor_parallel;
   request.config.pipeline_parallel_size = sharding.pipeline_parallel;
   request.config.data_parallel_size = sharding.attention_data_parallel;

@@ -30,6 +30,7 @@ struct ConcurrencyTruth {
 std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path);
 
 // Keeps the rows that can be simulated, in the order of the file, and counts what each filter dropped.
+// Corrects those that state tensor parallelism multiplied by expert parallelism.
 std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTruth> rows,
                                                        std::vector<DroppedRows>& dropped);
 

@@ -44,6 +44,32 @@ TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
   for (const DroppedRows& entry : dropped) EXPECT_EQ(entry.rows, 1) << entry.reason;
 }
 
+TEST(ConcurrencyTruth, DropsRoundedRepeats) {
+  const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
+  const Truth truth("a,2026-01-01.csv,4,0," + place + "50.1234,5.4321\nb,2026-02-01.csv,4,0," + place +
+                    "50.12,5.43\nc,2026-02-01.csv,4,0," + place + "50.2,5.43\n");
+  std::vector<DroppedRows> dropped;
+  const auto rows = filter_concurrency_truth(read_concurrency_truth(truth.request.truth), dropped);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].id, "c");
+}
+
+TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
+  const std::string model = "sglang,0.5.9,deepseek-ai/DeepSeek-V3,h200_sxm,fp8,agg,128,32,fp8,fp8,";
+  const Truth truth("a,2026-01-01.csv,4,0," + model + "64,1,1,8,8,50,5\nb,2026-01-01.csv,4,0," + model +
+                    "1,1,64,8,8,51,5\nc,2026-01-01.csv,4,0," + model + "8,1,1,8,1,52,5\n");
+  std::vector<DroppedRows> dropped;
+  const auto rows = filter_concurrency_truth(read_concurrency_truth(truth.request.truth), dropped);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].tp, 8);
+  EXPECT_EQ(rows[0].moe_tp, 1);
+  EXPECT_EQ(rows[0].moe_ep, 8);
+  EXPECT_EQ(rows[1].tp, 1);
+  EXPECT_EQ(rows[1].attention_dp, 8);
+  EXPECT_EQ(rows[2].tp, 8);
+  EXPECT_EQ(rows[2].moe_tp, 8);
+}
+
 TEST(ConcurrencyTruth, RefusesBadNumbers) {
   EXPECT_THROW(read_concurrency_truth(Truth("a,2026-01-01.csv,-4,0," + std::string(kLlama)).request.truth),
                InvalidInput);

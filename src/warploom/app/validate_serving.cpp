@@ -92,7 +92,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request, const 
   run.setup.host_changes = request.host_changes;
   const std::vector<RealRequest> requests = read_real_requests(request.requests);
   ServingSetup setup = resolve_serving(run.setup, latency);
-  setup.config.host.frontend_latency = Seconds(0.0);
+  setup.config.host.frontend_latency = setup.config.host.frontend_per_token = Seconds(0.0);
   const SimulationResult simulated =
       simulate(setup.config, workload_of(requests), *setup.pricer, {.timeline_samples = 0});
   ServingValidation validation;

@@ -129,15 +129,24 @@ const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& cont
 CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
   const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
   const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
-  if (const CellRecord* cell = at_gpu(full)) return {cell, true, true};
   if (full.kernel != 0) {
+    if (const CellRecord* cell = at_gpu(full)) return {cell, true, true};
     if (const CellRecord* cell = at_gpu({full.framework, 0, full.kernel})) return {cell, true, true};
     if (const CellRecord* cell = at_gpu({0, 0, full.kernel})) return {cell, true, true};
     if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
       return {cell, false, true};
   }
-  if (const CellRecord* cell = at_gpu({full.framework, 0, 0})) return {cell, true, true};
-  if (const CellRecord* cell = at_gpu({0, 0, 0})) return {cell, true, true};
+  // An engine runs its kernels from CUDA graphs: another framework's kernel says more than its own timed
+  // eagerly.
+  const CellRecord* eager = nullptr;
+  for (const NameKeys& names :
+       {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}}) {
+    const CellRecord* cell = at_gpu(names);
+    if (cell == nullptr) continue;
+    if (!cell->launch_bound) return {cell, true, true};
+    if (eager == nullptr) eager = cell;
+  }
+  if (eager != nullptr) return {eager, true, true};
   return find_class(gpu, context, kind);
 }
 

@@ -43,7 +43,8 @@ std::span<const EngineFlag> engine_flags(std::string_view engine) {
 }
 
 std::string_view engine_of_field(std::string_view field) {
-  constexpr std::array<std::string_view, 12> kOfSglang{"chunked_prefill_size",
+  constexpr std::array<std::string_view, 13> kOfSglang{"chunked_prefill_size",
+                                                       "scheduler_recv_interval",
                                                        "schedule_conservativeness",
                                                        "enable_mixed_chunk",
                                                        "schedule_policy",

@@ -1,7 +1,8 @@
 // What the CPU adds to a step of the GPU:
 //   T_step = T_gpu + dispatch + max(0, host_floor - T_gpu) + serial tail,
 // the step equation of KernelSight-LM (arXiv 2606.28565, section 5.7), where each of the three host terms is
-// a constant plus a cost per sequence of the batch or per layer.
+// a constant plus a cost per sequence of the batch. Steps that hold prompt tokens may have a higher floor:
+// engines that prefill without CUDA graphs launch every kernel from Python.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +25,35 @@ struct HostModel {
   Seconds dispatch_per_sequence{0.0};
   Seconds host_floor{0.0};  // CPU work of a step that overlaps with the GPU
   Seconds host_floor_per_sequence{0.0};
+  Seconds prefill_floor{0.0};              // the same as host_floor, of a step that holds prompt tokens
   Seconds serial_tail{milliseconds(0.3)};  // after the GPU, before the next step: output processing
   Seconds serial_tail_per_sequence{microseconds(5)};
-  Seconds frontend_latency{0.0};  // per request, from the client to the engine's queue
+  Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
+  Seconds frontend_per_token{0.0};  // tokenising, for each prompt token; one prompt after the other
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();
-  // Host time that a step adds to `gpu`. >= 0.
-  Seconds overhead(Seconds gpu, std::int64_t sequences) const {
+  // Host time that a step adds to `gpu`; `prefill`: it holds prompt tokens. >= 0.
+  Seconds overhead(Seconds gpu, std::int64_t sequences, bool prefill) const {
     const double n = double(sequences);
-    const Seconds floor = host_floor + n * host_floor_per_sequence;
+    const Seconds own = host_floor + n * host_floor_per_sequence;
+    const Seconds floor = prefill && prefill_floor > own ? prefill_floor : own;
     const Seconds exposed = floor > gpu ? floor - gpu : Seconds(0.0);
     return dispatch + n * dispatch_per_sequence + exposed + serial_tail + n * serial_tail_per_sequence;
   }
 };
 
-// The constants known for an engine:
-//   vllm, sglang  the defaults above
-//   trtllm        nothing: with quantisation counted as its own kernel, decode on H200 and B200 needs no
-//   constant
-// Throws NotFound on another name. The front end is left at 0: measured clients saw 15 to 30 ms, engine logs
-// see none.
-HostModel default_host_model(std::string_view engine);
+// The constants known for an engine and a model with so many layers of experts:
+//   vllm    the defaults above
+//   sglang  the same, and a floor of 2.5 ms for each layer of experts under steps that prefill, which run
+//   without
+//           CUDA graphs
+//   trtllm  nothing: with quantisation counted as its own kernel, decode on H200 and B200 needs no constant
+// Throws NotFound on another name. The front end is left at 0, which is what engine logs see; for what
+// clients see there is client_frontend.
+HostModel default_host_model(std::string_view engine, std::int64_t expert_layers);
+
+// What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.
+void add_client_frontend(HostModel& host);
 
 }  // namespace warploom

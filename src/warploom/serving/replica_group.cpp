@@ -95,7 +95,7 @@ SimDuration ReplicaGroup::price_latest() {
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
-    const Seconds host = host_.overhead(gpu, batch.sequences());
+    const Seconds host = host_.overhead(gpu, batch.sequences(), !batch.chunks.empty());
     costs_[i] = {gpu, host};
     engines_[i].see_price(gpu);
     longest = std::max(longest, gpu + host);

@@ -44,6 +44,8 @@ void add_scheduling(FieldList<ServingConfig>& list) {
       .add("schedule_conservativeness", &C::schedule_conservativeness,
            {.doc = "factor of the output that admission expects (sglang)", .min = 0, .max = 100})
       .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
+      .add("scheduler_recv_interval", &C::scheduler_recv_interval,
+           {.doc = "decode steps between two looks for new requests (sglang)", .min = 1, .max = 1e6})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
 }

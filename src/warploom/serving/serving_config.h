@@ -34,8 +34,9 @@ struct ServingConfig {
   bool scheduler_reserve_full_isl = true;
   bool async_scheduling = true;
   bool enforce_eager = false;
-  double schedule_conservativeness = 1;  // SGLang: factor of the output that admission expects
-  bool enable_mixed_chunk = false;       // SGLang: decode in the steps that prefill
+  double schedule_conservativeness = 1;      // SGLang: factor of the output that admission expects
+  bool enable_mixed_chunk = false;           // SGLang: decode in the steps that prefill
+  std::int64_t scheduler_recv_interval = 1;  // SGLang: decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
   std::string scheduling_policy = "fcfs";                         // vLLM: fcfs or priority
   std::string schedule_policy = "fcfs";                           // SGLang: see sglang_scheduler.h

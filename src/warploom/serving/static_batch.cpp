@@ -62,11 +62,11 @@ StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::i
     batch.emitting = batch.logits_rows = size;
     batch.group_tokens = batch.tokens();
     const StepCost cost = pricer.price(batch);
-    const Seconds added = host.overhead(cost.p50, size);
+    const Seconds added = host.overhead(cost.p50, size, step == 0);
     const Seconds whole = to_sim_duration(cost.p50 + added).seconds();
     time.total += whole;
-    time.total_p10 += cost.p10 + host.overhead(cost.p10, size);
-    time.total_p90 += cost.p90 + host.overhead(cost.p90, size);
+    time.total_p10 += cost.p10 + host.overhead(cost.p10, size, step == 0);
+    time.total_p90 += cost.p90 + host.overhead(cost.p90, size, step == 0);
     time.host += added;
     time.collectives += cost.collectives;
     if (step == 0) {

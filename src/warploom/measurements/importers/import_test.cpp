@@ -218,6 +218,17 @@ TEST_F(Import, SaysWhatIsWrongWithBadInput) {
   EXPECT_NE(row("vllm,1,v,bfloat16,4096,4096,16").find("expected 9"), std::string::npos);
 }
 
+TEST_F(Import, MarksMlaThatWasTimedEagerly) {
+  write("mla_generation", "h100_sxm.csv",
+        "framework,version,kernel_source,mla_dtype,kv_cache_dtype,num_heads,tp_size,batch_size,"
+        "step,latency_us,n_samples\nvllm,0.14.0,x,bfloat16,bfloat16,16,8,4,100,150,1\n"
+        "sglang,0.5.14,x,bfloat16,bfloat16,16,8,4,100,15,1\n");
+  const Dataset data = import(folder_.path()).dataset;
+  ASSERT_EQ(data.size(), 2u);
+  EXPECT_TRUE(data.marks(0).launch_bound);
+  EXPECT_FALSE(data.marks(1).launch_bound);
+}
+
 TEST_F(Import, RefusesTheWrongLayoutAndSaysTheRightOne) {
   const auto path =
       folder_.write("fp32.csv", "gpu,op,split,B,M,N,K,latency_us\nTesla T4,bmm,test,2,16,16,16,30\n");

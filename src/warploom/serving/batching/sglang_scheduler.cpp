@@ -32,6 +32,7 @@ SglangLimits sglang_limits(const ServingConfig& config) {
           .chunked_prefill_size = config.chunked_prefill_size.value_or(0),
           .conservativeness = config.schedule_conservativeness,
           .mix_decode = config.enable_mixed_chunk,
+          .receive_interval = config.scheduler_recv_interval,
           .policy = parse_enum<SglangPolicy>(config.schedule_policy, "schedule_policy")};
 }
 
@@ -45,15 +46,28 @@ bool SglangScheduler::decodes(const SchedulerState& state, Slot slot) const {
   return !state.sequences[slot].idle() && !(chunked_ && *chunked_ == slot);
 }
 
+void SglangScheduler::receive(const SchedulerState& state) {
+  ++steps_since_;
+  received_ = std::min(received_, state.waiting.size());
+  // What was fetched returns to the head of the queue, which was seen before.
+  const bool fetched = !state.waiting.empty() && state.sequences[state.waiting.front()].computed_tokens > 0;
+  const bool due = prefilled_ || fetched || steps_since_ >= limits_.receive_interval || state.running.empty();
+  if (!due) return;
+  steps_since_ = 0;
+  received_ = state.waiting.size();
+}
+
 void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
+  receive(state);
   const std::size_t decoding = state.running.size();
-  if (chunked_ || !state.waiting.empty()) {
+  if (chunked_ || received_ > 0) {
     Budget budget = prefill_budget(state);
     order_queue(state);
     if (chunked_) continue_chunk(state, batch, budget);
-    while (!state.waiting.empty() && !budget.exhausted() && admit_next(state, batch, budget)) {
+    while (received_ > 0 && !budget.exhausted() && admit_next(state, batch, budget)) {
     }
   }
+  prefilled_ = !batch.empty();
   if (batch.empty()) {
     retract(state);
     schedule_decode(state, batch, state.running.size());
@@ -75,8 +89,8 @@ SglangScheduler::Budget SglangScheduler::prefill_budget(const SchedulerState& st
 }
 
 void SglangScheduler::order_queue(SchedulerState& state) {
-  const bool long_queue = state.waiting.size() > kMostSortedByPrefix;
-  if (limits_.policy == SglangPolicy::Fcfs || state.waiting.size() < 2 ||
+  const bool long_queue = received_ > kMostSortedByPrefix;
+  if (limits_.policy == SglangPolicy::Fcfs || received_ < 2 ||
       (limits_.policy == SglangPolicy::Lpm && long_queue))
     return;
   const std::uint64_t order = orders_++;
@@ -88,8 +102,8 @@ void SglangScheduler::order_queue(SchedulerState& state) {
     return -std::int64_t(state.match_prefix(sequence).units);
   };
   std::vector<std::pair<std::int64_t, Slot>> ranked;
-  ranked.reserve(state.waiting.size());
-  for (const Slot slot : state.waiting) ranked.emplace_back(rank(slot), slot);
+  ranked.reserve(received_);
+  for (std::size_t i = 0; i < received_; ++i) ranked.emplace_back(rank(state.waiting[i]), state.waiting[i]);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t i = 0; i < ranked.size(); ++i) state.waiting[i] = ranked[i].second;
@@ -123,12 +137,16 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
   Sequence& sequence = state.sequences[slot];
   const PrefixMatch match = state.match_prefix(sequence);
   const HeadOfQueue head = state.fetch_head(match);
-  if (head == HeadOfQueue::Fetching) return true;
+  if (head == HeadOfQueue::Fetching) {
+    --received_;
+    return true;
+  }
   if (head == HeadOfQueue::Blocked) return false;
   const std::int64_t tokens = tokens_of_next(state, batch, budget, match);
   if (tokens == 0) return false;
   const std::int64_t rest = sequence.rest(), outputs = expected_outputs(sequence);
   state.waiting.pop_front();
+  --received_;
   state.running.push_back(slot);
   batch.add(slot, sequence, std::int32_t(tokens));
   budget.total -= double(tokens);

@@ -9,7 +9,8 @@
 // no block. Then the requests with the fewest outputs are retracted: their blocks are freed, and they start
 // over from the end of the queue. schedule_policy orders the queue before requests are admitted: as they came
 // (fcfs), longest cached prefix first (lpm, as they came when more than 128 wait), longest output first (lof)
-// or random. A prefill step is O(admitted), a decode step O(running).
+// or random. With receive_interval n, new requests are seen after each step that prefilled and after every
+// n-th that decoded (scheduler_recv_skipper.py). A prefill step is O(admitted), a decode step O(running).
 #pragma once
 
 #include <optional>
@@ -35,6 +36,7 @@ struct SglangLimits {
   std::int64_t chunked_prefill_size = 0;        // 0: prompts are not cut
   double conservativeness = 1;
   bool mix_decode = false;
+  std::int64_t receive_interval = 1;  // decode steps between looks for new requests
   SglangPolicy policy = SglangPolicy::Fcfs;
 };
 SglangLimits sglang_limits(const ServingConfig& config);
@@ -46,6 +48,8 @@ class SglangScheduler final : public Scheduler {
   double new_token_ratio() const { return new_token_ratio_; }
 
  private:
+  // Counts the step before, and looks for new requests when their turn has come.
+  void receive(const SchedulerState& state);
   struct Budget {
     double total;        // tokens of memory not promised
     std::int64_t input;  // tokens of prompts
@@ -72,6 +76,9 @@ class SglangScheduler final : public Scheduler {
   std::optional<Slot> chunked_;        // the prompt that is cut
   std::int64_t expected_outputs_ = 0;  // of the requests that decode; those that end expect none
   std::uint64_t orders_ = 0;           // times the queue was shuffled
+  std::size_t received_ = 0;           // requests at the head of the queue that were seen
+  std::int64_t steps_since_ = 0;
+  bool prefilled_ = false;  // the step before
 };
 
 }  // namespace warploom

@@ -46,6 +46,22 @@ TEST(SglangScheduler, PrefillsBeforeItDecodes) {
   EXPECT_EQ(next(scheduler, state).decode_contexts.size(), 2u);
 }
 
+TEST(SglangScheduler, LooksForRequestsEveryNthDecodeAndAfterPrefill) {
+  SglangLimits rarely = limits();
+  rarely.receive_interval = 3;
+  SglangScheduler scheduler(rarely);
+  SchedulerState state = state_with(10000);
+  add(state, 40, 50);
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 40);  // an idle engine looks at once
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 0);   // looked after the prefill: nothing there
+  add(state, 30, 50);
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 0);
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 0);
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 30);
+  add(state, 20, 50);
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 20);
+}
+
 TEST(SglangScheduler, MixesDecodeIntoPrefillWhenAsked) {
   SglangLimits mixed = limits();
   mixed.mix_decode = true;

@@ -4,22 +4,30 @@
 
 namespace warploom {
 
-Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records,
-                   SimDuration frontend_latency)
-    : workload_(workload), records_(records), frontend_latency_(frontend_latency) {
+Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host)
+    : workload_(workload),
+      records_(records),
+      frontend_latency_(to_sim_duration(host.frontend_latency)),
+      frontend_per_token_(host.frontend_per_token) {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];
     records_[i].input_tokens = request.input_tokens;
     records_[i].output_tokens = request.output_tokens;
     if (workload.concurrency) continue;
     records_[i].arrival = request.arrival;
-    records_[i].queued = request.arrival + frontend_latency_;
+    records_[i].queued = through_frontend(request.arrival, request.input_tokens);
   }
   list_turns();
   skip_turns();
   if (!workload_.concurrency) return;
   const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
   for (std::size_t sent = 0; sent < first && next_ < records_.size(); ++sent) send_next(SimTime());
+}
+
+SimTime Arrivals::through_frontend(SimTime sent, std::int32_t input_tokens) {
+  tokenizer_free_ =
+      std::max(tokenizer_free_, sent) + to_sim_duration(frontend_per_token_ * double(input_tokens));
+  return tokenizer_free_ + frontend_latency_;
 }
 
 void Arrivals::list_turns() {
@@ -49,7 +57,7 @@ SimTime Arrivals::next_time() const {
 
 void Arrivals::send(std::size_t request, SimTime now) {
   records_[request].arrival = now;
-  records_[request].queued = now + frontend_latency_;
+  records_[request].queued = through_frontend(now, records_[request].input_tokens);
   sent_.push(records_[request].queued, std::uint32_t(request));
 }
 
