@@ -36,6 +36,12 @@ void check_source(const WorkloadRequestSource& source) {
   if (source.concurrency && *source.concurrency < 1) {
     throw InvalidInput(fmt::format("--concurrency is {}, expected at least 1", *source.concurrency));
   }
+  if (source.burstiness && !source.rate) {
+    throw InvalidInput("--burstiness needs a rate, expected --rate too");
+  }
+  if (source.think_time && !source.concurrency) {
+    throw InvalidInput("--user-think-time needs a closed loop, expected --concurrency too");
+  }
   if (source.rate && !(*source.rate > 0)) {
     throw InvalidInput(fmt::format("--rate is {}, expected above 0 requests/s", *source.rate));
   }
@@ -44,7 +50,7 @@ void check_source(const WorkloadRequestSource& source) {
 Workload open_trace(const WorkloadRequestSource& source) {
   Workload workload = read_trace_file(source.trace, source.requests.value_or(0)).workload;
   if (source.concurrency) return workload;
-  if (workload.timed && source.rate) {
+  if (workload.timed && source.rate && !source.burstiness) {
     rescale_arrivals(workload, *source.rate);
   } else if (source.rate) {
     set_poisson_arrivals(workload, *source.rate, source.seed);
@@ -119,6 +125,7 @@ RunLabel label_of(const Engines& engines, const Workload& workload, const Simula
   label.model = last.model.name;
   label.gpu = last.gpu->name;
   label.gpus = 0;
+  label.layers = last.model.layer_count();
   label.engine = last.config.engine;
   if (!last.version.empty()) label.engine += " " + last.version;
   label.workload = workload.name;
@@ -152,7 +159,9 @@ Workload open_workload(const WorkloadRequestSource& source) {
                                                                source.requests.value_or(kDefaultRequests),
                                                                source.rate, source.seed)
                                              : open_trace(source);
+  if (source.burstiness) set_gamma_arrivals(workload, *source.rate, *source.burstiness, source.seed);
   if (source.concurrency) set_closed_loop(workload, *source.concurrency);
+  if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
   return workload;
 }
 
@@ -167,6 +176,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
     SimulationOptions options;
     options.step_time = step_time;
     options.cancelled = request.cancelled;
+    options.threads = request.threads;
     if (step_time == StepTime::Mid) {
       options.on_progress = request.on_progress;
       options.recorded_steps = request.traced_steps;

@@ -22,6 +22,7 @@ struct Options {
   SimulateRequest request;
   std::string trace, goodput, aiperf, perfetto;
   double perfetto_from_s = 0;
+  std::optional<double> think_time_s;
   std::size_t perfetto_steps = 50;
   bool json = false, details = false, no_intervals = false;
   std::shared_ptr<FieldOptionValues> sessions;
@@ -65,12 +66,20 @@ class ProgressLines {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
+// Of the runs that took long enough to be noticed.
+void print_speed(const SimulationResult& run, std::chrono::duration<double> taken) {
+  if (taken < std::chrono::seconds(2)) return;
+  print_note(fmt::format("{} steps simulated in {:.1f} s, {:.2f} million a second", run.totals.steps,
+                         taken.count(), double(run.totals.steps) / taken.count() * 1e-6));
+}
+
 void run(Options& options, const SetupOptions& setup, const DeploymentOptions& deployment) {
   SimulateRequest& request = options.request;
   request.setup = setup.parsed();
   deployment.apply(request);
   request.intervals = !options.no_intervals;
   request.source.trace = options.trace;
+  if (options.think_time_s) request.source.think_time = Seconds(*options.think_time_s);
   if (options.sessions->given("sessions")) options.sessions->apply(&request.source.sessions.emplace());
   const Slo slo = parse_goodput(options.goodput);
   if (!options.perfetto.empty()) request.traced_steps = options.perfetto_steps;
@@ -78,7 +87,9 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   request.on_progress = ProgressLines();
   const InterruptWatch watch;
   request.cancelled = &watch.interrupted();
+  const auto begin = std::chrono::steady_clock::now();
   const SimulateResult result = simulate_serving(request);
+  print_speed(result.run, std::chrono::steady_clock::now() - begin);
   if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   print(options.json
@@ -99,6 +110,10 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--requests", source.requests, "how many requests");
   command->add_option("--rate", source.rate, "requests/s in place of the recorded ones");
   command->add_option("--concurrency", source.concurrency, "closed loop with this many requests in flight");
+  command->add_option("--burstiness", source.burstiness,
+                      "with --rate: shape of gamma gaps, 1 Poisson, below it bursts");
+  command->add_option("--user-think-time", options->think_time_s,
+                      "with --concurrency: mean seconds before a user's next request");
   command->add_option("--seed", source.seed, "of what is drawn")->capture_default_str();
   options->sessions = add_field_options(*command, fields_of<SessionShape>());
   command->add_option("--goodput", options->goodput, "limits in ms, for example ttft:500,tpot:50");
@@ -110,6 +125,8 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--perfetto-from", options->perfetto_from_s, "first of them at this second of the run")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->request.threads,
+                      "for replicas that never meet; 0: as many as the machine has. No effect on results");
   command->add_flag("--no-intervals", options->no_intervals, "one run at p50, without those at p10 and p90");
   add_json_option(*command, options->json);
   command->add_flag("--details", options->details, "with --json: also arrays with one entry per request");

@@ -124,6 +124,24 @@ Json kernel_json(const SimulationResult& result) {
   return list;
 }
 
+Json family_json(const SimulationResult& result) {
+  Json families = Json::object();
+  for (const KernelTime& kernel : result.kernels) {
+    Json& sum = families[std::string(name_of(kernel.family))];
+    sum = (sum.is_null() ? 0.0 : sum.get<double>()) + kernel.time.value();
+  }
+  return families;
+}
+
+// What runs at least once in every layer, for a layer of the mean.
+double layer_time(const RunLabel& label, const SimulationResult& result) {
+  double sum = 0;
+  for (const KernelTime& kernel : result.kernels)
+    if (!kernel.label.starts_with("draft ") && kernel.calls >= 1.5 * double(result.totals.steps))
+      sum += kernel.time.value();
+  return sum / double(std::max<std::int64_t>(1, label.layers));
+}
+
 Json timeline_json(const SimulationResult& result) {
   Json list = Json::array();
   for (const TimelineSample& sample : result.timeline) {
@@ -199,6 +217,8 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
                              {"collectives_s", totals.collectives.value()},
                              {"host_s", totals.host.value()}};
   document["kernel_time"] = kernel_json(result);
+  document["family_time_s"] = family_json(result);
+  document["mean_layer_time_s"] = layer_time(label, result);
   document["timeline"] = timeline_json(result);
   if (details) add_request_arrays(document, result.requests);
   return document;

@@ -127,18 +127,4 @@ SpeculationCounts ReplicaGroup::speculation() const {
   return sum;
 }
 
-void ReplicaGroup::add_kernels(std::vector<KernelTime>& kernels) const {
-  for (const KernelTime& kernel : pricer_->breakdown()) {
-    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const KernelTime& other) {
-      return other.family == kernel.family && other.label == kernel.label;
-    });
-    if (same == kernels.end()) {
-      kernels.push_back(kernel);
-    } else {
-      same->time += kernel.time;
-      same->calls += kernel.calls;
-    }
-  }
-}
-
 }  // namespace warploom

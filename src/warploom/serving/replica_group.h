@@ -38,7 +38,7 @@ class ReplicaGroup {
   const StepTotals& totals() const { return totals_; }
   std::int64_t preemptions() const;
   SpeculationCounts speculation() const;
-  void add_kernels(std::vector<KernelTime>& kernels) const;
+  std::vector<KernelTime> kernels() const { return pricer_->breakdown(); }
 
  private:
   // The step's length; fills costs_.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cluster/independent_replicas.h"
 #include "warploom/serving/cluster/run.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
@@ -84,6 +85,8 @@ SimulationResult simulate(const Deployment& deployment, const Workload& workload
     for (std::size_t i = 0; i < workload.requests.size(); ++i)
       check_request(pool.config, speculation, workload, i);
   }
+  if (instances_are_independent(deployment, workload, options))
+    return simulate_independent(deployment, workload, options);
   return Run(deployment, workload, options).result();
 }
 

@@ -36,6 +36,15 @@ struct TransferTotals {
   Seconds link_wait;  // part of it: other transfers came first
   std::int64_t reloaded_tokens = 0;
   Seconds reload_wait;
+  TransferTotals& operator+=(const TransferTotals& other) {
+    count += other.count;
+    bytes += other.bytes;
+    wait += other.wait;
+    link_wait += other.link_wait;
+    reloaded_tokens += other.reloaded_tokens;
+    reload_wait += other.reload_wait;
+    return *this;
+  }
 };
 
 struct PoolTotals {
@@ -60,6 +69,7 @@ struct SimulationResult {
   std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
   std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers
   std::int64_t kv_blocks = 0;        // of one (decoding) replica; 0 = no limit
+  SimTime end;                       // of the last event
   bool partial = false;              // cancelled before the end
 };
 

@@ -25,7 +25,9 @@ struct SimulationOptions {
   std::size_t timeline_samples = 1000;  // about this many, evenly spread; 0 = none
   std::size_t recorded_steps = 0;       // the first steps that start at or after record_from are kept
   SimTime record_from{};
-  std::function<void(const SimulationProgress&)> on_progress;  // about every hundredth of the requests
+  // About every hundredth of the requests; from any thread, one at a time.
+  std::function<void(const SimulationProgress&)> on_progress;
+  std::size_t threads = 0;  // for replicas that never meet; 0: as many as the machine has
   const std::atomic<bool>* cancelled = nullptr;  // set from anywhere: the run stops at the next step
 };
 

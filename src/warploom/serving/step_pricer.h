@@ -51,6 +51,9 @@ struct KernelTime {
   double calls = 0;
 };
 
+// Adds times and calls to those of the same family and label; new ones go to the end.
+void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels);
+
 // Prices the steps of one replica. Not thread-safe: it fills tables as it goes; clone() for another thread.
 class StepPricer {
  public:

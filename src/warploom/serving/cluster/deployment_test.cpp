@@ -155,6 +155,32 @@ TEST(Deployment, RequestsOfAFailedInstanceGoOnFromTheTokensTheirClientsHave) {
   EXPECT_GT(run.requests[0].last_token, calm.requests[0].last_token);
 }
 
+TEST(Deployment, ReplicasSideBySideGiveTheSameForAnyThreadCount) {
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  deployment.pools[0].config.instances = 5;
+  const Workload workload = random_workload(300, 7, 100);
+  const SimulationResult one = simulate(deployment, workload, {.threads = 1});
+  const SimulationResult many = simulate(deployment, workload, {.threads = 4});
+  expect_whole(one, workload);
+  for (std::size_t i = 0; i < one.requests.size(); ++i) {
+    EXPECT_EQ(one.requests[i].last_token, many.requests[i].last_token);
+    EXPECT_EQ(one.requests[i].replica, std::int32_t(i % 5));
+  }
+  EXPECT_EQ(one.metrics.itl.p99, many.metrics.itl.p99);
+  EXPECT_EQ(one.metrics.itl.mean, many.metrics.itl.mean);
+  ASSERT_EQ(one.timeline.size(), many.timeline.size());
+  EXPECT_EQ(one.timeline[500].running, many.timeline[500].running);
+  // An instance that cannot be reached in turn makes one run of all; requests are served alike.
+  deployment.failures = {{.pool = 0, .instance = 4, .at = to_sim_time(Seconds(1e6)), .down = {}}};
+  const SimulationResult together = simulate(deployment, workload);
+  for (std::size_t i = 0; i < one.requests.size(); ++i)
+    EXPECT_EQ(one.requests[i].last_token, together.requests[i].last_token);
+  EXPECT_EQ(one.metrics.max_output_tokens_per_s, together.metrics.max_output_tokens_per_s);
+  EXPECT_EQ(one.metrics.max_concurrent_requests, together.metrics.max_concurrent_requests);
+  EXPECT_EQ(one.totals.tokens, together.totals.tokens);
+}
+
 TEST(Deployment, RequestsWithoutAnyInstanceLeftCountAsFailed) {
   Deployment deployment;
   deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});

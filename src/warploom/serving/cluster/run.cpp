@@ -33,12 +33,9 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
 
 void Run::on_tokens(SimTime now, std::int64_t count) {
   const std::int64_t second = now.nanoseconds() / 1'000'000'000;
-  if (second != second_) {
-    second_ = second;
-    tokens_in_second_ = 0;
-  }
-  tokens_in_second_ += count;
-  most_tokens_in_second_ = std::max(most_tokens_in_second_, tokens_in_second_);
+  if (tokens_by_second_.empty() || tokens_by_second_.back().first != second)
+    tokens_by_second_.emplace_back(second, 0);
+  tokens_by_second_.back().second += count;
 }
 
 void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
@@ -158,7 +155,7 @@ SimulationResult Run::result() {
       totals.steps += group.totals();
       result.preemptions += group.preemptions();
       result.speculation += group.speculation();
-      group.add_kernels(result.kernels);
+      add_kernel_times(result.kernels, group.kernels());
     }
     totals.most_instances = std::int64_t(pool.size());
     result.totals += totals.steps;
@@ -171,7 +168,9 @@ SimulationResult Run::result() {
       std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
   WARPLOOM_ASSERT(stopped_ || left_over || completed_ == std::ssize(records_));
   result.metrics = metrics_of(records_, itl_);
-  result.metrics.max_output_tokens_per_s = double(most_tokens_in_second_);
+  for (const auto& entry : tokens_by_second_)
+    result.metrics.max_output_tokens_per_s =
+        std::max(result.metrics.max_output_tokens_per_s, double(entry.second));
   result.metrics.max_concurrent_requests = most_live_;
   result.timeline = timeline_.take();
   for (const RequestRecord& record : records_) {
@@ -181,6 +180,7 @@ SimulationResult Run::result() {
   result.kv_blocks = deployment_.pools.back().config.num_gpu_blocks_override.value_or(0);
   result.transfers = transfers_;
   result.partial = stopped_;
+  result.end = latest_;
   result.steps = std::move(steps_);
   result.requests = std::move(records_);
   return result;

@@ -18,11 +18,18 @@
 
 namespace warploom {
 
+// What runs that are joined need beside their results.
+struct RunDetails {
+  LatencyHistogram itl;
+  std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second;  // second, tokens
+};
+
 class Run final : public EngineObserver {
  public:
   Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options);
   // Plays to the end, or until cancelled.
   SimulationResult result();
+  RunDetails details() { return {std::move(itl_), std::move(tokens_by_second_)}; }
 
   void on_token_gaps(SimDuration gap, std::int64_t count) override { itl_.add(gap, count); }
   void on_tokens(SimTime now, std::int64_t count) override;
@@ -97,7 +104,7 @@ class Run final : public EngineObserver {
   TransferTotals transfers_;
   SimTime latest_;
   std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
-  std::int64_t second_ = 0, tokens_in_second_ = 0, most_tokens_in_second_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second_;
   bool stopped_ = false;
 };
 

@@ -92,6 +92,29 @@ void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed) {
   workload.concurrency.reset();
 }
 
+void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed) {
+  check_rate(rate);
+  if (!(burstiness > 0 && burstiness <= 1e6))
+    throw InvalidInput(fmt::format("burstiness is {}, expected above 0", burstiness));
+  RandomStream random(seed, "arrivals");
+  double time = 0;
+  for (WorkloadRequest& request : workload.requests) {
+    request.arrival = to_sim_time(Seconds(time));
+    time += random.gamma(burstiness, 1.0 / (rate * burstiness));
+  }
+  workload.timed = true;
+  workload.concurrency.reset();
+}
+
+void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed) {
+  if (!(mean.value() >= 0))
+    throw InvalidInput(fmt::format("think time is {} s, expected at least 0", mean.value()));
+  RandomStream random(seed, "think time");
+  for (WorkloadRequest& request : workload.requests)
+    if (request.after < 0 && mean.value() > 0)
+      request.delay = to_sim_duration(Seconds(random.exponential(mean.value())));
+}
+
 void set_fixed_rate_arrivals(Workload& workload, double rate) {
   check_rate(rate);
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {

@@ -57,8 +57,13 @@ void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
 void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
+// Gaps from a gamma distribution of shape `burstiness` (> 0), as `vllm bench serve --burstiness`: 1 is
+// Poisson, below it requests come in bursts, above it more evenly.
+void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed);
 void set_fixed_rate_arrivals(Workload& workload, double rate);
 void set_closed_loop(Workload& workload, std::int64_t concurrency);
+// In a closed loop, each user thinks before the next request, for an exponential time with this mean.
+void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed);
 // Scales the times between arrivals so that the mean rate becomes `rate`.
 void rescale_arrivals(Workload& workload, double rate);
 // Requests per second between the first and the last arrival; 0 when they do not differ.
