@@ -56,6 +56,7 @@ struct SimulateRequest {
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
   const std::atomic<bool>* cancelled = nullptr;
+  std::size_t threads = 0;       // of replicas that never meet, in each of the runs; 0: as the machine has
   bool intervals = true;         // also the runs at p10 and p90
   std::size_t traced_steps = 0;  // steps that SimulateResult::trace holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run

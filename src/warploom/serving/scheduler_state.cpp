@@ -87,7 +87,9 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   const std::int64_t tokens = fetch.remote_tokens > 0
                                   ? std::max(fetched, match.units * kv_cache.unit_tokens())
                                   : fetched + match.units * kv_cache.unit_tokens();
-  if (!fits(sequence, match, tokens)) return HeadOfQueue::Blocked;
+  // As vLLM's scheduler_reserve_full_isl: nothing is fetched for a prompt that could not go on.
+  if (!fits(sequence, match, std::max<std::int64_t>(tokens, sequence.known_tokens())))
+    return HeadOfQueue::Blocked;
   take_prefix(sequence, match);
   // What the cache already holds of a remote prompt is not sent again.
   if (fetch.remote_tokens > 0)
@@ -110,7 +112,13 @@ void SchedulerState::end_fetch(Slot slot) {
   sequence.fetching_tokens = 0;
   sequence.remote_tokens = 0;
   keep_prefix(sequence);
-  enqueue_first(slot);
+  if (by_priority) return enqueue_by_priority(slot);
+  // Before those that came later: several fetches may end in any order.
+  const auto place = std::find_if(waiting.begin(), waiting.end(), [&](Slot other) {
+    return std::tuple(sequences[other].arrival, sequences[other].request) >
+           std::tuple(sequence.arrival, sequence.request);
+  });
+  waiting.insert(place, slot);
 }
 
 bool SchedulerState::hold(Sequence& sequence, std::int64_t tokens) {

@@ -64,7 +64,7 @@ struct SchedulerState {
   // Hands the head of the queue over to a fetch when keys and values of it lie elsewhere: Fetching when it
   // left the queue, Blocked when the blocks are missing, Ready when there is nothing to fetch.
   HeadOfQueue fetch_head(const PrefixMatch& match);
-  // The fetch is over: the sequence is the next to be served.
+  // The fetch is over: the sequence waits again, before those that came later.
   void end_fetch(Slot slot);
 
   // Takes the blocks that `tokens` more tokens need; false and no change when there are too few.

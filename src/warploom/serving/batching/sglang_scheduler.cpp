@@ -49,8 +49,9 @@ bool SglangScheduler::decodes(const SchedulerState& state, Slot slot) const {
 void SglangScheduler::receive(const SchedulerState& state) {
   ++steps_since_;
   received_ = std::min(received_, state.waiting.size());
-  // What was fetched returns to the head of the queue, which was seen before.
-  const bool fetched = !state.waiting.empty() && state.sequences[state.waiting.front()].computed_tokens > 0;
+  // What was fetched returns to the queue, and was seen before.
+  const bool fetched =
+      received_ < state.waiting.size() && state.sequences[state.waiting[received_]].computed_tokens > 0;
   const bool due = prefilled_ || fetched || steps_since_ >= limits_.receive_interval || state.running.empty();
   if (!due) return;
   steps_since_ = 0;

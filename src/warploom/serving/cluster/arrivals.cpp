@@ -13,21 +13,13 @@ Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records
     const WorkloadRequest& request = workload.requests[i];
     records_[i].input_tokens = request.input_tokens;
     records_[i].output_tokens = request.output_tokens;
-    if (workload.concurrency) continue;
-    records_[i].arrival = request.arrival;
-    records_[i].queued = through_frontend(request.arrival, request.input_tokens);
+    if (!workload.concurrency) records_[i].arrival = request.arrival;
   }
   list_turns();
   skip_turns();
   if (!workload_.concurrency) return;
   const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
   for (std::size_t sent = 0; sent < first && next_ < records_.size(); ++sent) send_next(SimTime());
-}
-
-SimTime Arrivals::through_frontend(SimTime sent, std::int32_t input_tokens) {
-  tokenizer_free_ =
-      std::max(tokenizer_free_, sent) + to_sim_duration(frontend_per_token_ * double(input_tokens));
-  return tokenizer_free_ + frontend_latency_;
 }
 
 void Arrivals::list_turns() {
@@ -49,29 +41,46 @@ void Arrivals::skip_turns() {
   while (next_ < records_.size() && workload_.requests[next_].after >= 0) ++next_;
 }
 
-SimTime Arrivals::next_time() const {
+SimTime Arrivals::next_sent() const {
   const SimTime sent = sent_.empty() ? kNever : sent_.next_time();
   if (workload_.concurrency || next_ >= records_.size()) return sent;
-  return std::min(sent, records_[next_].queued);
+  return std::min(sent, records_[next_].arrival);
+}
+
+SimTime Arrivals::next_time() const {
+  return queued_.empty() ? next_sent() : std::min(queued_.next_time(), next_sent());
+}
+
+void Arrivals::pass_frontend() {
+  const SimTime arrival = next_sent();
+  std::uint32_t request;
+  if (!sent_.empty() && sent_.next_time() == arrival) {
+    request = sent_.pop();
+  } else {
+    request = std::uint32_t(next_++);
+    skip_turns();
+  }
+  RequestRecord& record = records_[request];
+  tokenizer_free_ =
+      std::max(tokenizer_free_, arrival) + to_sim_duration(frontend_per_token_ * double(record.input_tokens));
+  record.queued = tokenizer_free_ + frontend_latency_;
+  queued_.push(record.queued, request);
+}
+
+std::optional<std::uint32_t> Arrivals::take(SimTime now) {
+  while (next_sent() <= now) pass_frontend();
+  if (queued_.empty() || queued_.next_time() > now) return std::nullopt;
+  return queued_.pop();
 }
 
 void Arrivals::send(std::size_t request, SimTime now) {
   records_[request].arrival = now;
-  records_[request].queued = through_frontend(now, records_[request].input_tokens);
-  sent_.push(records_[request].queued, std::uint32_t(request));
+  sent_.push(now, std::uint32_t(request));
 }
 
 void Arrivals::send_next(SimTime now) {
   send(next_++, now);
   skip_turns();
-}
-
-std::uint32_t Arrivals::take() {
-  const bool listed = !workload_.concurrency && next_ < records_.size();
-  if (!listed || (!sent_.empty() && sent_.next_time() < records_[next_].queued)) return sent_.pop();
-  const auto request = std::uint32_t(next_++);
-  skip_turns();
-  return request;
 }
 
 void Arrivals::complete(std::uint32_t request, SimTime now) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "warploom/serving/event_queue.h"
@@ -18,16 +19,18 @@ class Arrivals {
   // outlive this.
   Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host);
 
-  // When the next request is there; kNever when nothing is under way.
+  // When a request next reaches the front end or an engine's queue; kNever when none is under way.
   SimTime next_time() const;
-  // That request.
-  std::uint32_t take();
+  // A request that reaches its engine's queue at `now`, not later than next_time(); absent when there is none
+  // (more).
+  std::optional<std::uint32_t> take(SimTime now);
   // Sends what the completion of a request lets go.
   void complete(std::uint32_t request, SimTime now);
 
  private:
-  // When a request that is sent now reaches its engine's queue. Prompts are tokenised one after the other.
-  SimTime through_frontend(SimTime sent, std::int32_t input_tokens);
+  SimTime next_sent() const;
+  // The request sent next passes the front end, where prompts are tokenised one after the other.
+  void pass_frontend();
   void list_turns();
   void skip_turns();
   void send(std::size_t request, SimTime now);
@@ -38,8 +41,9 @@ class Arrivals {
   SimDuration frontend_latency_;
   Seconds frontend_per_token_;
   SimTime tokenizer_free_;
-  EventQueue<std::uint32_t> sent_;  // in answer to others, by the time at which they reach an engine
-  std::size_t next_ = 0;            // open loop: to reach an engine next; closed: to be sent next
+  EventQueue<std::uint32_t> sent_;    // in answer to others, by their arrival
+  EventQueue<std::uint32_t> queued_;  // through the front end, by the time at which they reach an engine
+  std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
   std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
 };
 

@@ -155,6 +155,18 @@ TEST(Deployment, RequestsOfAFailedInstanceGoOnFromTheTokensTheirClientsHave) {
   EXPECT_GT(run.requests[0].last_token, calm.requests[0].last_token);
 }
 
+TEST(Deployment, LaterTurnsDoNotWaitForArrivalsStillToCome) {
+  Workload workload = one_request(100, 3);
+  workload.requests.push_back({SimTime(), 100, 3, 0, SimDuration(1'000'000'000)});
+  workload.requests.push_back({to_sim_time(Seconds(100)), 100, 3});
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  deployment.pools[0].config.host.frontend_per_token = microseconds(10);
+  const SimulationResult run = simulate(deployment, workload);
+  EXPECT_LT(run.requests[1].last_token, to_sim_time(Seconds(2)));
+  EXPECT_EQ((run.requests[1].queued - run.requests[1].arrival).nanoseconds(), 1'000'000);
+}
+
 TEST(Deployment, ReplicasSideBySideGiveTheSameForAnyThreadCount) {
   Deployment deployment;
   deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});

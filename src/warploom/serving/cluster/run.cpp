@@ -112,7 +112,7 @@ void Run::play_moment(SimTime now) {
     touch(end.pool, end.instance);
   }
   while (!events_.empty() && events_.next_time() == now) handle(events_.pop(), now);
-  while (arrivals_.next_time() == now) arrive(arrivals_.take());
+  while (const auto request = arrivals_.take(now)) arrive(*request);
   start_steps(now);
 }
 
