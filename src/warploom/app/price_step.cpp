@@ -75,6 +75,7 @@ void add_interval(StepBreakdown& step) {
     below += std::pow((kernel.p50 - kernel.p10).value(), 2);
     above += std::pow((kernel.p90 - kernel.p50).value(), 2);
   }
+  step.gpu_p50 -= step.hidden;
   step.gpu_p10 = step.gpu_p50 - Seconds(std::sqrt(below));
   step.gpu_p90 = step.gpu_p50 + Seconds(std::sqrt(above));
 }
@@ -107,11 +108,16 @@ StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency
   step.gpus = setup.sharding.gpus_per_replica();
   step.batch = batch_text(request);
   step.tokens = shape.tokens();
+  Seconds shared(0.0), routed(0.0);
   for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    add_row(step.kernels, row_of(node, latency.estimate(node.op, *setup.gpu, setup.context())));
+    const KernelRow row = row_of(node, latency.estimate(node.op, *setup.gpu, setup.context()));
+    if (runs_beside_experts(node)) shared += row.p50;
+    if (std::holds_alternative<FusedMoe>(node.op)) routed += row.p50;
+    add_row(step.kernels, row);
   }
   std::stable_sort(step.kernels.begin(), step.kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });
+  step.hidden = hidden_beside_experts(shared, routed);
   add_interval(step);
   step.host = setup.config.host.overhead(step.gpu_p50, shape.requests(), !request.prefill.empty());
   return step;

@@ -53,6 +53,23 @@ TEST(PriceStep, MixesPrefillAndDecode) {
   EXPECT_EQ(step.batch, "prefill 2x100 with decode 8x512");
 }
 
+TEST(PriceStep, RunsSharedExpertsBesideRoutedOnesInSmallSteps) {
+  ServingSetupRequest setup = llama();
+  setup.model = "deepseek-ai/DeepSeek-V3";
+  setup.gpu = "h200_sxm";
+  setup.config.tensor_parallel_size = 8;
+  const auto sum = [](const StepBreakdown& step) {
+    Seconds total(0.0);
+    for (const KernelRow& kernel : step.kernels) total += kernel.p50;
+    return total;
+  };
+  const StepBreakdown small = price_step({.setup = setup, .prefill = {}, .decode = "8x512"}, FixedLatency());
+  EXPECT_GT(small.hidden.value(), 0);
+  EXPECT_NEAR((small.gpu_p50 + small.hidden).value(), sum(small).value(), 1e-12);
+  const StepBreakdown large = price_step({.setup = setup, .prefill = "1x512", .decode = {}}, FixedLatency());
+  EXPECT_EQ(large.hidden.value(), 0);
+}
+
 TEST(PriceStep, NeedsABatch) {
   EXPECT_THROW(price_step({.setup = llama(), .prefill = {}, .decode = {}}, FixedLatency()), InvalidInput);
 }

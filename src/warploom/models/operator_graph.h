@@ -34,6 +34,16 @@ struct OperatorNode {
 };
 using OperatorGraph = std::vector<OperatorNode>;
 
+// Kernels of shared experts on so few tokens that engines run them on a second stream, beside the routed
+// experts (vLLM: VLLM_SHARED_EXPERTS_STREAM_TOKEN_THRESHOLD; TensorRT-LLM does the same, SGLang makes the
+// shared expert one more routed one).
+bool runs_beside_experts(const OperatorNode& node);
+// What that hides of a step whose such kernels take `shared` and whose routed experts take `routed`.
+template <class Time>
+Time hidden_beside_experts(Time shared, Time routed) {
+  return shared < routed ? shared : routed;
+}
+
 // How tokens reach experts when attention is data-parallel. Without it ranks hold the same tokens and one
 // all-reduce after the experts serves, with expert parallelism or not (vLLM's default).
 enum class ExpertExchange { AllGatherReduceScatter, DispatchCombine };

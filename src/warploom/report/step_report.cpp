@@ -35,6 +35,9 @@ std::string step_text(const StepBreakdown& step) {
                    percent_text(kernel.p50 / step_time(step)), std::string(name_of(kernel.bound)),
                    std::string(name_of(kernel.tier)) + (kernel.extrapolated ? ", outside" : "")});
   }
+  if (step.hidden.value() > 0)
+    table.add_row({"shared experts beside routed", "-", "", us(-1.0 * step.hidden), "-",
+                   percent_text(-1.0 * (step.hidden / step_time(step))), "-", "-"});
   table.add_row({"host", "-", "1", us(step.host), "-", percent_text(step.host / step_time(step)), "-", "-"});
   table.add_rule();
   table.add_row({"step", "", "", us(step_time(step)),
@@ -68,6 +71,7 @@ Json step_json(const StepBreakdown& step) {
             {"p50", to_milliseconds(step.gpu_p50)},
             {"p90", to_milliseconds(step.gpu_p90)}}},
           {"host_ms", to_milliseconds(step.host)},
+          {"hidden_ms", to_milliseconds(step.hidden)},
           {"kernels", std::move(kernels)}};
 }
 

@@ -28,10 +28,12 @@ struct StepBreakdown {
   std::vector<KernelRow> kernels;     // longest first
   Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors taken as independent
   Seconds host;                       // what the CPU adds
+  Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
 };
 
 std::string step_text(const StepBreakdown& step);
-// {"model", "gpu", "gpus", "batch", "tokens", "step_ms", "gpu_ms": {"p10","p50","p90"}, "host_ms", "kernels":
+// {"model", "gpu", "gpus", "batch", "tokens", "step_ms", "gpu_ms": {"p10","p50","p90"}, "host_ms",
+// "hidden_ms", "kernels":
 // [{"label", "family", "calls", "time_us", "p10_us", "p90_us", "share", "bound", "tier", "extrapolated"}]}
 Json step_json(const StepBreakdown& step);
 

@@ -10,12 +10,15 @@ ListPrice& ListPrice::operator+=(const ListPrice& other) {
   below += other.below;
   above += other.above;
   collectives += other.collectives;
+  shared += other.shared;
+  routed += other.routed;
   return *this;
 }
 
 StepCost ListPrice::cost() const {
-  return {Seconds(std::max(0.0, p50 - std::sqrt(below))), Seconds(p50), Seconds(p50 + std::sqrt(above)),
-          Seconds(collectives)};
+  const double middle = p50 - hidden_beside_experts(shared, routed);
+  return {Seconds(std::max(0.0, middle - std::sqrt(below))), Seconds(middle),
+          Seconds(middle + std::sqrt(above)), Seconds(collectives)};
 }
 
 std::size_t KernelSums::index_of(Family family, std::string_view label) {
@@ -51,8 +54,12 @@ ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, KernelS
     const double p50 = estimate.p50.value() * double(node.count);
     const double below = (estimate.p50 - estimate.p10).value() * double(node.count);
     const double above = (estimate.p90 - estimate.p50).value() * double(node.count);
-    const bool collective = std::holds_alternative<Collective>(node.op);
-    total += {p50, below * below, above * above, collective ? p50 : 0.0};
+    total += {.p50 = p50,
+              .below = below * below,
+              .above = above * above,
+              .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
+              .shared = runs_beside_experts(node) ? p50 : 0.0,
+              .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
     if (sums != nullptr) sums->add(sums->index_of(family_of(node.op), node.label), p50, double(node.count));
   }
   return total;
@@ -98,6 +105,8 @@ void PriceTable::use(std::size_t row, double weight, ListPrice& price, KernelSum
   price.below += weight * used.price.below;
   price.above += weight * used.price.above;
   price.collectives += weight * used.price.collectives;
+  price.shared += weight * used.price.shared;
+  price.routed += weight * used.price.routed;
   for (const Kernel& kernel : used.kernels)
     sums.add(kernel.index, weight * kernel.seconds, weight * kernel.calls);
 }

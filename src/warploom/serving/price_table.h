@@ -19,6 +19,7 @@ namespace warploom {
 struct ListPrice {
   double p50 = 0, below = 0, above = 0;  // s, s^2, s^2
   double collectives = 0;                // part of p50
+  double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
   ListPrice& operator+=(const ListPrice& other);
   StepCost cost() const;
 };
