@@ -64,6 +64,20 @@ TEST(ServingFeatures, AdaptersCostTimeAndMemory) {
   EXPECT_LT(run["kv_blocks"].get<int>(), plain["kv_blocks"].get<int>());
 }
 
+TEST(ServingFeatures, ImagesAreEncodedBeforeThePrompt) {
+  const std::string vision =
+      R"({"depth":27,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
+  const auto plain = run_json({});
+  const auto run =
+      run_json({"--images-per-request", "2", "--image-tokens", "500", "--vision-encoder", vision});
+  EXPECT_EQ(run["total_input_tokens"].get<int>(), plain["total_input_tokens"].get<int>() + 60 * 1000);
+  EXPECT_GT(run["mean_ttft_ms"].get<double>(), plain["mean_ttft_ms"].get<double>());
+  bool listed = false;
+  for (const auto& kernel : run["kernel_time"]) listed = listed || kernel["label"] == "vision_attention";
+  EXPECT_TRUE(listed);
+  expect_refusal(simulate({"--images-per-request", "2"}), {"--vision-encoder"});
+}
+
 TEST(ServingFeatures, FailuresAndScaling) {
   const auto failed = run_json({"--instances", "2", "--fail-at", "0@3+2"});
   EXPECT_EQ(failed["completed"], 60);

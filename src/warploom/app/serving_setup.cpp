@@ -10,6 +10,7 @@
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/batching/scheduler_registry.h"
+#include "warploom/serving/encoding_step_pricer.h"
 #include "warploom/serving/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
 
@@ -39,11 +40,18 @@ struct Companions {
   std::optional<ModelArchitecture> drafter;
   Sharding drafter_sharding;
   ScaledOperators lora;
+  std::optional<VisionEncoder> vision;
+  std::int64_t image_tokens = 0;
   Bytes weights, kv_per_token;  // of one GPU
 };
 
-Companions companions_of(const ServingSetup& setup) {
+Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
   Companions beside;
+  if (!request.vision_encoder.empty()) {
+    beside.vision = load_vision_encoder(request.vision_encoder);
+    beside.image_tokens = request.image_tokens;
+    beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
+  }
   const ServingConfig& config = setup.config;
   beside.speculation = speculation_of(config);
   if (beside.speculation.on() && config.pipeline_parallel_size > 1) {
@@ -101,8 +109,11 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
     return cuda_graph_sizes(*setup.config.max_num_seqs, setup.config.enforce_eager, query_tokens);
   };
   const std::int64_t verified = beside.speculation.verified_tokens;
-  auto target = std::make_unique<OperatorStepPricer>(StepPlan(setup.model, setup.sharding, setup.graph),
-                                                     operators, graphs(verified), beside.lora);
+  std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
+      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora);
+  if (beside.vision)
+    target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
+                                                  beside.image_tokens, setup.sharding.tensor_parallel);
   if (!beside.drafter) return target;
   // The drafter runs with the target's graphs and once for each token it proposes alone.
   auto drafter = std::make_unique<OperatorStepPricer>(
@@ -147,7 +158,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
-  const Companions beside = companions_of(setup);
+  const Companions beside = companions_of(setup, request);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.framework = request.framework.empty() ? request.config.engine : request.framework;
   setup.config.host = default_host_model(setup.framework, setup.model.mixture_layers());

@@ -119,6 +119,15 @@ PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTota
           .energy_j = pool_energy(setup, totals)};
 }
 
+void check_images(const SimulateRequest& request) {
+  const ServingSetupRequest& setup = request.disaggregation ? request.disaggregation->prefill : request.setup;
+  if (setup.vision_encoder.empty() == !request.source.images.has_value()) return;
+  throw InvalidInput(
+      "--images-per-request and --vision-encoder belong together, expected both or none (--vision-encoder "
+      "takes "
+      "a vision_config or the path of a config.json)");
+}
+
 RunLabel label_of(const Engines& engines, const Workload& workload, const SimulationResult& run) {
   RunLabel label;
   const ServingSetup& last = engines.setups.back();
@@ -159,6 +168,7 @@ Workload open_workload(const WorkloadRequestSource& source) {
                                                                source.requests.value_or(kDefaultRequests),
                                                                source.rate, source.seed)
                                              : open_trace(source);
+  if (source.images) add_images(workload, *source.images, source.image_tokens);
   if (source.burstiness) set_gamma_arrivals(workload, *source.rate, *source.burstiness, source.seed);
   if (source.concurrency) set_closed_loop(workload, *source.concurrency);
   if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
@@ -170,6 +180,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
        request.disaggregation ? std::vector{&request.disaggregation->prefill, &request.disaggregation->decode}
                               : std::vector{&request.setup})
     check_simulated_engine(setup->config.engine);
+  check_images(request);
   const Workload workload = open_workload(request.source);
   const Engines engines = engines_of(request, latency);
   const auto run = [&](StepTime step_time) {

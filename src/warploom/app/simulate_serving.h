@@ -24,8 +24,10 @@ struct WorkloadRequestSource {
   std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
   std::optional<double> rate;            // requests/s; absent: as recorded
   std::optional<std::int64_t> concurrency;  // closed loop
-  std::optional<double> burstiness;         // with a rate: gamma gaps of this shape, whatever was recorded
-  std::optional<Seconds> think_time;        // with a concurrency: mean time before a user's next request
+  std::optional<std::int64_t> images;       // of every request, of image_tokens tokens each
+  std::int64_t image_tokens = 1024;
+  std::optional<double> burstiness;   // with a rate: gamma gaps of this shape, whatever was recorded
+  std::optional<Seconds> think_time;  // with a concurrency: mean time before a user's next request
   std::uint64_t seed = 1;
 };
 constexpr std::int64_t kDefaultRequests = 1000;

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   SimulateRequest request;
-  std::string trace, goodput, aiperf, perfetto;
+  std::string trace, vision_encoder, goodput, aiperf, perfetto;
   double perfetto_from_s = 0;
   std::optional<double> think_time_s;
   std::size_t perfetto_steps = 50;
@@ -76,7 +76,11 @@ void print_speed(const SimulationResult& run, std::chrono::duration<double> take
 void run(Options& options, const SetupOptions& setup, const DeploymentOptions& deployment) {
   SimulateRequest& request = options.request;
   request.setup = setup.parsed();
+  request.setup.vision_encoder = options.vision_encoder;
+  request.setup.image_tokens = request.source.image_tokens;
   deployment.apply(request);
+  // Images are encoded where prompts are computed.
+  if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
   request.intervals = !options.no_intervals;
   request.source.trace = options.trace;
   if (options.think_time_s) request.source.think_time = Seconds(*options.think_time_s);
@@ -110,6 +114,10 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--requests", source.requests, "how many requests");
   command->add_option("--rate", source.rate, "requests/s in place of the recorded ones");
   command->add_option("--concurrency", source.concurrency, "closed loop with this many requests in flight");
+  command->add_option("--images-per-request", source.images, "images before every prompt");
+  command->add_option("--image-tokens", source.image_tokens, "tokens of an image")->capture_default_str();
+  command->add_option("--vision-encoder", options->vision_encoder,
+                      "a vision_config as JSON, or the path of a config.json that has one");
   command->add_option("--burstiness", source.burstiness,
                       "with --rate: shape of gamma gaps, 1 Poisson, below it bursts");
   command->add_option("--user-think-time", options->think_time_s,

@@ -60,6 +60,7 @@ Slot Engine::add(const EngineRequest& request) {
   fresh.input_tokens = request.input_tokens;
   fresh.output_tokens = request.output_tokens;
   fresh.priority = request.priority;
+  fresh.images = request.images;
   fresh.remote_tokens = request.remote_tokens;
   fresh.outputs_emitted = request.outputs_before;
   fresh.outputs_scheduled = request.outputs_before + request.outputs_coming;

@@ -17,6 +17,7 @@ struct EngineRequest {
   std::uint32_t request = 0;  // index into the workload
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;
+  std::int32_t images = 0;          // to be encoded before the prompt
   std::int32_t priority = 0;        // lower is served first, where the policy looks at it
   std::int32_t outputs_before = 0;  // the client has them already, from an engine that failed
   std::int32_t outputs_coming = 0;  // come with the remote keys and values: the token that a prefill gave
@@ -34,6 +35,7 @@ struct Sequence {
   std::int32_t blocks = 0;         // of the KV cache, shared ones included
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
+  std::int32_t images = 0;  // not encoded yet
   std::int32_t priority = 0;
   std::int32_t remote_tokens = 0;    // to be fetched from another engine before anything is computed
   std::int32_t fetching_tokens = 0;  // being fetched, from another engine or a lower tier

@@ -29,6 +29,7 @@ struct StepBatch {
   std::int64_t chunk_tokens = 0;         // of chunks
   std::int64_t emitting = 0;             // requests that yield tokens
   std::int64_t logits_rows = 0;          // that enter lm_head: one for each of those and each token verified
+  std::int64_t images = 0;               // encoded in this step
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
 
   std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
@@ -50,6 +51,9 @@ struct KernelTime {
   Seconds time;
   double calls = 0;
 };
+
+// Two parts of a step whose errors are independent: half-widths add in quadrature.
+StepCost joined_cost(const StepCost& a, const StepCost& b);
 
 // Adds times and calls to those of the same family and label; new ones go to the end.
 void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels);

@@ -14,6 +14,7 @@ void ScheduledBatch::clear() {
   decode_context_max = 0;
   chunk_tokens = 0;
   draft_tokens = 0;
+  images = 0;
   decode_query_tokens = 1;
 }
 
@@ -22,6 +23,8 @@ void ScheduledBatch::note(Slot slot, Sequence& sequence) {
     sequence.was_scheduled = true;
     first_scheduled.push_back(slot);
   }
+  images += sequence.images;  // a preempted request finds them in the encoder's cache
+  sequence.images = 0;
   scheduled.push_back(slot);
 }
 
@@ -75,6 +78,7 @@ StepBatch ScheduledBatch::step(std::int64_t group_tokens) const {
   batch.chunk_tokens = chunk_tokens;
   batch.emitting = std::ssize(emitting);
   batch.logits_rows = batch.emitting + draft_tokens;
+  batch.images = images;
   batch.group_tokens = group_tokens;
   return batch;
 }

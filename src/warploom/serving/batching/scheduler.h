@@ -26,6 +26,7 @@ struct ScheduledBatch {
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
   std::int64_t draft_tokens = 0;         // verified beside the sure token of each decoding request
+  std::int64_t images = 0;               // encoded
   std::int32_t decode_query_tokens = 1;  // of the decoding request that has most
 
   std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + draft_tokens + chunk_tokens; }

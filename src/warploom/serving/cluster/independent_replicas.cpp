@@ -27,7 +27,10 @@ std::size_t instance_count(const PoolPlan& pool) {
 
 std::vector<Part> split(const Workload& workload, std::size_t instances, std::size_t group_size) {
   std::vector<Part> parts(instances);
-  for (Part& part : parts) part.workload.name = workload.name;
+  for (Part& part : parts) {
+    part.workload.name = workload.name;
+    part.workload.image_tokens = workload.image_tokens;
+  }
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     Part& part = parts[i % (instances * group_size) / group_size];
     part.requests.push_back(std::uint32_t(i));

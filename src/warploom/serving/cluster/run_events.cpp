@@ -116,6 +116,7 @@ void Run::restart_request(std::size_t pool, const Sequence& sequence) {
   submit({.request = request,
           .input_tokens = asked.input_tokens,
           .output_tokens = asked.output_tokens,
+          .images = asked.images,
           .priority = asked.priority,
           .outputs_before = record.tokens_emitted,
           .arrival = record.queued,

@@ -11,6 +11,7 @@ void Run::arrive(std::uint32_t request) {
   submit({.request = request,
           .input_tokens = asked.input_tokens,
           .output_tokens = asked.output_tokens,
+          .images = asked.images,
           .priority = asked.priority,
           .arrival = records_[request].queued});
 }

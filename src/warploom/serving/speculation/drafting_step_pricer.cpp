@@ -3,22 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "warploom/base/error.h"
 
 namespace warploom {
 namespace {
 
-// Errors of different passes of one drafter are the same, those of drafter and target independent.
-StepCost joined(const StepCost& a, const StepCost& b) {
-  const Seconds p50 = a.p50 + b.p50;
-  const double below = std::hypot((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
-  const double above = std::hypot((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
-  return {std::max(Seconds(0.0), p50 - Seconds(below)), p50, p50 + Seconds(above),
-          a.collectives + b.collectives};
-}
-
+// Errors of different passes of one drafter are the same.
 void add(StepCost& sum, const StepCost& cost, double times) {
   sum.p10 += cost.p10 * times;
   sum.p50 += cost.p50 * times;
@@ -84,7 +75,7 @@ StepCost DraftingStepPricer::price(const StepBatch& batch) {
   const StepCost verifying = target_->price(batch);
   if (batch.emitting == 0) {
     // Chunks of prompts that go on still fill the drafter's cache.
-    return joined(verifying, drafter_->price(batch));
+    return joined_cost(verifying, drafter_->price(batch));
   }
   StepBatch first = batch;
   first.logits_rows = first.emitting;
@@ -93,7 +84,7 @@ StepCost DraftingStepPricer::price(const StepBatch& batch) {
     const StepBatch next = next_token(batch);
     for (std::int64_t i = 1; i < steps_; ++i) add(drafting, drafter_->price(next), 1.0);
   }
-  return joined(verifying, drafting);
+  return joined_cost(verifying, drafting);
 }
 
 std::vector<KernelTime> DraftingStepPricer::breakdown() const {

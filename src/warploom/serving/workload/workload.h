@@ -19,6 +19,7 @@ struct WorkloadRequest {
   // A later turn: comes `delay` after request `after` (an earlier index) completes; `arrival` is not read.
   std::int32_t after = -1;
   SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
+  std::int32_t images = 0;    // part of the input: image_tokens of the workload each
   std::int32_t priority = 0;  // lower is served first, by policies that look at it
 };
 
@@ -44,6 +45,7 @@ struct Workload {
     return std::span(content).subspan(content_begin[request],
                                       content_begin[request + 1] - content_begin[request]);
   }
+  std::int64_t image_tokens = 0;  // of each image, in a multimodal workload
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
 
@@ -62,6 +64,9 @@ void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
 void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed);
 void set_fixed_rate_arrivals(Workload& workload, double rate);
 void set_closed_loop(Workload& workload, std::int64_t concurrency);
+// Every request gets `images` images of `tokens` tokens before its words. Throws InvalidInput on fewer than
+// one of either, and on prompts whose contents are known.
+void add_images(Workload& workload, std::int64_t images, std::int64_t tokens);
 // In a closed loop, each user thinks before the next request, for an exponential time with this mean.
 void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed);
 // Scales the times between arrivals so that the mean rate becomes `rate`.
