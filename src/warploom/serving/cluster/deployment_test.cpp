@@ -193,6 +193,21 @@ TEST(Deployment, ReplicasSideBySideGiveTheSameForAnyThreadCount) {
   EXPECT_EQ(one.totals.tokens, together.totals.tokens);
 }
 
+class FailingPricer final : public StepPricer {
+ public:
+  StepCost price(const StepBatch&) override { throw Unsupported("no such kernel"); }
+  std::vector<KernelTime> breakdown() const override { return {}; }
+  std::unique_ptr<StepPricer> clone() const override { return std::make_unique<FailingPricer>(); }
+};
+
+TEST(Deployment, AnErrorInOneOfManyThreadsReachesTheCaller) {
+  const FailingPricer pricer;
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &pricer});
+  deployment.pools[0].config.instances = 3;
+  EXPECT_THROW(simulate(deployment, random_workload(30, 7, 100), {.threads = 3}), Unsupported);
+}
+
 TEST(Deployment, RequestsWithoutAnyInstanceLeftCountAsFailed) {
   Deployment deployment;
   deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -49,6 +50,7 @@ void run_parts(std::vector<Part>& parts, const Deployment& one, const Simulation
                std::int64_t total) {
   std::atomic<std::size_t> next{0};
   std::mutex reporting;
+  std::exception_ptr failure;  // the first; thrown when all threads are back
   std::vector<std::int64_t> completed(parts.size(), 0);
   const auto work = [&] {
     for (std::size_t i = next++; i < parts.size(); i = next++) {
@@ -62,16 +64,24 @@ void run_parts(std::vector<Part>& parts, const Deployment& one, const Simulation
           options.on_progress({sum, total, progress.now});
         };
       }
-      Run run(one, parts[i].workload, own);
-      parts[i].result = run.result();
-      parts[i].details = run.details();
+      try {
+        Run run(one, parts[i].workload, own);
+        parts[i].result = run.result();
+        parts[i].details = run.details();
+      } catch (...) {
+        const std::scoped_lock lock(reporting);
+        if (!failure) failure = std::current_exception();
+      }
     }
   };
   const std::size_t machine = std::max<std::size_t>(1, std::thread::hardware_concurrency());
   const std::size_t threads = std::min(options.threads > 0 ? options.threads : machine, parts.size());
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 // Each part's latest sample at evenly spaced times, summed.
