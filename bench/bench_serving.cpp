@@ -30,12 +30,11 @@ void BM_StepPrice(benchmark::State& state) {
   const std::unique_ptr<StepPricer> pricer = serving_bench().setup.pricer->clone();
   std::vector<std::int32_t> contexts(kRequests);
   StepBatch batch;
-  batch.logits_rows = batch.group_tokens = kRequests;
+  batch.decode_requests = batch.emitting = batch.logits_rows = batch.group_tokens = kRequests;
   const auto place = [&](std::int32_t step) {
     for (std::int32_t i = 0; i < kRequests; ++i) {
       contexts[std::size_t(i)] = kFirstContext + kSpread * i + step;
     }
-    batch.decode_contexts = contexts;
     batch.decode_context_sum = std::accumulate(contexts.begin(), contexts.end(), std::int64_t{0});
     batch.decode_context_max = contexts.back();
   };

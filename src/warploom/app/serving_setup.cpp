@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
+#include "warploom/app/kv_tier_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/batching/scheduler_registry.h"
+#include "warploom/serving/encoding_step_pricer.h"
+#include "warploom/serving/lora.h"
+#include "warploom/serving/speculation/drafting_step_pricer.h"
 
 namespace warploom {
 namespace {
@@ -30,27 +34,93 @@ GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
 }
 
-MemoryShare memory_share(const std::string& engine) {
-  if (engine == "sglang") return MemoryShare::StaticPart;
-  if (engine == "trtllm") return MemoryShare::FreePart;
-  return MemoryShare::Engine;
+// What runs beside the model: a drafter, adapters.
+struct Companions {
+  SpeculativeConfig speculation;
+  std::optional<ModelArchitecture> drafter;
+  Sharding drafter_sharding;
+  ScaledOperators lora;
+  std::optional<VisionEncoder> vision;
+  std::int64_t image_tokens = 0;
+  Bytes weights, kv_per_token;  // of one GPU
+};
+
+Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
+  Companions beside;
+  if (!request.vision_encoder.empty()) {
+    beside.vision = load_vision_encoder(request.vision_encoder);
+    beside.image_tokens = request.image_tokens;
+    beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
+  }
+  const ServingConfig& config = setup.config;
+  beside.speculation = speculation_of(config);
+  if (beside.speculation.on() && config.pipeline_parallel_size > 1) {
+    throw Unsupported(
+        "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
+  }
+  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) {
+    const bool own = beside.speculation.method == DraftMethod::DraftModel;
+    beside.drafter = own ? load_model(beside.speculation.model)
+                         : drafter_architecture(beside.speculation.method, setup.model);
+    beside.drafter_sharding = beside.drafter->mixture
+                                  ? setup.sharding
+                                  : Sharding{.tensor_parallel = setup.sharding.tensor_parallel};
+    check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
+    beside.weights += weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
+    if (!own)  // EAGLE and MTP layers use the target's tables
+      beside.weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
+    beside.kv_per_token =
+        kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token();
+  }
+  if (config.enable_lora) {
+    const LoraShape shape{config.max_loras, config.max_lora_rank};
+    beside.lora = lora_operators(setup.model, setup.sharding, shape);
+    beside.weights += lora_weights(setup.model, setup.sharding, shape);
+  }
+  return beside;
 }
 
-KvCapacityOptions capacity_options(const ServingSetup& setup) {
+KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& beside) {
   KvCapacityOptions options;
   options.gpu_memory_utilization = *setup.config.gpu_memory_utilization;
-  options.share = memory_share(setup.config.engine);
+  options.share = memory_share_of(setup.config);
   options.max_num_batched_tokens = *setup.config.max_num_batched_tokens;
   options.max_num_seqs = *setup.config.max_num_seqs;
   options.block_size = *setup.config.block_size;
   options.kv_cache = setup.graph.kv_cache;
+  options.extra_weights = beside.weights;
+  options.extra_kv_per_token = beside.kv_per_token;
   return options;
 }
 
-void check_memory(ServingSetup& setup) {
-  setup.memory =
-      require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity, capacity_options(setup));
+void check_memory(ServingSetup& setup, const Companions& beside) {
+  setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity,
+                                     capacity_options(setup, beside));
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
+  const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
+  setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token,
+                            setup.sharding.tensor_parallel * setup.sharding.pipeline_parallel,
+                            *setup.config.num_gpu_blocks_override * *setup.config.block_size);
+}
+
+std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
+  const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.framework, setup.version};
+  const auto graphs = [&](std::int64_t query_tokens) {
+    return cuda_graph_sizes(*setup.config.max_num_seqs, setup.config.enforce_eager, query_tokens);
+  };
+  const std::int64_t verified = beside.speculation.verified_tokens;
+  std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
+      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora);
+  if (beside.vision)
+    target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
+                                                  beside.image_tokens, setup.sharding.tensor_parallel);
+  if (!beside.drafter) return target;
+  // The drafter runs with the target's graphs and once for each token it proposes alone.
+  auto drafter = std::make_unique<OperatorStepPricer>(
+      StepPlan(*beside.drafter, beside.drafter_sharding, setup.graph), operators, graphs(1),
+      drafter_fusion(beside.speculation.method, *beside.drafter));
+  return std::make_unique<DraftingStepPricer>(std::move(target), std::move(drafter),
+                                              beside.speculation.steps);
 }
 
 }  // namespace
@@ -88,16 +158,14 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
-  if (memory == MemoryCheck::Required) check_memory(setup);
+  const Companions beside = companions_of(setup, request);
+  if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.framework = request.framework.empty() ? request.config.engine : request.framework;
   setup.config.host = default_host_model(setup.framework, setup.model.mixture_layers());
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.version = request.version;
   setup.latency = std::make_shared<const ObservedLatency>(latency);
-  setup.pricer = std::make_unique<OperatorStepPricer>(
-      StepPlan(setup.model, setup.sharding, setup.graph),
-      OperatorPricer{setup.latency.get(), setup.gpu.get(), setup.framework, setup.version},
-      cuda_graph_sizes(*setup.config.max_num_seqs, setup.config.enforce_eager));
+  setup.pricer = pricer_of(setup, beside);
   return setup;
 }
 

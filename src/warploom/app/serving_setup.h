@@ -10,6 +10,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
+#include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/engine_flags.h"
 #include "warploom/serving/operator_step_pricer.h"
 #include "warploom/serving/serving_config.h"
@@ -20,10 +21,12 @@ struct ServingSetupRequest {
   std::string model;  // a name, or the path of a config.json
   std::string gpu;    // a name, an alias, or the path of a record
   ServingConfig config;
-  std::string quantization;  // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
-  std::string framework;     // whose kernels and host constants are used; empty = config.engine
-  std::string version;       // of the framework; empty = unknown
-  std::string predictor;     // as open_latency_model takes it; not read by resolve_serving
+  std::string quantization;    // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
+  std::string framework;       // whose kernels and host constants are used; empty = config.engine
+  std::string vision_encoder;  // as load_vision_encoder takes it; empty: text alone
+  std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
+  std::string version;            // of the framework; empty = unknown
+  std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
   // Applied to the framework's default_host_model, which takes the place of config.host. May be empty.
   std::function<void(HostModel&)> host_changes;
 };
@@ -38,8 +41,12 @@ struct ServingSetup {
   KvCapacity memory;     // zero where it was not checked
   std::string framework, version;
   std::shared_ptr<const ObservedLatency> latency;
-  std::unique_ptr<OperatorStepPricer> pricer;
+  std::unique_ptr<StepPricer> pricer;
+  KvTierConfig tiers;  // where the memory was checked
 
+  PoolPlan pool(std::string name) const {
+    return {.name = std::move(name), .config = config, .pricer = pricer.get(), .tiers = tiers};
+  }
   KernelContext context() const { return {.framework = framework, .version = version, .kernel = {}}; }
 };
 

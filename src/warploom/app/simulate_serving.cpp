@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "warploom/app/energy.h"
 #include "warploom/app/latency_models.h"
 #include "warploom/app/trace_run.h"
 #include "warploom/base/error.h"
@@ -35,6 +36,12 @@ void check_source(const WorkloadRequestSource& source) {
   if (source.concurrency && *source.concurrency < 1) {
     throw InvalidInput(fmt::format("--concurrency is {}, expected at least 1", *source.concurrency));
   }
+  if (source.burstiness && !source.rate) {
+    throw InvalidInput("--burstiness needs a rate, expected --rate too");
+  }
+  if (source.think_time && !source.concurrency) {
+    throw InvalidInput("--user-think-time needs a closed loop, expected --concurrency too");
+  }
   if (source.rate && !(*source.rate > 0)) {
     throw InvalidInput(fmt::format("--rate is {}, expected above 0 requests/s", *source.rate));
   }
@@ -43,7 +50,7 @@ void check_source(const WorkloadRequestSource& source) {
 Workload open_trace(const WorkloadRequestSource& source) {
   Workload workload = read_trace_file(source.trace, source.requests.value_or(0)).workload;
   if (source.concurrency) return workload;
-  if (workload.timed && source.rate) {
+  if (workload.timed && source.rate && !source.burstiness) {
     rescale_arrivals(workload, *source.rate);
   } else if (source.rate) {
     set_poisson_arrivals(workload, *source.rate, source.seed);
@@ -54,21 +61,100 @@ Workload open_trace(const WorkloadRequestSource& source) {
   return workload;
 }
 
-RunLabel label_of(const SimulateRequest& request, const ServingSetup& setup, const Workload& workload,
-                  std::span<const KernelTime> kernels) {
+// The engines of a run: one pool, or prefill and decode.
+struct Engines {
+  std::vector<ServingSetup> setups;
+  Deployment deployment;
+  std::string kv_transfer;
+};
+
+std::size_t pool_named(const FailureRequest& failure, const Deployment& deployment) {
+  for (std::size_t i = 0; i < deployment.pools.size(); ++i)
+    if (deployment.pools[i].name == failure.pool || (failure.pool.empty() && deployment.pools.size() == 1))
+      return i;
+  throw InvalidInput(fmt::format("failure: no pool '{}', expected {}", failure.pool,
+                                 deployment.disaggregated() ? "prefill or decode" : "engine"));
+}
+
+Engines engines_of(const SimulateRequest& request, const LatencyModel& latency) {
+  Engines engines;
+  std::vector<std::string> names{"engine"};
+  if (request.disaggregation) {
+    names = {"prefill", "decode"};
+    engines.setups.push_back(resolve_serving(request.disaggregation->prefill, latency));
+    engines.setups.push_back(resolve_serving(request.disaggregation->decode, latency));
+    const KvTransferSetup transfer =
+        kv_transfer_of(engines.setups[0], engines.setups[1], request.disaggregation->transfer);
+    engines.deployment.transfer = transfer.plan;
+    engines.kv_transfer = name_of(transfer.path);
+  } else {
+    engines.setups.push_back(resolve_serving(request.setup, latency));
+  }
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    PoolPlan pool = engines.setups[i].pool(names[i]);
+    pool.autoscaling = request.autoscaling;
+    engines.deployment.pools.push_back(std::move(pool));
+  }
+  for (const FailureRequest& failure : request.failures) {
+    InstanceFailure planned{.pool = pool_named(failure, engines.deployment),
+                            .instance = failure.instance,
+                            .at = to_sim_time(failure.at)};
+    if (failure.down) planned.down = to_sim_duration(*failure.down);
+    engines.deployment.failures.push_back(planned);
+  }
+  engines.deployment.seed = request.source.seed;
+  return engines;
+}
+
+PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTotals& totals) {
+  const Sharding& sharding = setup.sharding;
+  return {.name = std::move(name),
+          .gpu = setup.gpu->name,
+          .instances = setup.config.instances * sharding.data_parallel,
+          .gpus_per_instance = sharding.gpus_per_replica(),
+          .tensor_parallel = sharding.tensor_parallel,
+          .pipeline_parallel = sharding.pipeline_parallel,
+          .data_parallel = setup.config.data_parallel_size,
+          .expert_parallel = sharding.expert_parallel,
+          .energy_j = pool_energy(setup, totals)};
+}
+
+void check_images(const SimulateRequest& request) {
+  const ServingSetupRequest& setup = request.disaggregation ? request.disaggregation->prefill : request.setup;
+  if (setup.vision_encoder.empty() == !request.source.images.has_value()) return;
+  throw InvalidInput(
+      "--images-per-request and --vision-encoder belong together, expected both or none (--vision-encoder "
+      "takes "
+      "a vision_config or the path of a config.json)");
+}
+
+RunLabel label_of(const Engines& engines, const Workload& workload, const SimulationResult& run) {
   RunLabel label;
-  label.model = setup.model.name;
-  label.gpu = setup.gpu->name;
-  label.gpus = setup.sharding.gpus();
-  label.engine = setup.config.engine;
-  if (!request.setup.version.empty()) label.engine += " " + request.setup.version;
+  const ServingSetup& last = engines.setups.back();
+  label.model = last.model.name;
+  label.gpu = last.gpu->name;
+  label.gpus = 0;
+  label.layers = last.model.layer_count();
+  label.engine = last.config.engine;
+  if (!last.version.empty()) label.engine += " " + last.version;
   label.workload = workload.name;
-  label.tier = setup.latency->tier();
-  label.extrapolated = setup.latency->extrapolated();
+  label.kv_transfer = engines.kv_transfer;
+  label.tier = Tier::Measured;
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    const ServingSetup& setup = engines.setups[i];
+    label.pools.push_back(pool_label(setup, engines.deployment.pools[i].name, run.pools[i]));
+    label.gpus += label.pools[i].instances * label.pools[i].gpus_per_instance;
+    if (setup.gpu->name != label.gpu) label.gpu = setup.gpu->name + "+" + label.gpu;
+    label.tier = std::max(label.tier, setup.latency->tier());
+    label.extrapolated = label.extrapolated || setup.latency->extrapolated();
+  }
   Seconds total;
-  for (const KernelTime& kernel : kernels) total += kernel.time;
-  for (const KernelTime& kernel : kernels) {
-    label.tier_shares[std::size_t(setup.latency->tier(kernel.family))] += kernel.time / total;
+  for (const KernelTime& kernel : run.kernels) total += kernel.time;
+  for (const KernelTime& kernel : run.kernels) {
+    Tier tier = Tier::Measured;
+    for (const ServingSetup& setup : engines.setups)
+      tier = std::max(tier, setup.latency->tier(kernel.family));
+    label.tier_shares[std::size_t(tier)] += kernel.time / total;
   }
   return label;
 }
@@ -82,18 +168,26 @@ Workload open_workload(const WorkloadRequestSource& source) {
                                                                source.requests.value_or(kDefaultRequests),
                                                                source.rate, source.seed)
                                              : open_trace(source);
+  if (source.images) add_images(workload, *source.images, source.image_tokens);
+  if (source.burstiness) set_gamma_arrivals(workload, *source.rate, *source.burstiness, source.seed);
   if (source.concurrency) set_closed_loop(workload, *source.concurrency);
+  if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
   return workload;
 }
 
 SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency) {
-  check_simulated_engine(request.setup.config.engine);
+  for (const ServingSetupRequest* setup :
+       request.disaggregation ? std::vector{&request.disaggregation->prefill, &request.disaggregation->decode}
+                              : std::vector{&request.setup})
+    check_simulated_engine(setup->config.engine);
+  check_images(request);
   const Workload workload = open_workload(request.source);
-  const ServingSetup setup = resolve_serving(request.setup, latency);
+  const Engines engines = engines_of(request, latency);
   const auto run = [&](StepTime step_time) {
     SimulationOptions options;
     options.step_time = step_time;
     options.cancelled = request.cancelled;
+    options.threads = request.threads;
     if (step_time == StepTime::Mid) {
       options.on_progress = request.on_progress;
       options.recorded_steps = request.traced_steps;
@@ -101,21 +195,26 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
     } else {
       options.timeline_samples = 0;
     }
-    return simulate(setup.config, workload, *setup.pricer, options);
+    return simulate(engines.deployment, workload, options);
   };
-  auto low = std::async(std::launch::async, [&] { return run(StepTime::Low).metrics; });
-  auto high = std::async(std::launch::async, [&] { return run(StepTime::High).metrics; });
   SimulateResult result;
-  result.run = run(StepTime::Mid);
-  result.interval = {low.get(), high.get()};
-  if (result.run.partial) result.interval = {};
-  if (request.traced_steps > 0) result.trace = trace_run(result.run, setup, latency);
-  result.label = label_of(request, setup, workload, result.run.kernels);
+  if (request.intervals) {
+    auto low = std::async(std::launch::async, [&] { return run(StepTime::Low).metrics; });
+    auto high = std::async(std::launch::async, [&] { return run(StepTime::High).metrics; });
+    result.run = run(StepTime::Mid);
+    result.interval = RunInterval{low.get(), high.get()};
+    if (result.run.partial) result.interval.reset();
+  } else {
+    result.run = run(StepTime::Mid);
+  }
+  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups, latency);
+  result.label = label_of(engines, workload, result.run);
   return result;
 }
 
 SimulateResult simulate_serving(const SimulateRequest& request) {
-  const auto latency = open_latency_model(request.setup.predictor);
+  const auto latency = open_latency_model(request.disaggregation ? request.disaggregation->decode.predictor
+                                                                 : request.setup.predictor);
   return simulate_serving(request, *latency);
 }
 

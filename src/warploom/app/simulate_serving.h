@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "warploom/app/kv_transfer_setup.h"
 #include "warploom/app/serving_setup.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/serving/simulation.h"
@@ -22,6 +24,10 @@ struct WorkloadRequestSource {
   std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
   std::optional<double> rate;            // requests/s; absent: as recorded
   std::optional<std::int64_t> concurrency;  // closed loop
+  std::optional<std::int64_t> images;       // of every request, of image_tokens tokens each
+  std::int64_t image_tokens = 1024;
+  std::optional<double> burstiness;   // with a rate: gamma gaps of this shape, whatever was recorded
+  std::optional<Seconds> think_time;  // with a concurrency: mean time before a user's next request
   std::uint64_t seed = 1;
 };
 constexpr std::int64_t kDefaultRequests = 1000;
@@ -30,11 +36,30 @@ constexpr std::int64_t kDefaultRequests = 1000;
 // concurrency, rate and concurrency together; what the readers throw.
 Workload open_workload(const WorkloadRequestSource& source);
 
+// Prefill and decode apart. Both have the same model.
+struct DisaggregationRequest {
+  ServingSetupRequest prefill, decode;
+  KvTransferRequest transfer;
+};
+
+// Instance `instance` of pool `pool` ("engine", or "prefill" and "decode") fails.
+struct FailureRequest {
+  std::string pool;  // empty: the only pool
+  std::size_t instance = 0;
+  Seconds at;
+  std::optional<Seconds> down;  // absent: for good
+};
+
 struct SimulateRequest {
   ServingSetupRequest setup;
+  std::optional<DisaggregationRequest> disaggregation;  // then `setup` is not read
+  AutoscalingConfig autoscaling;                        // of every pool
+  std::vector<FailureRequest> failures;
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
   const std::atomic<bool>* cancelled = nullptr;
+  std::size_t threads = 0;       // of replicas that never meet, in each of the runs; 0: as the machine has
+  bool intervals = true;         // also the runs at p10 and p90
   std::size_t traced_steps = 0;  // steps that SimulateResult::trace holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
 };
@@ -42,12 +67,12 @@ struct SimulateRequest {
 struct SimulateResult {
   RunLabel label;
   SimulationResult run;
-  RunInterval interval;  // of the runs at p10 and p90; not filled when the run was cancelled
-  std::string trace;     // trace_run's; empty unless steps were asked for
+  std::optional<RunInterval> interval;  // absent when the run was cancelled or none was asked for
+  std::string trace;                    // trace_run's; empty unless steps were asked for
 };
 
-// Runs at p50, p10 and p90, side by side. Deterministic. Throws what resolve_serving, open_workload and
-// simulate throw.
+// Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what
+// resolve_serving, open_workload and simulate throw.
 SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency);
 SimulateResult simulate_serving(const SimulateRequest& request);  // opens setup.predictor
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "warploom/models/operator_graph.h"
@@ -13,7 +14,12 @@ namespace {
 
 constexpr std::int64_t kRequestsProcess = 0;
 constexpr std::int64_t kFirstReplicaProcess = 1;
+constexpr std::int64_t kProcessesOfPool = 1'000'000;
 constexpr std::int64_t kGpuThread = 1, kHostThread = 2;
+
+std::int64_t process_of(const StepRecord& step) {
+  return kFirstReplicaProcess + step.pool * kProcessesOfPool + step.replica;
+}
 
 double us(SimTime time) { return double(time.nanoseconds()) * 1e-3; }
 
@@ -80,7 +86,7 @@ bool comes_first(const PricedNode& node) { return node.label.starts_with("embedd
 
 void write_step(TraceEvents& events, const StepRecord& step, std::int64_t number, const ServingSetup& setup,
                 const LatencyModel& latency) {
-  const std::int64_t process = kFirstReplicaProcess + step.replica;
+  const std::int64_t process = process_of(step);
   const std::vector<PricedNode> nodes = price_nodes(step, setup, latency);
   double sum = 0;
   for (const PricedNode& node : nodes) sum += double(node.count) * node.time_us;
@@ -116,25 +122,27 @@ void write_request(TraceEvents& events, std::int64_t id, const RequestRecord& re
 
 }  // namespace
 
-std::string trace_run(const SimulationResult& run, const ServingSetup& setup, const LatencyModel& latency) {
+std::string trace_run(const SimulationResult& run, std::span<const ServingSetup> setups,
+                      const LatencyModel& latency) {
   TraceEvents events;
   events.name_process(kRequestsProcess, "requests");
-  std::int32_t replicas = 0;
   SimTime first, last;
   if (!run.steps.empty()) first = run.steps.front().begin;
+  std::set<std::int64_t> named;
   for (const StepRecord& step : run.steps) {
-    replicas = std::max(replicas, step.replica + 1);
     first = std::min(first, step.begin);
     last = std::max(last, step.end);
-  }
-  for (std::int32_t replica = 0; replica < replicas; ++replica) {
-    const std::int64_t process = kFirstReplicaProcess + replica;
-    events.name_process(process, fmt::format("replica {} ({})", replica, setup.gpu->name));
+    const std::int64_t process = process_of(step);
+    if (!named.insert(process).second) continue;
+    const std::size_t pool = std::size_t(step.pool);
+    const std::string name = run.pools.size() > 1 ? run.pools[pool].name + " " : std::string();
+    events.name_process(process,
+                        fmt::format("{}replica {} ({})", name, step.replica, setups[pool].gpu->name));
     events.name_thread(process, kGpuThread, "GPU");
     events.name_thread(process, kHostThread, "host");
   }
   for (std::size_t i = 0; i < run.steps.size(); ++i)
-    write_step(events, run.steps[i], std::int64_t(i), setup, latency);
+    write_step(events, run.steps[i], std::int64_t(i), setups[std::size_t(run.steps[i].pool)], latency);
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& record = run.requests[i];
     if (record.completed() && record.arrival <= last && record.last_token >= first)

@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/deployment_options.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/setup_options.h"
@@ -19,10 +20,11 @@ namespace {
 
 struct Options {
   SimulateRequest request;
-  std::string trace, goodput, aiperf, perfetto;
+  std::string trace, vision_encoder, goodput, aiperf, perfetto;
   double perfetto_from_s = 0;
+  std::optional<double> think_time_s;
   std::size_t perfetto_steps = 50;
-  bool json = false, details = false;
+  bool json = false, details = false, no_intervals = false;
   std::shared_ptr<FieldOptionValues> sessions;
 };
 
@@ -64,10 +66,24 @@ class ProgressLines {
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
-void run(Options& options, const SetupOptions& setup) {
+// Of the runs that took long enough to be noticed.
+void print_speed(const SimulationResult& run, std::chrono::duration<double> taken) {
+  if (taken < std::chrono::seconds(2)) return;
+  print_note(fmt::format("{} steps simulated in {:.1f} s, {:.2f} million a second", run.totals.steps,
+                         taken.count(), double(run.totals.steps) / taken.count() * 1e-6));
+}
+
+void run(Options& options, const SetupOptions& setup, const DeploymentOptions& deployment) {
   SimulateRequest& request = options.request;
   request.setup = setup.parsed();
+  request.setup.vision_encoder = options.vision_encoder;
+  request.setup.image_tokens = request.source.image_tokens;
+  deployment.apply(request);
+  // Images are encoded where prompts are computed.
+  if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
+  request.intervals = !options.no_intervals;
   request.source.trace = options.trace;
+  if (options.think_time_s) request.source.think_time = Seconds(*options.think_time_s);
   if (options.sessions->given("sessions")) options.sessions->apply(&request.source.sessions.emplace());
   const Slo slo = parse_goodput(options.goodput);
   if (!options.perfetto.empty()) request.traced_steps = options.perfetto_steps;
@@ -75,7 +91,9 @@ void run(Options& options, const SetupOptions& setup) {
   request.on_progress = ProgressLines();
   const InterruptWatch watch;
   request.cancelled = &watch.interrupted();
+  const auto begin = std::chrono::steady_clock::now();
   const SimulateResult result = simulate_serving(request);
+  print_speed(result.run, std::chrono::steady_clock::now() - begin);
   if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   print(options.json
@@ -89,12 +107,21 @@ void add_simulate_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("simulate", "a whole serving run");
   const SetupOptions setup(*command);
+  const DeploymentOptions deployment(*command);
   WorkloadRequestSource& source = options->request.source;
   command->add_option("--trace", options->trace, "a recorded trace (CSV or JSONL); or");
   command->add_option("--workload", source.workload, "a fitted workload, for example conversation");
   command->add_option("--requests", source.requests, "how many requests");
   command->add_option("--rate", source.rate, "requests/s in place of the recorded ones");
   command->add_option("--concurrency", source.concurrency, "closed loop with this many requests in flight");
+  command->add_option("--images-per-request", source.images, "images before every prompt");
+  command->add_option("--image-tokens", source.image_tokens, "tokens of an image")->capture_default_str();
+  command->add_option("--vision-encoder", options->vision_encoder,
+                      "a vision_config as JSON, or the path of a config.json that has one");
+  command->add_option("--burstiness", source.burstiness,
+                      "with --rate: shape of gamma gaps, 1 Poisson, below it bursts");
+  command->add_option("--user-think-time", options->think_time_s,
+                      "with --concurrency: mean seconds before a user's next request");
   command->add_option("--seed", source.seed, "of what is drawn")->capture_default_str();
   options->sessions = add_field_options(*command, fields_of<SessionShape>());
   command->add_option("--goodput", options->goodput, "limits in ms, for example ttft:500,tpot:50");
@@ -106,9 +133,12 @@ void add_simulate_command(CLI::App& app) {
   command->add_option("--perfetto-from", options->perfetto_from_s, "first of them at this second of the run")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->request.threads,
+                      "for replicas that never meet; 0: as many as the machine has. No effect on results");
+  command->add_flag("--no-intervals", options->no_intervals, "one run at p50, without those at p10 and p90");
   add_json_option(*command, options->json);
   command->add_flag("--details", options->details, "with --json: also arrays with one entry per request");
-  command->callback([options, setup] { run(*options, setup); });
+  command->callback([options, setup, deployment] { run(*options, setup, deployment); });
 }
 
 }  // namespace warploom

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kWhere = "--from-command";
 
 // Flags that say nothing of how long steps take; those of the second list stand alone.
-constexpr std::array<std::string_view, 24> kWithoutEffect{"host",
+constexpr std::array<std::string_view, 36> kWithoutEffect{"host",
                                                           "port",
                                                           "served_model_name",
                                                           "api_key",
@@ -41,7 +41,19 @@ constexpr std::array<std::string_view, 24> kWithoutEffect{"host",
                                                           "extra_llm_api_options",
                                                           "num_postprocess_workers",
                                                           "stream_interval",
-                                                          "decode_log_interval"};
+                                                          "decode_log_interval",
+                                                          "kv_transfer_config",
+                                                          "disaggregation_mode",
+                                                          "disaggregation_transfer_backend",
+                                                          "disaggregation_ib_device",
+                                                          "disaggregation_bootstrap_port",
+                                                          "lora_modules",
+                                                          "lora_paths",
+                                                          "hicache_io_backend",
+                                                          "hicache_mem_layout",
+                                                          "hicache_write_policy",
+                                                          "hicache_storage_backend",
+                                                          "speculative_draft_model_quantization"};
 constexpr std::array<std::string_view, 6> kSwitchesWithoutEffect{
     "trust_remote_code",       "disable_log_requests",   "disable_log_stats",
     "enable_auto_tool_choice", "no_enable_log_requests", "enable_log_requests"};

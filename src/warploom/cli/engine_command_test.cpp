@@ -32,7 +32,7 @@ TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs many"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs 0"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --dtype float16"), Unsupported);
-  EXPECT_THROW(parse_engine_command("vllm serve a --speculative-config {}"), Unsupported);
+  EXPECT_THROW(parse_engine_command("vllm serve a --otlp-traces-endpoint x"), Unsupported);
 }
 
 TEST(EngineCommand, ReadsOtherEnginesByTheirOwnFlags) {
@@ -55,6 +55,30 @@ TEST(EngineCommand, ReadsOtherEnginesByTheirOwnFlags) {
   EXPECT_THROW(parse_engine_command("trtllm-serve a --chunked-prefill-size 4096"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --mem-fraction-static 0.8"), Unsupported);
   EXPECT_THROW(parse_engine_command("sglang serve --model-path a --ep-size many"), InvalidInput);
+}
+
+TEST(EngineCommand, ReadsDraftsTiersAdaptersAndPolicies) {
+  const EngineCommand vllm = parse_engine_command(
+      "vllm serve a --speculative-config '{\"method\": \"eagle3\", \"num_speculative_tokens\": 3}' "
+      "--kv-offloading-size 64 --kv-offloading-backend native --enable-lora --max-loras 4 --max-lora-rank 32 "
+      "--scheduling-policy priority --kv-transfer-config '{\"kv_role\": \"kv_both\"}'");
+  EXPECT_EQ(vllm.config.speculative_config, R"({"method": "eagle3", "num_speculative_tokens": 3})");
+  EXPECT_EQ(vllm.config.kv_offloading_size, 64);
+  EXPECT_TRUE(vllm.config.enable_lora);
+  EXPECT_EQ(vllm.config.max_loras, 4);
+  EXPECT_EQ(vllm.config.scheduling_policy, "priority");
+  EXPECT_EQ(vllm.ignored, std::vector<std::string>{"--kv-transfer-config"});
+  const EngineCommand sglang = parse_engine_command(
+      "sglang serve --model-path a --speculative-algorithm EAGLE --speculative-num-steps 3 "
+      "--speculative-eagle-topk 1 --speculative-num-draft-tokens 4 --enable-hierarchical-cache "
+      "--hicache-ratio 3 --schedule-policy lpm --max-loras-per-batch 8 --disaggregation-mode prefill");
+  EXPECT_EQ(sglang.config.speculative_algorithm, "EAGLE");
+  EXPECT_EQ(sglang.config.speculative_num_draft_tokens, 4);
+  EXPECT_TRUE(sglang.config.enable_hierarchical_cache);
+  EXPECT_EQ(sglang.config.hicache_ratio, 3);
+  EXPECT_EQ(sglang.config.schedule_policy, "lpm");
+  EXPECT_EQ(sglang.config.max_loras, 8);
+  EXPECT_THROW(parse_engine_command("vllm serve a --hicache-ratio 2"), InvalidInput);
 }
 
 TEST(EngineCommand, NamesTheNearestFlag) {

@@ -100,15 +100,20 @@ bool FieldOptionValues::given(std::string_view field_name) const {
                      [&](const auto& entry) { return entry->field->name == field_name && entry->given; });
 }
 
+bool FieldOptionValues::any_given() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->given; });
+}
+
 std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                     const std::vector<std::string>& skipped) {
+                                                     const std::vector<std::string>& skipped,
+                                                     const std::string& prefix) {
   auto values = std::make_shared<FieldOptionValues>();
   for (const Field& field : table.fields) {
     if (field.nested != nullptr || std::find(skipped.begin(), skipped.end(), field.name) != skipped.end())
       continue;
     auto& entry = *values->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
     entry.field = &field;
-    entry.option = option_name(field.name);
+    entry.option = option_name(prefix + field.name);
     // The callbacks keep the values alive; the entry's address is stable.
     if (field.kind == FieldKind::Boolean) {
       command.add_flag_callback(

@@ -22,10 +22,12 @@ class FieldOptionValues {
   // ranges. Throws InvalidInput that names the option.
   void apply(void* object) const;
   bool given(std::string_view field_name) const;
+  bool any_given() const;
 
  private:
   friend std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                              const std::vector<std::string>& skipped);
+                                                              const std::vector<std::string>& skipped,
+                                                              const std::string& prefix);
   struct Entry {
     const Field* field = nullptr;
     std::string option;
@@ -36,9 +38,11 @@ class FieldOptionValues {
 };
 
 // Adds one option per scalar or list field of `table` (which must outlive the command); nested objects and
-// the names in `skipped` are left out. A Boolean field gives --name and --no-name.
+// the names in `skipped` are left out. A Boolean field gives --name and --no-name. `prefix` (with
+// underscores) stands before every name.
 std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                     const std::vector<std::string>& skipped = {});
+                                                     const std::vector<std::string>& skipped = {},
+                                                     const std::string& prefix = {});
 
 // "max_num_seqs" -> "--max-num-seqs"
 std::string option_name(std::string_view field_name);

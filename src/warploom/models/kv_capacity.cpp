@@ -35,7 +35,8 @@ struct Need {
 };
 
 Need memory_need(const ModelArchitecture& model, const Sharding& sharding, const KvCapacityOptions& options) {
-  Need need{weight_bytes_per_gpu(model, sharding), activation_bytes(model, sharding, options), Bytes(0)};
+  Need need{weight_bytes_per_gpu(model, sharding) + options.extra_weights,
+            activation_bytes(model, sharding, options), Bytes(0)};
   need.total = need.weights + options.runtime_reserve;
   if (options.share != MemoryShare::StaticPart) need.total += need.activations;
   return need;
@@ -111,12 +112,13 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   double tokens = std::numeric_limits<double>::infinity();
   capacity.kv_cache = std::max(Bytes(0), share * (capacity.usable - need.total));
   for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
-    const Bytes weights = weight_footprint(model, sharding, stage).total();
+    const Bytes weights = weight_footprint(model, sharding, stage).total() + options.extra_weights;
     const Bytes left = share * (capacity.usable - (need.total - need.weights) - weights);
     const KvFootprint kv = kv_footprint(model, sharding, options.kv_cache, stage);
     const auto length = static_cast<double>(options.request_tokens);
     const Bytes per_token =
-        options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token();
+        (options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token()) +
+        options.extra_kv_per_token;
     if (per_token.value() > 0) tokens = std::min(tokens, left / per_token);
   }
   const double most = 9e15;  // a model without a growing cache

@@ -68,6 +68,9 @@ struct KvCapacityOptions {
   std::optional<DataType> kv_cache;
   // CUDA context, communicators and library workspaces; engines report 0.4 to 1.2 GiB. An estimate.
   Bytes runtime_reserve = gibibytes(0.75);
+  // Of one GPU, beside the model's: a drafter's, adapters.
+  Bytes extra_weights{0};
+  Bytes extra_kv_per_token{0};
 };
 
 // Peak of temporary tensors in a step of max_num_batched_tokens, on the fullest GPU. An estimate: hidden

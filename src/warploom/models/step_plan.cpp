@@ -65,7 +65,9 @@ struct SetRequests {
 };
 
 void set_rows(Operator& op, std::int64_t rows, const RowRule& rule) {
-  std::visit(SetRows{rows * rule.factor, static_cast<double>(rows) * rule.bytes_per_row}, op);
+  std::visit(SetRows{(rows * rule.factor + rule.divisor - 1) / rule.divisor,
+                     static_cast<double>(rows) * rule.bytes_per_row},
+             op);
 }
 
 std::int64_t launches(const ScaledOperators& operators) {

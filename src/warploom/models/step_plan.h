@@ -25,12 +25,13 @@ namespace warploom {
 // What the rows of an operator count.
 enum class RowSource { Tokens, GroupTokens, LogitsRows };
 
-// How a step's sizes enter an operator: rows = factor x source; for collectives size = bytes_per_row x
-// source.
+// How a step's sizes enter an operator: rows = factor x source / divisor, rounded up; for collectives size =
+// bytes_per_row x source.
 struct RowRule {
   RowSource source = RowSource::Tokens;
   std::int64_t factor = 1;
   double bytes_per_row = 0;
+  std::int64_t divisor = 1;  // source tokens that share a row: groups of a batched product
 };
 
 // Operators with their rules, those of LogitsRows last.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/report/number_text.h"
+#include "warploom/report/serving_extras.h"
 #include "warploom/report/text_table.h"
 
 namespace warploom {
@@ -37,17 +38,16 @@ double hit_rate(const SimulationResult& result) {
 
 std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
 
-std::string between(const std::string& low, const std::string& high, bool partial) {
-  return partial ? "-" : low + " .. " + high;
-}
+std::string between(const std::string& low, const std::string& high) { return low + " .. " + high; }
 
-std::string percentile_table(const SimulationResult& result, const RunInterval& interval) {
+std::string percentile_table(const SimulationResult& result, const std::optional<RunInterval>& interval) {
   TextTable table(
       {{"latency [ms]", Align::Left}, {"mean"}, {"p50"}, {"p90"}, {"p95"}, {"p99"}, {"mean, p10 .. p90"}});
   const auto add = [&](const char* name, LatencySummary ServingMetrics::*which) {
     const LatencySummary& s = result.metrics.*which;
     table.add_row({name, ms(s.mean), ms(s.p50), ms(s.p90), ms(s.p95), ms(s.p99),
-                   between(ms((interval.low.*which).mean), ms((interval.high.*which).mean), result.partial)});
+                   interval ? between(ms((interval->low.*which).mean), ms((interval->high.*which).mean))
+                            : std::string("-")});
   };
   add("TTFT", &ServingMetrics::ttft);
   add("TPOT", &ServingMetrics::tpot);
@@ -57,12 +57,13 @@ std::string percentile_table(const SimulationResult& result, const RunInterval& 
 }
 
 std::string throughput_table(const RunLabel& label, const SimulationResult& result,
-                             const RunInterval& interval) {
+                             const std::optional<RunInterval>& interval) {
   TextTable table({{"throughput", Align::Left}, {"value"}, {"p10 .. p90 of the kernels"}});
   const auto add = [&](const char* name, double ServingMetrics::*which, double scale) {
     table.add_row({name, fixed_text(result.metrics.*which * scale, 2),
-                   between(fixed_text(interval.high.*which * scale, 2),
-                           fixed_text(interval.low.*which * scale, 2), result.partial)});
+                   interval ? between(fixed_text(interval->high.*which * scale, 2),
+                                      fixed_text(interval->low.*which * scale, 2))
+                            : std::string("-")});
   };
   const double per_gpu = 1.0 / static_cast<double>(label.gpus);
   add("requests/s", &ServingMetrics::request_throughput, 1.0);
@@ -123,6 +124,24 @@ Json kernel_json(const SimulationResult& result) {
   return list;
 }
 
+Json family_json(const SimulationResult& result) {
+  Json families = Json::object();
+  for (const KernelTime& kernel : result.kernels) {
+    Json& sum = families[std::string(name_of(kernel.family))];
+    sum = (sum.is_null() ? 0.0 : sum.get<double>()) + kernel.time.value();
+  }
+  return families;
+}
+
+// What runs at least once in every layer, for a layer of the mean.
+double layer_time(const RunLabel& label, const SimulationResult& result) {
+  double sum = 0;
+  for (const KernelTime& kernel : result.kernels)
+    if (!kernel.label.starts_with("draft ") && kernel.calls >= 1.5 * double(result.totals.steps))
+      sum += kernel.time.value();
+  return sum / double(std::max<std::int64_t>(1, label.layers));
+}
+
 Json timeline_json(const SimulationResult& result) {
   Json list = Json::array();
   for (const TimelineSample& sample : result.timeline) {
@@ -130,7 +149,9 @@ Json timeline_json(const SimulationResult& result) {
                     {"running", sample.running},
                     {"waiting", sample.waiting},
                     {"kv_use", sample.kv_use},
-                    {"batch_tokens", sample.batch_tokens}});
+                    {"batch_tokens", sample.batch_tokens},
+                    {"preemptions", sample.preemptions},
+                    {"instances", sample.instances}});
   }
   return list;
 }
@@ -138,10 +159,10 @@ Json timeline_json(const SimulationResult& result) {
 }  // namespace
 
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
-                            const RunInterval& interval, const Slo& slo) {
+                            const std::optional<RunInterval>& interval, const Slo& slo) {
   const ServingMetrics& metrics = result.metrics;
-  std::string text = fmt::format("{} on {} x {}, {}, {}\n", label.model, label.gpus, label.gpu, label.engine,
-                                 label.workload);
+  std::string text =
+      fmt::format("{} on {}, {}, {}\n", label.model, hardware_text(label), label.engine, label.workload);
   text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}{}\n\n",
                       count_text(metrics.completed), duration_text(metrics.duration),
                       count_text(result.totals.steps), count_text(result.preemptions), tier_text(label),
@@ -158,11 +179,11 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
     text +=
         fmt::format("prefix cache: {} of {} prompt tokens found ({})\n\n", count_text(result.cached_tokens),
                     count_text(metrics.total_input_tokens), percent_text(hit_rate(result)));
-  return text + kernel_table(result);
+  return text + extras_text(label, result) + kernel_table(result);
 }
 
-Json simulation_json(const RunLabel& label, const SimulationResult& result, const RunInterval& interval,
-                     bool details, const Slo& slo) {
+Json simulation_json(const RunLabel& label, const SimulationResult& result,
+                     const std::optional<RunInterval>& interval, bool details, const Slo& slo) {
   Json document = to_json(result.metrics);
   document["model"] = label.model;
   document["gpu"] = label.gpu;
@@ -185,8 +206,8 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result, cons
     document["request_goodput"] = share * result.metrics.request_throughput;
   }
   document["interval"] = nullptr;
-  if (!result.partial)
-    document["interval"] = {{"low", to_json(interval.low)}, {"high", to_json(interval.high)}};
+  if (interval) document["interval"] = {{"low", to_json(interval->low)}, {"high", to_json(interval->high)}};
+  add_extras(document, label, result);
   const StepTotals& totals = result.totals;
   document["step_totals"] = {{"steps", totals.steps},
                              {"tokens", totals.tokens},
@@ -196,6 +217,8 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result, cons
                              {"collectives_s", totals.collectives.value()},
                              {"host_s", totals.host.value()}};
   document["kernel_time"] = kernel_json(result);
+  document["family_time_s"] = family_json(result);
+  document["mean_layer_time_s"] = layer_time(label, result);
   document["timeline"] = timeline_json(result);
   if (details) add_request_arrays(document, result.requests);
   return document;

@@ -28,7 +28,7 @@ TEST(SimulationReport, ListsCompletedRequestsOnlyWithDetails) {
 }
 
 TEST(SimulationReport, KeepsTheKeysOfVllmBench) {
-  const Json document = simulation_json({}, one_request(), {}, false);
+  const Json document = simulation_json({}, one_request(), RunInterval{}, false);
   for (const char* key :
        {"duration", "completed", "total_input_tokens", "total_output_tokens", "request_throughput",
         "output_throughput", "total_token_throughput", "mean_ttft_ms", "median_ttft_ms", "std_ttft_ms",

@@ -18,34 +18,58 @@ KvCache make_cache(const ServingConfig& config, const Workload* workload, std::i
   return KvCache(blocks, block_size, unit);
 }
 
+SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+                          const EngineOptions& options) {
+  SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
+                       .workload = workload,
+                       .by_priority = config.scheduling_policy == "priority"};
+  if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
+  if (options.tiers.exists() && state.kv_cache.keeps_prefixes()) {
+    state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
+    KvTiers* tiers = state.tiers.get();
+    state.kv_cache.on_eviction([tiers](std::uint64_t hash) { tiers->store(hash); });
+  }
+  return state;
+}
+
 }  // namespace
 
-Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload)
-    : state_{.sequences = {},
-             .running = {},
-             .waiting = {},
-             .kv_cache = make_cache(config, workload, kv_blocks),
-             .preemptions = 0,
-             .workload = workload},
-      scheduler_(make_scheduler(config.engine, limits_of(config))),
+Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+               const EngineOptions& options)
+    : state_(make_state(config, kv_blocks, workload, options)),
+      scheduler_(make_scheduler(config)),
+      role_(options.role),
       pipelined_(config.pipeline_parallel_size > 1) {}
 
-void Engine::add(std::uint32_t request, std::int32_t input_tokens, std::int32_t output_tokens) {
-  Sequence sequence;
-  sequence.request = request;
-  sequence.input_tokens = input_tokens;
-  sequence.output_tokens = output_tokens;
+Slot Engine::add(const EngineRequest& request) {
   Slot slot;
   if (free_slots_.empty()) {
     slot = Slot(state_.sequences.size());
-    state_.sequences.push_back(sequence);
+    state_.sequences.emplace_back();
   } else {
     slot = free_slots_.back();
     free_slots_.pop_back();
-    sequence.units.swap(state_.sequences[slot].units);  // keeps its memory
-    state_.sequences[slot] = std::move(sequence);
   }
-  state_.waiting.push_back(slot);
+  Sequence& sequence = state_.sequences[slot];
+  sequence.units.clear();  // keeps its memory
+  sequence.hashes.clear();
+  Sequence fresh;
+  fresh.units.swap(sequence.units);
+  fresh.hashes.swap(sequence.hashes);
+  fresh.request = request.request;
+  fresh.input_tokens = request.input_tokens;
+  fresh.output_tokens = request.output_tokens;
+  fresh.priority = request.priority;
+  fresh.images = request.images;
+  fresh.remote_tokens = request.remote_tokens;
+  fresh.outputs_emitted = request.outputs_before;
+  fresh.outputs_scheduled = request.outputs_before + request.outputs_coming;
+  fresh.arrival = request.arrival;
+  fresh.first_token = request.first_token;
+  fresh.last_token = request.last_token;
+  sequence = std::move(fresh);
+  state_.enqueue(slot);
+  return slot;
 }
 
 ScheduledBatch Engine::take_spare() {
@@ -56,9 +80,24 @@ ScheduledBatch Engine::take_spare() {
   return batch;
 }
 
+// Fetched sequences wait with their blocks; when no step can run, nobody else will give blocks back.
+bool Engine::yield_waiting_blocks() {
+  if (!state_.fetching.empty() || !in_flight_.empty()) return false;
+  const std::size_t served_first = state_.running.empty() ? 1 : 0;
+  for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
+    Sequence& sequence = state_.sequences[state_.waiting[i]];
+    if (sequence.blocks == 0) continue;
+    state_.release(sequence);
+    return true;
+  }
+  return false;
+}
+
 bool Engine::start(SimTime now) {
   ScheduledBatch batch = take_spare();
-  scheduler_->schedule(state_, batch);
+  do {
+    scheduler_->schedule(state_, batch);
+  } while (batch.empty() && !state_.waiting.empty() && yield_waiting_blocks());
   if (batch.empty()) {
     spare_.push_back(std::move(batch));
     return false;
@@ -67,21 +106,23 @@ bool Engine::start(SimTime now) {
   if (state_.kv_cache.keeps_prefixes())
     for (const Slot slot : batch.scheduled) state_.keep_prefix(state_.sequences[slot]);
   if (pipelined_)
-    for (const Slot slot : batch.emitting) state_.sequences[slot].awaits_token = true;
+    for (const Emission& emission : batch.emitting) state_.sequences[emission.slot].awaits_token = true;
   in_flight_.push_back(std::move(batch));
   return true;
 }
 
 void Engine::start_idle() { in_flight_.push_back(take_spare()); }
 
-void Engine::finish(SimTime now, EngineObserver& observer) {
-  WARPLOOM_ASSERT(!in_flight_.empty());
-  ScheduledBatch batch = std::move(in_flight_.front());
-  in_flight_.pop_front();
+void Engine::see_price(Seconds gpu) {
+  const ScheduledBatch& batch = in_flight_.back();
+  if (state_.tiers && batch.decode_contexts.empty()) state_.tiers->see_prompt_step(gpu, batch.chunk_tokens);
+}
+
+void Engine::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
   SimDuration gap;
-  std::int64_t run = 0;  // tokens in a row with one gap: most of a batch shares it
-  for (const Slot slot : batch.emitting) {
-    Sequence& sequence = state_.sequences[slot];
+  std::int64_t run = 0, tokens = 0;  // gaps in a row that are equal: most of a batch shares one
+  for (const Emission& emission : batch.emitting) {
+    Sequence& sequence = state_.sequences[emission.slot];
     if (sequence.outputs_emitted == 0) {
       sequence.first_token = now;
     } else {
@@ -95,31 +136,94 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
     }
     sequence.last_token = now;
     sequence.awaits_token = false;
-    ++sequence.outputs_emitted;
+    sequence.outputs_emitted += emission.tokens;
+    tokens += emission.tokens;
   }
   if (run > 0) observer.on_token_gaps(gap, run);
-  observer.on_tokens(now, std::int64_t(batch.emitting.size()));
+  observer.on_tokens(now, tokens);
+}
 
+void Engine::finish(SimTime now, EngineObserver& observer) {
+  WARPLOOM_ASSERT(!in_flight_.empty());
+  ScheduledBatch batch = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  if (role_ == EngineRole::Whole) {
+    emit(batch, now, observer);
+  } else {
+    for (const Emission& emission : batch.emitting) {
+      state_.sequences[emission.slot].awaits_token = false;
+      state_.sequences[emission.slot].outputs_emitted += emission.tokens;
+    }
+  }
   std::size_t retired = 0;
-  for (const Slot slot : batch.emitting) {
-    const Sequence& sequence = state_.sequences[slot];
+  for (const Emission& emission : batch.emitting) {
+    const Sequence& sequence = state_.sequences[emission.slot];
     if (sequence.outputs_emitted == sequence.output_tokens) {
-      retire(slot, now, observer);
+      retire(emission.slot, now, observer);
       ++retired;
     }
   }
   if (retired > 0) {
-    std::erase_if(state_.running, [&](Slot slot) { return state_.sequences[slot].output_tokens == 0; });
+    std::erase_if(state_.running, [&](Slot slot) { return state_.sequences[slot].done; });
   }
   spare_.push_back(std::move(batch));
 }
 
 void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
   Sequence& sequence = state_.sequences[slot];
-  observer.on_completion(now, sequence);
+  sequence.done = true;
+  if (role_ == EngineRole::Prefill) {
+    state_.held.push_back(slot);
+    observer.on_completion(now, sequence, slot);
+    return;
+  }
+  observer.on_completion(now, sequence, slot);
   state_.release(sequence);
-  sequence.output_tokens = 0;  // marks the slot as retired until it is reused
   free_slots_.push_back(slot);
+}
+
+void Engine::fetched(Slot slot, SimTime now, EngineObserver& observer) {
+  Sequence& sequence = state_.sequences[slot];
+  state_.end_fetch(slot);
+  if (sequence.outputs_scheduled == sequence.outputs_emitted) return;
+  // The token that the prefill gave comes with its keys and values.
+  if (sequence.outputs_emitted == 0) {
+    sequence.first_token = now;
+  } else {
+    observer.on_token_gaps(now - sequence.last_token, 1);
+  }
+  sequence.last_token = now;
+  sequence.outputs_emitted = sequence.outputs_scheduled;
+  observer.on_tokens(now, 1);
+  if (sequence.outputs_emitted < sequence.output_tokens) return;
+  std::erase(state_.waiting, slot);
+  retire(slot, now, observer);
+}
+
+void Engine::free_slot(Slot slot) {
+  state_.release(state_.sequences[slot]);
+  state_.sequences[slot].done = true;
+  free_slots_.push_back(slot);
+}
+
+void Engine::release_held(Slot slot) {
+  std::erase(state_.held, slot);
+  free_slot(slot);
+}
+
+void Engine::cancel(Slot slot) {
+  std::erase(state_.waiting, slot);
+  std::erase(state_.fetching, slot);
+  std::erase_if(state_.new_fetches, [&](const KvFetch& fetch) { return fetch.slot == slot; });
+  free_slot(slot);
+}
+
+std::vector<Slot> Engine::all_slots() const {
+  std::vector<Slot> slots(state_.running.begin(), state_.running.end());
+  slots.insert(slots.end(), state_.fetching.begin(), state_.fetching.end());
+  slots.insert(slots.end(), state_.waiting.begin(), state_.waiting.end());
+  slots.insert(slots.end(), state_.held.begin(), state_.held.end());
+  return slots;
 }
 
 }  // namespace warploom

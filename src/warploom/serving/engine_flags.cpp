@@ -1,17 +1,19 @@
 #include "warploom/serving/engine_flags.h"
 
+#include <algorithm>
 #include <array>
 
 namespace warploom {
 namespace {
 
-constexpr std::array<EngineFlag, 13> kSglang{{
+constexpr std::array<EngineFlag, 14> kSglang{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
     {"page_size", "block_size", "tokens in a KV block"},
     {"context_length", "max_model_len", "longest prompt plus output, in tokens"},
     {"max_total_tokens", "num_gpu_blocks_override", "tokens in the KV cache of one replica"},
+    {"max_loras_per_batch", "max_loras", "adapters in one batch"},
     {"tp_size", "tensor_parallel_size", "GPUs that share each layer"},
     {"pp_size", "pipeline_parallel_size", "GPUs that share the layers out"},
     {"dp_size", "data_parallel_size", "replicas"},
@@ -41,11 +43,25 @@ std::span<const EngineFlag> engine_flags(std::string_view engine) {
 }
 
 std::string_view engine_of_field(std::string_view field) {
-  if (field == "chunked_prefill_size" || field == "schedule_conservativeness" ||
-      field == "enable_mixed_chunk" || field == "scheduler_recv_interval")
-    return "sglang";
+  constexpr std::array<std::string_view, 13> kOfSglang{"chunked_prefill_size",
+                                                       "scheduler_recv_interval",
+                                                       "schedule_conservativeness",
+                                                       "enable_mixed_chunk",
+                                                       "schedule_policy",
+                                                       "speculative_algorithm",
+                                                       "speculative_draft_model_path",
+                                                       "speculative_num_steps",
+                                                       "speculative_eagle_topk",
+                                                       "speculative_num_draft_tokens",
+                                                       "enable_hierarchical_cache",
+                                                       "hicache_ratio",
+                                                       "hicache_size"};
+  constexpr std::array<std::string_view, 5> kOfVllm{"long_prefill_token_threshold",
+                                                    "scheduler_reserve_full_isl", "scheduling_policy",
+                                                    "kv_offloading_size", "kv_offloading_backend"};
+  if (std::find(kOfSglang.begin(), kOfSglang.end(), field) != kOfSglang.end()) return "sglang";
+  if (std::find(kOfVllm.begin(), kOfVllm.end(), field) != kOfVllm.end()) return "vllm";
   if (field == "capacity_scheduler_policy") return "trtllm";
-  if (field == "long_prefill_token_threshold" || field == "scheduler_reserve_full_isl") return "vllm";
   return {};
 }
 

@@ -30,6 +30,7 @@ void KvCache::evict_oldest() {
   const Unit unit = oldest_;
   WARPLOOM_ASSERT(unit != kNoUnit && entries_[unit].uses == 0);
   unlink(unit);
+  if (evicted_) evicted_(entries_[unit].hash);
   erase_slot(place_of(entries_[unit].hash));
   spare_.push_back(unit);
   --kept_units_;
@@ -37,8 +38,7 @@ void KvCache::evict_oldest() {
 }
 
 KvCache::Unit KvCache::acquire(std::uint64_t hash) {
-  if (slots_.empty()) return kNoUnit;
-  const Unit unit = slots_[place_of(hash)];
+  const Unit unit = find(hash);
   if (unit == kNoUnit) return kNoUnit;
   if (entries_[unit].uses++ == 0) unlink(unit);
   return unit;

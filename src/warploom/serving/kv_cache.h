@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace warploom {
@@ -39,9 +41,13 @@ class KvCache {
   std::int64_t unit_blocks() const { return unit_blocks_; }
   std::int64_t unit_tokens() const { return unit_blocks_ * block_size_; }
   std::int64_t kept_units() const { return kept_units_; }
-  // The unit under that hash, now in use once more; kNoUnit when there is none. Expected O(1).
+  // The unit under that hash; kNoUnit when there is none. Expected O(1).
+  Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)]; }
+  bool idle(Unit unit) const { return entries_[unit].uses == 0; }
+  // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
-  bool holds(std::uint64_t hash) const { return !slots_.empty() && slots_[place_of(hash)] != kNoUnit; }
+  // Called with the hash of every unit that is evicted; may be empty.
+  void on_eviction(std::function<void(std::uint64_t)> evicted) { evicted_ = std::move(evicted); }
   // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
   // unit has that hash: the caller then keeps its blocks to itself.
   Unit publish(std::uint64_t hash);
@@ -68,6 +74,7 @@ class KvCache {
   std::vector<Unit> spare_;  // entries without a unit
   std::vector<Unit> slots_;  // open addressing, a power of two
   Unit oldest_ = kNoUnit, newest_ = kNoUnit;
+  std::function<void(std::uint64_t)> evicted_;
 };
 
 }  // namespace warploom

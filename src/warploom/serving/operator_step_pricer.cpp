@@ -24,8 +24,10 @@ bool serves_group(const OperatorNode& node) {
 }  // namespace
 
 OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
-                                       std::vector<std::int64_t> graph_sizes, const PricedDomain& domain)
+                                       std::vector<std::int64_t> graph_sizes, ScaledOperators beside,
+                                       const PricedDomain& domain)
     : plan_(plan),
+      beside_(std::move(beside)),
       pricer_(std::move(pricer)),
       graph_sizes_(std::move(graph_sizes)),
       token_grid_(geometric_grid(domain.tokens, 64, 32)),
@@ -34,8 +36,7 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       context_grid_(context_grid(domain.context)),
       token_table_(token_grid_.size()),
       group_table_(token_grid_.size()),
-      row_table_(row_grid_.size()),
-      decode_table_(sequence_grid_.size() * context_grid_.size()) {}
+      row_table_(row_grid_.size()) {}
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   auto copy = std::make_unique<OperatorStepPricer>(*this);
@@ -52,7 +53,7 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   if (batch.logits_rows > 0) {
     add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
   }
-  if (!batch.decode_contexts.empty()) add_decode(batch, price);
+  if (batch.decode_requests > 0) add_decode(batch, price);
   if (!batch.chunks.empty()) add_prefill(batch, price);
   return price.cost();
 }
@@ -65,6 +66,7 @@ void OperatorStepPricer::list_per_token(std::int64_t tokens) {
   for (const OperatorNode& node : plan_.collective_operators(tokens, 0)) {
     if (!serves_group(node)) nodes_.push_back(node);
   }
+  for (const OperatorNode& node : beside_.scale(tokens, tokens, 0)) nodes_.push_back(node);
 }
 
 void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
@@ -107,7 +109,15 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const 
   }
 }
 
-std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(double sequences,
+OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::int64_t query_tokens) {
+  for (DecodeTable& table : decode_tables_)
+    if (table.query_tokens == query_tokens) return table;
+  return decode_tables_.emplace_back(
+      DecodeTable{query_tokens, PriceTable(sequence_grid_.size() * context_grid_.size())});
+}
+
+std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(DecodeTable& table,
+                                                                             double sequences,
                                                                              double context) {
   const GridPosition s = locate(sequence_grid_, sequences), c = locate(context_grid_, context);
   std::array<Corner, 4> corners;
@@ -119,9 +129,10 @@ std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(dou
         continue;
       }
       const std::size_t row = si * context_grid_.size() + ci;
-      if (!decode_table_.has(row)) {
-        const auto step = StepShape::one_token_each(sequence_grid_[si], context_grid_[ci]);
-        decode_table_.fill(row, plan_.attention_operators(step), pricer_, sums_);
+      if (!table.prices.has(row)) {
+        StepShape step;
+        step.decode.push_back({sequence_grid_[si], table.query_tokens, context_grid_[ci]});
+        table.prices.fill(row, plan_.attention_operators(step), pricer_, sums_);
       }
       corners[i++] = {row, sw * cw};
     }
@@ -129,26 +140,27 @@ std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(dou
   return corners;
 }
 
-double OperatorStepPricer::decode_time(double sequences, double context) {
+double OperatorStepPricer::decode_time(DecodeTable& table, double sequences, double context) {
   double time = 0;
-  for (const Corner& corner : decode_corners(sequences, context)) {
-    if (corner.weight > 0) time += corner.weight * decode_table_.time(corner.row);
+  for (const Corner& corner : decode_corners(table, sequences, context)) {
+    if (corner.weight > 0) time += corner.weight * table.prices.time(corner.row);
   }
   return time;
 }
 
 void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
-  const double sequences = double(batch.decode_contexts.size());
+  DecodeTable& table = decode_table(batch.decode_query_tokens);
+  const double sequences = double(batch.decode_requests);
   const double mean_context = double(batch.decode_context_sum) / sequences;
   double scale = 1.0;
   // Far longer than the mean: the one request may outlast all others together.
   if (double(batch.decode_context_max) > 2.0 * mean_context) {
-    const double longest = decode_time(1.0, batch.decode_context_max),
-                 together = decode_time(sequences, mean_context);
+    const double longest = decode_time(table, 1.0, batch.decode_context_max),
+                 together = decode_time(table, sequences, mean_context);
     if (longest > together && together > 0) scale = longest / together;
   }
-  for (const Corner& corner : decode_corners(sequences, mean_context)) {
-    if (corner.weight > 0) decode_table_.use(corner.row, corner.weight * scale, price, sums_);
+  for (const Corner& corner : decode_corners(table, sequences, mean_context)) {
+    if (corner.weight > 0) table.prices.use(corner.row, corner.weight * scale, price, sums_);
   }
 }
 

@@ -10,6 +10,8 @@
 // in their
 //   product where bandwidth rules, which bilinear interpolation keeps exactly. Never below the time of the
 //   longest request alone, which bounds a batch of uneven contexts.
+//   Requests that verify drafts have several query tokens; all are priced with as many as the one that has
+//   most.
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
@@ -38,9 +40,10 @@ struct PricedDomain {
 class OperatorStepPricer final : public StepPricer {
  public:
   // The model and the GPU in `pricer` outlive this and its clones. Graph sizes from cuda_graph_sizes(). A
-  // plan over several pipeline stages prices one batch that passes through all of them.
+  // plan over several pipeline stages prices one batch that passes through all of them. `beside`: operators
+  // that no model's plan has and that scale with the step's tokens (adapters, a drafter's own).
   OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
-                     const PricedDomain& domain = {});
+                     ScaledOperators beside = {}, const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
   std::vector<KernelTime> breakdown() const override { return sums_.sorted(); }
@@ -59,19 +62,27 @@ class OperatorStepPricer final : public StepPricer {
                 ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
+  // Of decoding requests with so many query tokens each: a run has one or two kinds.
+  struct DecodeTable {
+    std::int64_t query_tokens = 1;
+    PriceTable prices;
+  };
   // The four grid points around a batch, with their weights.
   struct Corner {
     std::size_t row = 0;
     double weight = 0;
   };
-  std::array<Corner, 4> decode_corners(double sequences, double context);
-  double decode_time(double sequences, double context);
+  std::array<Corner, 4> decode_corners(DecodeTable& table, double sequences, double context);
+  double decode_time(DecodeTable& table, double sequences, double context);
+  DecodeTable& decode_table(std::int64_t query_tokens);
 
   StepPlan plan_;
+  ScaledOperators beside_;
   OperatorPricer pricer_;
   std::vector<std::int64_t> graph_sizes_;
   std::vector<std::int64_t> token_grid_, row_grid_, sequence_grid_, context_grid_;
-  PriceTable token_table_, group_table_, row_table_, decode_table_;
+  PriceTable token_table_, group_table_, row_table_;
+  std::vector<DecodeTable> decode_tables_;
   KernelSums sums_;
   std::vector<OperatorNode> nodes_;  // of the part being listed
   StepShape shape_;                  // of the prefill chunks; keeps its memory

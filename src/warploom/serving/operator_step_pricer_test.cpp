@@ -78,13 +78,12 @@ struct Bench {
 
 StepBatch decode_batch(const std::vector<std::int32_t>& contexts) {
   StepBatch batch;
-  batch.decode_contexts = contexts;
+  batch.decode_requests = std::ssize(contexts);
   for (const std::int32_t context : contexts) {
     batch.decode_context_sum += context;
     batch.decode_context_max = std::max(batch.decode_context_max, context);
   }
-  batch.logits_rows = std::int64_t(contexts.size());
-  batch.group_tokens = batch.logits_rows;
+  batch.emitting = batch.logits_rows = batch.group_tokens = batch.decode_requests;
   return batch;
 }
 
@@ -119,7 +118,7 @@ TEST(OperatorStepPricer, PricesChunksOnTheirHistory) {
   batch.chunks = chunks;
   batch.chunk_tokens = 150;
   batch.group_tokens = 150;
-  batch.logits_rows = 1;
+  batch.emitting = batch.logits_rows = 1;
   const StepShape step{.prefill = {{1, 100, 900}, {1, 50, 0}}, .decode = {}, .logits_rows = 1};
   EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
 }

@@ -4,9 +4,14 @@
 
 namespace warploom {
 
-ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-                           const StepPricer& pricer, StepTime step_time, const Workload* workload)
-    : pricer_(pricer.clone()),
+ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& options, std::int64_t kv_blocks,
+                           std::size_t replicas, const StepPricer& pricer, StepTime step_time,
+                           const Workload* workload)
+    : config_(config),
+      options_(options),
+      kv_blocks_(kv_blocks),
+      workload_(workload),
+      pricer_(pricer.clone()),
       host_(config.host),
       step_time_(step_time),
       depth_(config.pipeline_parallel_size > 1 ? std::size_t(config.pipeline_parallel_size)
@@ -15,7 +20,22 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, 
       stage_free_(std::size_t(config.pipeline_parallel_size)) {
   costs_.resize(replicas);
   engines_.reserve(replicas);
-  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload);
+  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload, options);
+}
+
+void ReplicaGroup::reset(SimTime now) {
+  past_preemptions_ = preemptions();
+  past_speculation_ = speculation();
+  for (Engine& engine : engines_) engine = Engine(config_, kv_blocks_, workload_, options_);
+  std::fill(stage_free_.begin(), stage_free_.end(), now);
+  in_flight_ = 0;
+  latest_tokens_ = 0;
+}
+
+bool ReplicaGroup::idle() const {
+  return std::all_of(engines_.begin(), engines_.end(), [](const Engine& engine) {
+    return engine.live() == 0 && engine.in_flight() == 0 && engine.state().held.empty();
+  });
 }
 
 bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* records,
@@ -53,10 +73,11 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
                     .gpu = costs_[i].gpu,
                     .host = costs_[i].host,
                     .shape = {}};
-    for (const std::int32_t context : batch.decode_contexts) step.shape.decode.push_back({1, 1, context});
+    for (const std::int32_t context : batch.decode_contexts)
+      step.shape.decode.push_back({1, batch.decode_query_tokens, context});
     for (const PrefillChunk& chunk : batch.chunks)
       step.shape.prefill.push_back({1, chunk.tokens, chunk.context});
-    step.shape.logits_rows = std::ssize(batch.emitting);
+    step.shape.logits_rows = std::ssize(batch.emitting) + batch.draft_tokens;
     step.shape.group_tokens = latest_tokens_;
     records.push_back(std::move(step));
   }
@@ -76,6 +97,7 @@ SimDuration ReplicaGroup::price_latest() {
                                                        : cost.p50;
     const Seconds host = host_.overhead(gpu, batch.sequences(), !batch.chunks.empty());
     costs_[i] = {gpu, host};
+    engines_[i].see_price(gpu);
     longest = std::max(longest, gpu + host);
     ++totals_.steps;
     totals_.tokens += batch.tokens();
@@ -94,23 +116,15 @@ void ReplicaGroup::finish(SimTime now, EngineObserver& observer) {
 }
 
 std::int64_t ReplicaGroup::preemptions() const {
-  std::int64_t sum = 0;
+  std::int64_t sum = past_preemptions_;
   for (const Engine& engine : engines_) sum += engine.state().preemptions;
   return sum;
 }
 
-void ReplicaGroup::add_kernels(std::vector<KernelTime>& kernels) const {
-  for (const KernelTime& kernel : pricer_->breakdown()) {
-    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const KernelTime& other) {
-      return other.family == kernel.family && other.label == kernel.label;
-    });
-    if (same == kernels.end()) {
-      kernels.push_back(kernel);
-    } else {
-      same->time += kernel.time;
-      same->calls += kernel.calls;
-    }
-  }
+SpeculationCounts ReplicaGroup::speculation() const {
+  SpeculationCounts sum = past_speculation_;
+  for (const Engine& engine : engines_) sum += engine.state().speculation;
+  return sum;
 }
 
 }  // namespace warploom

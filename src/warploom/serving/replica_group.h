@@ -10,35 +10,45 @@
 #include <vector>
 
 #include "warploom/serving/engine.h"
-#include "warploom/serving/simulation.h"
+#include "warploom/serving/simulation_options.h"
 #include "warploom/serving/step_pricer.h"
+#include "warploom/serving/step_record.h"
 
 namespace warploom {
 
 class ReplicaGroup {
  public:
-  ReplicaGroup(const ServingConfig& config, std::int64_t kv_blocks, std::size_t replicas,
-               const StepPricer& pricer, StepTime step_time, const Workload* workload);
+  ReplicaGroup(const ServingConfig& config, const EngineOptions& options, std::int64_t kv_blocks,
+               std::size_t replicas, const StepPricer& pricer, StepTime step_time, const Workload* workload);
 
   std::size_t size() const { return engines_.size(); }
   Engine& engine(std::size_t replica) { return engines_[replica]; }
+  const Engine& engine(std::size_t replica) const { return engines_[replica]; }
+  bool idle() const;  // nothing queued, running or kept for others
 
   // Starts a step if one may and can start now. Returns whether it did; `end` is then when it ends.
   // Replicas are numbered from `first_replica` in the records; `records` may be null.
   bool start(SimTime now, SimTime& end, std::vector<StepRecord>* records = nullptr,
              std::int32_t first_replica = 0);
   void finish(SimTime now, EngineObserver& observer);
+  // The instance fails: steps in flight, sequences and caches are gone.
+  void reset(SimTime now);
 
   std::int64_t latest_tokens() const { return latest_tokens_; }
   const StepTotals& totals() const { return totals_; }
   std::int64_t preemptions() const;
-  void add_kernels(std::vector<KernelTime>& kernels) const;
+  SpeculationCounts speculation() const;
+  std::vector<KernelTime> kernels() const { return pricer_->breakdown(); }
 
  private:
   // The step's length; fills costs_.
   SimDuration price_latest();
   void record(SimTime begin, SimTime end, std::int32_t first_replica, std::vector<StepRecord>& records) const;
 
+  ServingConfig config_;
+  EngineOptions options_;
+  std::int64_t kv_blocks_;
+  const Workload* workload_;
   std::vector<Engine> engines_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
@@ -52,6 +62,8 @@ class ReplicaGroup {
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;
   StepTotals totals_;
+  std::int64_t past_preemptions_ = 0;  // of engines that failed
+  SpeculationCounts past_speculation_;
 };
 
 }  // namespace warploom

@@ -19,8 +19,10 @@ struct RequestRecord {
   std::int32_t output_tokens = 0;   // wanted
   std::int32_t tokens_emitted = 0;  // so far
   std::int32_t preemptions = 0;
-  std::int32_t cached_tokens = 0;  // of the prompt, found in the prefix cache
-  std::int32_t replica = -1;       // -1: never reached an engine
+  std::int32_t cached_tokens = 0;    // of the prompt, found in the prefix cache
+  std::int32_t replica = -1;         // -1: never reached an engine
+  std::int32_t decode_replica = -1;  // of the pool that decodes, where there is one
+  std::int32_t restarts = 0;         // engines that failed under it
   bool was_scheduled = false;
 
   bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0; }

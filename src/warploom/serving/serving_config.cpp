@@ -10,10 +10,11 @@
 
 namespace warploom {
 
-FieldTable ServingConfig::describe() {
+namespace {
+
+void add_scheduling(FieldList<ServingConfig>& list) {
   using C = ServingConfig;
-  return FieldList<C>("serving_config")
-      .add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
+  list.add("engine", &C::engine, {.doc = "engine whose scheduler is modelled"})
       .add("max_num_seqs", &C::max_num_seqs, {.doc = "requests in a batch", .min = 1, .max = 1e6})
       .add("max_num_batched_tokens", &C::max_num_batched_tokens,
            {.doc = "new tokens in a step", .min = 1, .max = 1e8})
@@ -46,7 +47,64 @@ FieldTable ServingConfig::describe() {
       .add("scheduler_recv_interval", &C::scheduler_recv_interval,
            {.doc = "decode steps between two looks for new requests (sglang)", .min = 1, .max = 1e6})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
-           {.doc = "guaranteed_no_evict or max_utilization (trtllm)"})
+           {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
+}
+
+void add_speculation(FieldList<ServingConfig>& list) {
+  using C = ServingConfig;
+  list.add("scheduling_policy", &C::scheduling_policy, {.doc = "fcfs or priority (vllm)"})
+      .add("schedule_policy", &C::schedule_policy, {.doc = "fcfs, lpm, lof or random (sglang)"})
+      .add("speculative_config", &C::speculative_config,
+           {.doc = R"(JSON such as {"method": "eagle3", "num_speculative_tokens": 3})"})
+      .add("speculative_algorithm", &C::speculative_algorithm,
+           {.doc = "EAGLE, EAGLE3, NEXTN, STANDALONE or NGRAM (sglang)"})
+      .add("speculative_draft_model_path", &C::speculative_draft_model_path, {.doc = "draft model (sglang)"})
+      .add("speculative_num_steps", &C::speculative_num_steps,
+           {.doc = "tokens proposed one after another (sglang)", .min = 1, .max = 64})
+      .add("speculative_eagle_topk", &C::speculative_eagle_topk,
+           {.doc = "branches of the draft's tree (sglang)", .min = 1, .max = 64})
+      .add("speculative_num_draft_tokens", &C::speculative_num_draft_tokens,
+           {.doc = "tokens of a request in a verifying step (sglang)", .min = 1, .max = 1024})
+      .add("acceptance_rates", &C::acceptance_rates,
+           {.doc = "share of drafts accepted up to each position", .min = 0, .max = 1})
+      .add("acceptance_length", &C::acceptance_length,
+           {.doc = "mean tokens that a verifying step yields", .min = 1, .max = 65})
+      .add("proposal_rate", &C::proposal_rate,
+           {.doc = "share of steps in which a draft is found (ngram)", .min = 0, .max = 1});
+}
+
+void add_cache_tiers_and_adapters(FieldList<ServingConfig>& list) {
+  using C = ServingConfig;
+  list.add("kv_offloading_size", &C::kv_offloading_size,
+           {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
+      .add("kv_offloading_backend", &C::kv_offloading_backend, {.doc = "native or lmcache (vllm)"})
+      .add("enable_hierarchical_cache", &C::enable_hierarchical_cache,
+           {.doc = "host memory for evicted prefixes (sglang)"})
+      .add("hicache_ratio", &C::hicache_ratio,
+           {.doc = "size of that memory over the GPU's KV cache (sglang)", .min = 0, .max = 1000})
+      .add(
+          "hicache_size", &C::hicache_size,
+          {.unit = "GB", .doc = "the same of each rank, instead of the ratio (sglang)", .min = 0, .max = 1e6})
+      .add("kv_disk_size", &C::kv_disk_size,
+           {.unit = "GiB", .doc = "disk for prefixes evicted from host memory", .min = 0, .max = 1e9})
+      .add("kv_disk_bandwidth_gb_per_s", &C::kv_disk_bandwidth,
+           {.unit = "GB/s", .doc = "speed of that disk", .min = 0.01, .max = 1e4, .scale = 1e9})
+      .add("enable_lora", &C::enable_lora, {.doc = "adapters beside every linear layer"})
+      .add("max_loras", &C::max_loras, {.doc = "adapters in one batch", .min = 1, .max = 1024})
+      .add("max_lora_rank", &C::max_lora_rank, {.doc = "rank of the adapters", .min = 1, .max = 1024});
+}
+
+}  // namespace
+
+FieldTable ServingConfig::describe() {
+  using C = ServingConfig;
+  FieldList<C> list("serving_config");
+  add_scheduling(list);
+  add_speculation(list);
+  add_cache_tiers_and_adapters(list);
+  return list
+      .add("instances", &C::instances,
+           {.doc = "copies of the engine behind one router", .min = 1, .max = 65536})
       .add("tensor_parallel_size", &C::tensor_parallel_size,
            {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
       .add("pipeline_parallel_size", &C::pipeline_parallel_size,
@@ -64,12 +122,17 @@ namespace {
 struct EngineDefaults {
   std::int64_t max_num_seqs, max_num_batched_tokens, block_size;
   bool chunked_prefill;
+  MemoryShare memory_share;
 };
+constexpr EngineDefaults kLargeVllm{1024, 8192, 16, true, MemoryShare::Engine};
+constexpr EngineDefaults kSmallVllm{256, 2048, 16, true, MemoryShare::Engine};
+constexpr EngineDefaults kSglang{2048, 16384, 1, true, MemoryShare::StaticPart};
+constexpr EngineDefaults kTrtllm{2048, 8192, 32, false, MemoryShare::FreePart};
 
 EngineDefaults defaults_of(std::string_view engine, bool large) {
-  if (engine == "sglang") return {2048, 16384, 1, true};
-  if (engine == "trtllm") return {2048, 8192, 32, false};
-  return large ? EngineDefaults{1024, 8192, 16, true} : EngineDefaults{256, 2048, 16, true};
+  if (engine == "sglang") return kSglang;
+  if (engine == "trtllm") return kTrtllm;
+  return large ? kLargeVllm : kSmallVllm;
 }
 
 struct ChunkBelow {
@@ -106,6 +169,18 @@ std::int64_t block_size_of(const ServingConfig& config) {
   return config.block_size.value_or(defaults_of(config.engine, true).block_size);
 }
 
+std::int64_t max_num_seqs_of(const ServingConfig& config) {
+  return config.max_num_seqs.value_or(kSmallVllm.max_num_seqs);
+}
+
+std::int64_t max_num_batched_tokens_of(const ServingConfig& config) {
+  return config.max_num_batched_tokens.value_or(kSmallVllm.max_num_batched_tokens);
+}
+
+MemoryShare memory_share_of(const ServingConfig& config) {
+  return defaults_of(config.engine, true).memory_share;
+}
+
 void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
   const bool large = gpu.memory_capacity >= gibibytes(70) && gpu.name.find("a100") == std::string::npos;
   const EngineDefaults defaults = defaults_of(config.engine, large);
@@ -140,6 +215,16 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
+  if (config.scheduling_policy != "fcfs" && config.scheduling_policy != "priority") {
+    throw InvalidInput(
+        fmt::format("serving configuration: scheduling_policy is '{}', expected fcfs or priority",
+                    config.scheduling_policy));
+  }
+  if (config.kv_offloading_backend != "native" && config.kv_offloading_backend != "lmcache") {
+    throw InvalidInput(
+        fmt::format("serving configuration: kv_offloading_backend is '{}', expected native or lmcache",
+                    config.kv_offloading_backend));
+  }
   if (config.capacity_scheduler_policy != "guaranteed_no_evict" &&
       config.capacity_scheduler_policy != "max_utilization") {
     throw InvalidInput(fmt::format(

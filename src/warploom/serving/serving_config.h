@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "warploom/base/fields.h"
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/models/architecture.h"
+#include "warploom/models/memory_footprint.h"
 #include "warploom/models/sharding.h"
 #include "warploom/serving/host_model.h"
 #include "warploom/serving/routing/router.h"
@@ -36,6 +38,28 @@ struct ServingConfig {
   bool enable_mixed_chunk = false;           // SGLang: decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;  // SGLang: decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
+  std::string scheduling_policy = "fcfs";                         // vLLM: fcfs or priority
+  std::string schedule_policy = "fcfs";                           // SGLang: see sglang_scheduler.h
+  // Speculative decoding, read by speculation_of. vLLM's JSON, or SGLang's flags.
+  std::string speculative_config;
+  std::string speculative_algorithm, speculative_draft_model_path;
+  std::optional<std::int64_t> speculative_num_steps, speculative_eagle_topk, speculative_num_draft_tokens;
+  std::vector<double> acceptance_rates;     // of each position, unconditional
+  std::optional<double> acceptance_length;  // mean tokens of a verifying step
+  double proposal_rate = 1;
+  // Where the keys and values of evicted prefixes go, see kv_tiers.h. Whole replica.
+  std::optional<double> kv_offloading_size;  // vLLM, GiB
+  std::string kv_offloading_backend = "native";
+  bool enable_hierarchical_cache = false;  // SGLang
+  double hicache_ratio = 2;                // of the GPU's cache
+  std::optional<double> hicache_size;      // GB of each rank, instead of the ratio
+  std::optional<double> kv_disk_size;      // GiB; no engine's flag
+  BytesPerSecond kv_disk_bandwidth{6e9};   // a PCIe 4 NVMe drive's data sheet
+  // Adapters, see lora.h.
+  bool enable_lora = false;
+  std::int64_t max_loras = 1;
+  std::int64_t max_lora_rank = 16;
+  std::int64_t instances = 1;  // copies of all this behind one router
   std::int64_t tensor_parallel_size = 1;
   std::int64_t pipeline_parallel_size = 1;
   std::int64_t data_parallel_size = 1;
@@ -61,6 +85,11 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu);
 bool chunks_prompts(const ServingConfig& config);
 // Tokens in a KV block: as configured, else the engine's.
 std::int64_t block_size_of(const ServingConfig& config);
+// As configured, else what vLLM takes on a small GPU.
+std::int64_t max_num_seqs_of(const ServingConfig& config);
+std::int64_t max_num_batched_tokens_of(const ServingConfig& config);
+// What gpu_memory_utilization is a share of.
+MemoryShare memory_share_of(const ServingConfig& config);
 
 // How the engine spreads the model: vLLM's data-parallel ranks of a mixture of experts share its experts and
 // step together (attention_data_parallel), those of a dense model are independent replicas. Checked by

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 #include "warploom/base/units.h"
 
@@ -50,6 +51,9 @@ class SimTime {
  private:
   std::int64_t nanoseconds_ = 0;
 };
+
+// Later than any event.
+constexpr SimTime kNever{std::numeric_limits<std::int64_t>::max()};
 
 // Rounds to the nearest nanosecond. |s| must be below 9e9 seconds.
 inline SimDuration to_sim_duration(Seconds s) { return SimDuration(std::llround(s.value() * 1e9)); }

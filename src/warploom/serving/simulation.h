@@ -1,24 +1,21 @@
 // A whole serving run.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
-#include <span>
+#include <string>
 #include <vector>
 
+#include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/metrics.h"
 #include "warploom/serving/request.h"
 #include "warploom/serving/serving_config.h"
+#include "warploom/serving/simulation_options.h"
+#include "warploom/serving/speculation/draft_acceptance.h"
 #include "warploom/serving/step_pricer.h"
 #include "warploom/serving/step_record.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
-
-// Which of the step's times drives the clock. Runs at Low and High bound the metrics of the run at Mid,
-// taking the kernels' errors as common to all steps.
-enum class StepTime { Low, Mid, High };  // p10, p50, p90
 
 // The state at one moment, summed over replicas.
 struct TimelineSample {
@@ -26,31 +23,35 @@ struct TimelineSample {
   std::int64_t running = 0;
   std::int64_t waiting = 0;
   double kv_use = 0;              // share of the blocks, 0 to 1
-  std::int64_t batch_tokens = 0;  // of the step just started
+  std::int64_t batch_tokens = 0;  // of the steps just started
+  std::int64_t preemptions = 0;   // so far
+  std::int64_t instances = 0;     // that take requests
 };
 
-struct SimulationProgress {
-  std::int64_t completed = 0;
-  std::int64_t total = 0;
-  SimTime now;
+// Keys and values between engines, and back from lower tiers.
+struct TransferTotals {
+  std::int64_t count = 0;
+  Bytes bytes;
+  Seconds wait;       // of requests, from the wish to the last byte, summed
+  Seconds link_wait;  // part of it: other transfers came first
+  std::int64_t reloaded_tokens = 0;
+  Seconds reload_wait;
+  TransferTotals& operator+=(const TransferTotals& other) {
+    count += other.count;
+    bytes += other.bytes;
+    wait += other.wait;
+    link_wait += other.link_wait;
+    reloaded_tokens += other.reloaded_tokens;
+    reload_wait += other.reload_wait;
+    return *this;
+  }
 };
 
-struct SimulationOptions {
-  StepTime step_time = StepTime::Mid;
-  std::size_t timeline_samples = 1000;  // about this many, evenly spread; 0 = none
-  std::size_t recorded_steps = 0;       // the first steps that start at or after record_from are kept
-  SimTime record_from{};
-  std::function<void(const SimulationProgress&)> on_progress;  // about every hundredth of the requests
-  const std::atomic<bool>* cancelled = nullptr;  // set from anywhere: the run stops at the next step
-};
-
-// Where the replicas' time went, summed over steps (and replicas).
-struct StepTotals {
-  std::int64_t steps = 0;
-  std::int64_t tokens = 0;  // computed, recomputed ones included
-  Seconds gpu_p10, gpu_p50, gpu_p90;
-  Seconds collectives;  // part of gpu_p50
-  Seconds host;         // what the host adds, HostModel::overhead
+struct PoolTotals {
+  std::string name;
+  StepTotals steps;
+  Seconds gpu_time;  // GPUs times the time they were held
+  std::int64_t most_instances = 0;
 };
 
 struct SimulationResult {
@@ -60,17 +61,27 @@ struct SimulationResult {
   std::vector<StepRecord> steps;    // as many as asked for, in order of their start
   std::vector<KernelTime> kernels;  // GPU time by kernel over all steps
   StepTotals totals;
+  std::vector<PoolTotals> pools;  // as in the deployment
+  SpeculationCounts speculation;
+  TransferTotals transfers;
   std::int64_t preemptions = 0;
-  std::int64_t cached_tokens = 0;  // of prompts, found in the prefix cache
-  std::int64_t kv_blocks = 0;      // of one replica; 0 = no limit
-  bool partial = false;            // cancelled before the end
+  std::int64_t restarts = 0;         // of requests, because their instance failed
+  std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
+  std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers
+  std::int64_t kv_blocks = 0;        // of one (decoding) replica; 0 = no limit
+  SimTime end;                       // of the last event
+  bool partial = false;              // cancelled before the end
 };
 
-// Replays the workload on `config.data_parallel_size` replicas, requests given out by its
-// routing policy. The pricer is cloned. Throws InvalidInput before anything runs: a workload that
+// Replays the workload on the deployment. Throws InvalidInput before anything runs: a workload that
 // check_workload refuses, a request longer than max_model_len, a KV cache that cannot hold one request, a
-// prompt larger than the token budget when prompts may not be split. Deterministic. O(steps * batch) time;
-// memory for the records and the live requests.
+// prompt larger than the token budget when prompts may not be split, a failure of an instance that is not
+// there. Deterministic. O(steps * batch) time; memory for the records and the live requests. Requests that no
+// instance is left to serve count as failed.
+SimulationResult simulate(const Deployment& deployment, const Workload& workload,
+                          const SimulationOptions& options = {});
+
+// The same on one pool without failures.
 SimulationResult simulate(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,
                           const SimulationOptions& options = {});
 

@@ -25,18 +25,16 @@ void check_batch(std::span<const std::int32_t> prompts, std::int64_t output_toke
   }
 }
 
-StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<PrefillChunk>& chunks,
-                        std::vector<std::int32_t>& single) {
+StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<PrefillChunk>& chunks) {
   StepBatch batch;
   for (const std::int32_t tokens : prompts) {
     if (tokens == 1) {
-      single.push_back(0);
+      ++batch.decode_requests;
     } else {
       chunks.push_back({tokens, 0});
       batch.chunk_tokens += tokens;
     }
   }
-  batch.decode_contexts = single;
   batch.chunks = chunks;
   return batch;
 }
@@ -48,23 +46,20 @@ StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::i
   check_batch(prompts, output_tokens);
   const auto size = std::int64_t(prompts.size());
   std::vector<PrefillChunk> chunks;
-  std::vector<std::int32_t> contexts;
-  StepBatch batch = prefill_batch(prompts, chunks, contexts);
+  StepBatch batch = prefill_batch(prompts, chunks);
   StaticBatchTime time;
   std::vector<double> decode;
   for (std::int64_t step = 0; step < output_tokens; ++step) {
     if (step == 1) {
-      contexts.assign(prompts.begin(), prompts.end());
       batch = StepBatch{};
-      batch.decode_contexts = contexts;
-      for (const std::int32_t context : contexts) batch.decode_context_sum += context;
-      batch.decode_context_max = *std::max_element(contexts.begin(), contexts.end());
+      batch.decode_requests = size;
+      for (const std::int32_t tokens : prompts) batch.decode_context_sum += tokens;
+      batch.decode_context_max = *std::max_element(prompts.begin(), prompts.end());
     } else if (step > 1) {
-      for (std::int32_t& context : contexts) ++context;
       batch.decode_context_sum += size;
       ++batch.decode_context_max;
     }
-    batch.logits_rows = size;
+    batch.emitting = batch.logits_rows = size;
     batch.group_tokens = batch.tokens();
     const StepCost cost = pricer.price(batch);
     const Seconds added = host.overhead(cost.p50, size, step == 0);

@@ -18,18 +18,21 @@ struct PrefillChunk {
   std::int32_t context = 0;
 };
 
-// One forward pass of one replica. Spans are valid during the call.
+// One forward pass of one replica. The span is valid during the call.
 struct StepBatch {
-  std::span<const std::int32_t> decode_contexts;  // cached tokens of each request that adds one token
-  std::int64_t decode_context_sum = 0;            // of decode_contexts
-  std::int32_t decode_context_max = 0;
+  std::int64_t decode_requests = 0;      // requests with one sure new token each
+  std::int64_t decode_context_sum = 0;   // of their tokens in the cache
+  std::int32_t decode_context_max = 0;   // of one of them
+  std::int32_t decode_query_tokens = 1;  // query tokens of the decoding request that has most
+  std::int64_t draft_tokens = 0;         // proposed tokens that are verified, over all decoding requests
   std::span<const PrefillChunk> chunks;  // more than one token each
   std::int64_t chunk_tokens = 0;         // of chunks
-  std::int64_t logits_rows = 0;          // requests that emit a token
+  std::int64_t emitting = 0;             // requests that yield tokens
+  std::int64_t logits_rows = 0;          // that enter lm_head: one for each of those and each token verified
+  std::int64_t images = 0;               // encoded in this step
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
 
-  std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + chunk_tokens; }
-  bool pure_decode() const { return chunks.empty(); }
+  std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
 };
 
 // GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
@@ -48,6 +51,12 @@ struct KernelTime {
   Seconds time;
   double calls = 0;
 };
+
+// Two parts of a step whose errors are independent: half-widths add in quadrature.
+StepCost joined_cost(const StepCost& a, const StepCost& b);
+
+// Adds times and calls to those of the same family and label; new ones go to the end.
+void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels);
 
 // Prices the steps of one replica. Not thread-safe: it fills tables as it goes; clone() for another thread.
 class StepPricer {

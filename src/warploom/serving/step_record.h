@@ -11,7 +11,7 @@ namespace warploom {
 
 struct StepRecord {
   SimTime begin, end;
-  std::int32_t replica = 0;
+  std::int32_t pool = 0, replica = 0;
   Seconds gpu, host;  // gpu + host <= end - begin; the rest waits for replicas of the group
   StepShape shape;
 };

@@ -13,6 +13,19 @@ void ScheduledBatch::clear() {
   decode_context_sum = 0;
   decode_context_max = 0;
   chunk_tokens = 0;
+  draft_tokens = 0;
+  images = 0;
+  decode_query_tokens = 1;
+}
+
+void ScheduledBatch::note(Slot slot, Sequence& sequence) {
+  if (!sequence.was_scheduled) {
+    sequence.was_scheduled = true;
+    first_scheduled.push_back(slot);
+  }
+  images += sequence.images;  // a preempted request finds them in the encoder's cache
+  sequence.images = 0;
+  scheduled.push_back(slot);
 }
 
 void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
@@ -24,43 +37,50 @@ void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
     chunks.push_back({tokens, sequence.computed_tokens});
     chunk_tokens += tokens;
   }
-  if (!sequence.was_scheduled) {
-    sequence.was_scheduled = true;
-    first_scheduled.push_back(slot);
-  }
+  note(slot, sequence);
   sequence.computed_tokens += tokens;
-  scheduled.push_back(slot);
   if (sequence.computed_tokens == sequence.known_tokens()) {
     ++sequence.outputs_scheduled;
-    emitting.push_back(slot);
+    emitting.push_back({slot, 1});
   }
+}
+
+void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
+  Sequence& sequence = state.sequences[slot];
+  const std::int64_t proposed = tokens - 1;
+  if (proposed == 0) {
+    add(slot, sequence, 1);
+    return;
+  }
+  const std::int64_t accepted = state.drafts.accepted(sequence.request, sequence.outputs_scheduled, proposed);
+  state.speculation.add(proposed, accepted);
+  decode_contexts.push_back(sequence.computed_tokens);
+  decode_context_sum += sequence.computed_tokens;
+  decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
+  decode_query_tokens = std::max(decode_query_tokens, std::int32_t(tokens));
+  draft_tokens += proposed;
+  note(slot, sequence);
+  const auto yielded =
+      std::int32_t(std::min<std::int64_t>(1 + accepted, sequence.output_tokens - sequence.outputs_scheduled));
+  sequence.computed_tokens += yielded;
+  sequence.outputs_scheduled += yielded;
+  emitting.push_back({slot, yielded});
 }
 
 StepBatch ScheduledBatch::step(std::int64_t group_tokens) const {
   StepBatch batch;
-  batch.decode_contexts = decode_contexts;
+  batch.decode_requests = std::ssize(decode_contexts);
   batch.decode_context_sum = decode_context_sum;
   batch.decode_context_max = decode_context_max;
+  batch.decode_query_tokens = decode_query_tokens;
+  batch.draft_tokens = draft_tokens;
   batch.chunks = chunks;
   batch.chunk_tokens = chunk_tokens;
-  batch.logits_rows = std::int64_t(emitting.size());
+  batch.emitting = std::ssize(emitting);
+  batch.logits_rows = batch.emitting + draft_tokens;
+  batch.images = images;
   batch.group_tokens = group_tokens;
   return batch;
-}
-
-SchedulerLimits limits_of(const ServingConfig& config) {
-  SchedulerLimits limits;
-  limits.max_num_seqs = config.max_num_seqs.value_or(limits.max_num_seqs);
-  limits.max_num_batched_tokens = config.max_num_batched_tokens.value_or(limits.max_num_batched_tokens);
-  limits.long_prefill_token_threshold = config.long_prefill_token_threshold;
-  limits.enable_chunked_prefill = chunks_prompts(config);
-  limits.reserve_full_prompt = config.scheduler_reserve_full_isl;
-  limits.chunked_prefill_size = config.chunked_prefill_size.value_or(limits.chunked_prefill_size);
-  limits.conservativeness = config.schedule_conservativeness;
-  limits.receive_interval = config.scheduler_recv_interval;
-  limits.mix_decode = config.enable_mixed_chunk;
-  limits.guaranteed_no_evict = config.capacity_scheduler_policy == "guaranteed_no_evict";
-  return limits;
 }
 
 }  // namespace warploom

@@ -4,53 +4,52 @@
 #include <cstdint>
 #include <vector>
 
-#include "warploom/serving/sequence.h"
-#include "warploom/serving/serving_config.h"
+#include "warploom/serving/scheduler_state.h"
 #include "warploom/serving/step_pricer.h"
 
 namespace warploom {
+
+// A sequence that yields tokens when the step ends: one, and what was accepted of a draft.
+struct Emission {
+  Slot slot = 0;
+  std::int32_t tokens = 1;
+};
 
 // Tokens chosen for one step; reused from step to step, so that a run stops allocating.
 struct ScheduledBatch {
   std::vector<std::int32_t> decode_contexts;
   std::vector<PrefillChunk> chunks;
-  std::vector<Slot> emitting;         // each of these gives one token when the step ends
+  std::vector<Emission> emitting;
   std::vector<Slot> first_scheduled;  // in a batch for the first time
   std::vector<Slot> scheduled;        // everything in the batch
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
+  std::int64_t draft_tokens = 0;         // verified beside the sure token of each decoding request
+  std::int64_t images = 0;               // encoded
+  std::int32_t decode_query_tokens = 1;  // of the decoding request that has most
 
-  std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + chunk_tokens; }
+  std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + draft_tokens + chunk_tokens; }
   std::int64_t sequences() const { return std::int64_t(decode_contexts.size() + chunks.size()); }
   bool empty() const { return decode_contexts.empty() && chunks.empty(); }
   void clear();
   // Books `tokens` more tokens of a sequence: advances its counters and notes whether it emits.
   void add(Slot slot, Sequence& sequence, std::int32_t tokens);
+  // Books a decoding sequence with `tokens` query tokens, all but the first proposed; what is accepted of
+  // them counts as computed and is emitted.
+  void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens);
   // A view; valid until the batch changes.
   StepBatch step(std::int64_t group_tokens) const;
-};
 
-// The limits of a run, with every default filled in.
-struct SchedulerLimits {
-  std::int64_t max_num_seqs = 256;
-  std::int64_t max_num_batched_tokens = 2048;
-  std::int64_t long_prefill_token_threshold = 0;
-  bool enable_chunked_prefill = true;
-  bool reserve_full_prompt = true;        // vLLM
-  std::int64_t chunked_prefill_size = 0;  // SGLang; 0 = prompts are not cut
-  double conservativeness = 1;            // SGLang
-  bool mix_decode = false;                // SGLang
-  std::int64_t receive_interval = 1;      // SGLang: decode steps between looks for new requests
-  bool guaranteed_no_evict = true;        // TensorRT-LLM
+ private:
+  void note(Slot slot, Sequence& sequence);
 };
-SchedulerLimits limits_of(const ServingConfig& config);
 
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
   // Fills an empty `batch`, moving sequences between waiting and running and taking KV blocks. An empty
-  // result means that nothing can run before a step in flight ends or a request arrives.
+  // result means that nothing can run before a step in flight or a fetch ends or a request arrives.
   virtual void schedule(SchedulerState& state, ScheduledBatch& batch) = 0;
 };
 

@@ -14,15 +14,17 @@
 namespace warploom {
 namespace {
 
-using Maker = std::unique_ptr<Scheduler> (*)(const SchedulerLimits&);
+using Maker = std::unique_ptr<Scheduler> (*)(const ServingConfig&);
 
-template <class S>
-std::unique_ptr<Scheduler> make(const SchedulerLimits& limits) {
-  return std::make_unique<S>(limits);
+template <class S, auto limits_of>
+std::unique_ptr<Scheduler> make(const ServingConfig& config) {
+  return std::make_unique<S>(limits_of(config));
 }
 
 constexpr std::array<std::pair<std::string_view, Maker>, 3> kSchedulers{
-    {{"vllm", &make<VllmScheduler>}, {"sglang", &make<SglangScheduler>}, {"trtllm", &make<TrtllmScheduler>}}};
+    {{"vllm", &make<VllmScheduler, &vllm_limits>},
+     {"sglang", &make<SglangScheduler, &sglang_limits>},
+     {"trtllm", &make<TrtllmScheduler, &trtllm_limits>}}};
 
 }  // namespace
 
@@ -32,13 +34,13 @@ std::vector<std::string> scheduler_names() {
   return names;
 }
 
-std::unique_ptr<Scheduler> make_scheduler(std::string_view engine, const SchedulerLimits& limits) {
+std::unique_ptr<Scheduler> make_scheduler(const ServingConfig& config) {
   for (const auto& [name, maker] : kSchedulers) {
-    if (name == engine) return maker(limits);
+    if (name == config.engine) return maker(config);
   }
   const auto names = scheduler_names();
-  throw NotFound(fmt::format("engine: no scheduler named '{}', expected one of: {}{}", engine,
-                             fmt::join(names, ", "), did_you_mean(engine, names)));
+  throw NotFound(fmt::format("engine: no scheduler named '{}', expected one of: {}{}", config.engine,
+                             fmt::join(names, ", "), did_you_mean(config.engine, names)));
 }
 
 }  // namespace warploom

@@ -3,16 +3,16 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
+#include "warploom/serving/serving_config.h"
 
 namespace warploom {
 
 std::vector<std::string> scheduler_names();
 
-// Throws NotFound with the nearest names.
-std::unique_ptr<Scheduler> make_scheduler(std::string_view engine, const SchedulerLimits& limits);
+// The scheduler of config.engine. Throws NotFound with the nearest names.
+std::unique_ptr<Scheduler> make_scheduler(const ServingConfig& config);
 
 }  // namespace warploom

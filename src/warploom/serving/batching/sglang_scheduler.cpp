@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "warploom/base/hash.h"
 
 namespace warploom {
 namespace {
@@ -12,6 +16,9 @@ constexpr double kLeastNewTokenRatioFactor = 0.14;
 constexpr double kNewTokenRatioDecaySteps = 600;
 constexpr std::int64_t kRetractDecodeSteps = 20;
 constexpr std::int64_t kClippedNewTokens = 4096;
+constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMostSortedByPrefix = 128;  // schedule_policy.py: longer queues are served as they came
 
 std::int64_t expected_outputs(const Sequence& sequence) {
   return std::min<std::int64_t>(sequence.output_tokens - sequence.outputs_scheduled, kClippedNewTokens);
@@ -19,7 +26,17 @@ std::int64_t expected_outputs(const Sequence& sequence) {
 
 }  // namespace
 
-SglangScheduler::SglangScheduler(const SchedulerLimits& limits)
+SglangLimits sglang_limits(const ServingConfig& config) {
+  return {.max_num_seqs = max_num_seqs_of(config),
+          .max_num_batched_tokens = max_num_batched_tokens_of(config),
+          .chunked_prefill_size = config.chunked_prefill_size.value_or(0),
+          .conservativeness = config.schedule_conservativeness,
+          .mix_decode = config.enable_mixed_chunk,
+          .receive_interval = config.scheduler_recv_interval,
+          .policy = parse_enum<SglangPolicy>(config.schedule_policy, "schedule_policy")};
+}
+
+SglangScheduler::SglangScheduler(const SglangLimits& limits)
     : limits_(limits),
       new_token_ratio_(std::min(1.0, kInitialNewTokenRatio * limits.conservativeness)),
       least_ratio_(std::min(1.0, new_token_ratio_ * kLeastNewTokenRatioFactor)),
@@ -31,7 +48,11 @@ bool SglangScheduler::decodes(const SchedulerState& state, Slot slot) const {
 
 void SglangScheduler::receive(const SchedulerState& state) {
   ++steps_since_;
-  const bool due = prefilled_ || steps_since_ >= limits_.receive_interval || state.running.empty();
+  received_ = std::min(received_, state.waiting.size());
+  // What was fetched returns to the queue, and was seen before.
+  const bool fetched =
+      received_ < state.waiting.size() && state.sequences[state.waiting[received_]].computed_tokens > 0;
+  const bool due = prefilled_ || fetched || steps_since_ >= limits_.receive_interval || state.running.empty();
   if (!due) return;
   steps_since_ = 0;
   received_ = state.waiting.size();
@@ -42,41 +63,57 @@ void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   const std::size_t decoding = state.running.size();
   if (chunked_ || received_ > 0) {
     Budget budget = prefill_budget(state);
+    order_queue(state);
     if (chunked_) continue_chunk(state, batch, budget);
     while (received_ > 0 && !budget.exhausted() && admit_next(state, batch, budget)) {
     }
   }
   prefilled_ = !batch.empty();
   if (batch.empty()) {
-    schedule_decode(state, batch);
+    retract(state);
+    schedule_decode(state, batch, state.running.size());
   } else if (limits_.mix_decode) {
-    for (std::size_t i = 0; i < decoding; ++i) {
-      const Slot slot = state.running[i];
-      const bool chunk_of_step = !batch.emitting.empty() && batch.emitting.front() == slot;
-      if (!decodes(state, slot) || chunk_of_step) continue;
-      if (state.grow(state.sequences[slot], 1)) batch.add(slot, state.sequences[slot], 1);
-    }
+    schedule_decode(state, batch, decoding);
   }
 }
 
 SglangScheduler::Budget SglangScheduler::prefill_budget(const SchedulerState& state) const {
-  double promised = 0;
-  std::int64_t mixed = 0;
-  for (const Slot slot : state.running) {
-    if (!decodes(state, slot)) continue;
-    promised += double(expected_outputs(state.sequences[slot])) * new_token_ratio_;
-    if (limits_.mix_decode) ++mixed;
-  }
+  const double promised = double(expected_outputs_) * new_token_ratio_;
+  const std::int64_t mixed = limits_.mix_decode
+                                 ? std::count_if(state.running.begin(), state.running.end(),
+                                                 [&](Slot slot) { return decodes(state, slot); })
+                                 : 0;
   const auto free = double(state.kv_cache.free_blocks()) * double(state.kv_cache.block_size());
   const std::int64_t chunk = limits_.chunked_prefill_size > 0 ? limits_.chunked_prefill_size
                                                               : std::numeric_limits<std::int64_t>::max();
   return {free - promised - double(mixed), limits_.max_num_batched_tokens - mixed, chunk - mixed};
 }
 
+void SglangScheduler::order_queue(SchedulerState& state) {
+  const bool long_queue = received_ > kMostSortedByPrefix;
+  if (limits_.policy == SglangPolicy::Fcfs || received_ < 2 ||
+      (limits_.policy == SglangPolicy::Lpm && long_queue))
+    return;
+  const std::uint64_t order = orders_++;
+  const auto rank = [&](Slot slot) {
+    Sequence& sequence = state.sequences[slot];
+    if (limits_.policy == SglangPolicy::Random)
+      return std::int64_t(hash_combine(order, sequence.request) >> 1);
+    if (limits_.policy == SglangPolicy::Lof) return -std::int64_t(sequence.output_tokens);
+    return -std::int64_t(state.match_prefix(sequence).units);
+  };
+  std::vector<std::pair<std::int64_t, Slot>> ranked;
+  ranked.reserve(received_);
+  for (std::size_t i = 0; i < received_; ++i) ranked.emplace_back(rank(state.waiting[i]), state.waiting[i]);
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < ranked.size(); ++i) state.waiting[i] = ranked[i].second;
+}
+
 void SglangScheduler::continue_chunk(SchedulerState& state, ScheduledBatch& batch, Budget& budget) {
   const Slot slot = *chunked_;
   Sequence& sequence = state.sequences[slot];
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
+  const std::int64_t rest = sequence.rest();
   const std::int64_t tokens = std::min(rest, budget.chunk);
   if (tokens <= 0 || !state.grow(sequence, tokens)) {
     budget.chunk = 0;  // nothing else is prefilled before the prompt that was cut
@@ -88,6 +125,7 @@ void SglangScheduler::continue_chunk(SchedulerState& state, ScheduledBatch& batc
   budget.total -= double(tokens);
   if (tokens == rest) {
     budget.total -= double(expected_outputs(sequence));
+    expected_outputs_ += expected_outputs(sequence);
     chunked_.reset();
   } else {
     budget.chunk = 0;
@@ -98,13 +136,16 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
   if (std::ssize(state.running) >= limits_.max_num_seqs) return false;
   const Slot slot = state.waiting.front();
   Sequence& sequence = state.sequences[slot];
-  const std::int64_t tokens = tokens_of_next(state, batch, budget);
-  if (tokens == 0) {
-    state.release(sequence);
-    return false;
+  const PrefixMatch match = state.match_prefix(sequence);
+  const HeadOfQueue head = state.fetch_head(match);
+  if (head == HeadOfQueue::Fetching) {
+    --received_;
+    return true;
   }
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens,
-                     outputs = expected_outputs(sequence);
+  if (head == HeadOfQueue::Blocked) return false;
+  const std::int64_t tokens = tokens_of_next(state, batch, budget, match);
+  if (tokens == 0) return false;
+  const std::int64_t rest = sequence.rest(), outputs = expected_outputs(sequence);
   state.waiting.pop_front();
   --received_;
   state.running.push_back(slot);
@@ -117,27 +158,33 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
     return false;
   }
   budget.total -= double(outputs);
+  expected_outputs_ += expected_outputs(sequence);
   return true;
 }
 
 std::int64_t SglangScheduler::tokens_of_next(SchedulerState& state, const ScheduledBatch& batch,
-                                             const Budget& budget) {
+                                             const Budget& budget, const PrefixMatch& match) {
   Sequence& sequence = state.sequences[state.waiting.front()];
-  const std::int64_t idle_before = state.kv_cache.free_blocks();
-  state.take_prefix(sequence);
-  const auto taken = double((idle_before - state.kv_cache.free_blocks()) * state.kv_cache.block_size());
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
+  const std::int64_t block = state.kv_cache.block_size();
+  const std::int64_t found = match.units * state.kv_cache.unit_tokens();
+  const auto taken = double(match.idle * state.kv_cache.unit_blocks() * block);
+  const std::int64_t rest = sequence.rest() - found;
   const std::int64_t outputs = expected_outputs(sequence);
   // A request alone in the engine runs as far as its blocks go.
   if (!state.running.empty() && double(rest + outputs) >= budget.total - taken) return 0;
   if (rest >= budget.input && !batch.empty()) return 0;
-  std::int64_t tokens = rest;
-  if (rest > budget.chunk) {
-    const std::int64_t page = state.kv_cache.block_size();
-    tokens = budget.chunk / page * page;
-    if (tokens <= 0) return 0;
-  }
-  return state.grow(sequence, tokens) ? tokens : 0;
+  const std::int64_t tokens = rest > budget.chunk ? budget.chunk / block * block : rest;
+  if (tokens <= 0 || !state.fits(sequence, match, sequence.computed_tokens + found + tokens)) return 0;
+  state.take_prefix(sequence, match);
+  const bool grown = state.grow(sequence, tokens);
+  WARPLOOM_ASSERT(grown);
+  return tokens;
+}
+
+std::int64_t SglangScheduler::blocks_to_decode(const SchedulerState& state, const Sequence& sequence) {
+  const std::int64_t tokens = 1 + state.drafts.most_proposed() + state.lookahead();
+  return std::max<std::int64_t>(
+      0, state.kv_cache.blocks_for(sequence.computed_tokens + tokens) - sequence.blocks);
 }
 
 void SglangScheduler::retract(SchedulerState& state) {
@@ -145,9 +192,10 @@ void SglangScheduler::retract(SchedulerState& state) {
   for (const Slot slot : state.running) {
     if (!decodes(state, slot)) continue;
     const Sequence& sequence = state.sequences[slot];
-    needed += state.kv_cache.blocks_for(sequence.computed_tokens + 1) - sequence.blocks;
+    needed += blocks_to_decode(state, sequence);
     ++decoding;
   }
+  if (decoding == 0) return;
   if (needed <= state.kv_cache.free_blocks()) {
     new_token_ratio_ = std::max(least_ratio_, new_token_ratio_ - ratio_decay_);
     return;
@@ -168,12 +216,12 @@ void SglangScheduler::retract(SchedulerState& state) {
     }
     const Slot slot = state.running[victim];
     const Sequence& sequence = state.sequences[slot];
-    needed -= state.kv_cache.blocks_for(sequence.computed_tokens + 1) - sequence.blocks;
+    needed -= blocks_to_decode(state, sequence);
     --decoding;
     state.running.erase(state.running.begin() + std::ptrdiff_t(victim));
     state.preempt(slot);
     state.waiting.pop_front();
-    state.waiting.push_back(slot);
+    state.enqueue(slot);
   }
   double done = 0, most = 1;
   for (const Slot slot : state.running) {
@@ -184,16 +232,18 @@ void SglangScheduler::retract(SchedulerState& state) {
   new_token_ratio_ = std::min(1.0, done / most);
 }
 
-void SglangScheduler::schedule_decode(SchedulerState& state, ScheduledBatch& batch) {
-  if (std::none_of(state.running.begin(), state.running.end(),
-                   [&](Slot slot) { return decodes(state, slot); }))
-    return;
-  retract(state);
-  for (const Slot slot : state.running) {
+void SglangScheduler::schedule_decode(SchedulerState& state, ScheduledBatch& batch, std::size_t most) {
+  const Slot cut_before = batch.emitting.empty() ? kNoSlot : batch.emitting.front().slot;
+  expected_outputs_ = 0;
+  for (std::size_t i = 0; i < state.running.size(); ++i) {
+    const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
-    if (!decodes(state, slot)) continue;
     // What was recomputed after a retraction comes back as a prompt, so one token is what is left here.
-    if (state.grow(sequence, 1)) batch.add(slot, sequence, 1);
+    if (i < most && decodes(state, slot) && slot != cut_before) {
+      const std::int64_t tokens = state.decode_tokens(sequence, kUnlimited);
+      if (state.grow(sequence, tokens + state.lookahead())) batch.add_decode(slot, state, tokens);
+    }
+    if (!(chunked_ && *chunked_ == slot)) expected_outputs_ += expected_outputs(sequence);
   }
 }
 

@@ -1,5 +1,4 @@
-// SGLang's scheduler (behaviour of sglang/srt/managers/scheduler.py and schedule_policy.py, first come first
-// served, without a draft model).
+// SGLang's scheduler (behaviour of sglang/srt/managers/scheduler.py and schedule_policy.py).
 //
 // A step either prefills or decodes, and prefill goes first: while requests wait and memory is promised for
 // them, running requests stand still (enable_mixed_chunk lets them take part). A prefill step holds at most
@@ -8,19 +7,43 @@
 // running requests are expected to grow: their rest of output times the new-token ratio, which starts at 0.7
 // times the conservativeness, falls a little with every decode step, and is set anew when a decode step finds
 // no block. Then the requests with the fewest outputs are retracted: their blocks are freed, and they start
-// over from the end of the queue. With receive_interval n, new requests are seen after each step that
-// prefilled and after every n-th that decoded (scheduler_recv_skipper.py). O(running) per step.
+// over from the end of the queue. schedule_policy orders the queue before requests are admitted: as they came
+// (fcfs), longest cached prefix first (lpm, as they came when more than 128 wait), longest output first (lof)
+// or random. With receive_interval n, new requests are seen after each step that prefilled and after every
+// n-th that decoded (scheduler_recv_skipper.py). A prefill step is O(admitted), a decode step O(running).
 #pragma once
 
 #include <optional>
 
 #include "warploom/serving/batching/scheduler.h"
+#include "warploom/serving/serving_config.h"
 
 namespace warploom {
 
+enum class SglangPolicy { Fcfs, Lpm, Lof, Random };
+template <>
+struct EnumNames<SglangPolicy> {
+  static constexpr std::array<std::pair<SglangPolicy, std::string_view>, 4> kNames{
+      {{SglangPolicy::Fcfs, "fcfs"},
+       {SglangPolicy::Lpm, "lpm"},
+       {SglangPolicy::Lof, "lof"},
+       {SglangPolicy::Random, "random"}}};
+};
+
+struct SglangLimits {
+  std::int64_t max_num_seqs = 2048;
+  std::int64_t max_num_batched_tokens = 16384;  // prompt tokens admitted into a step
+  std::int64_t chunked_prefill_size = 0;        // 0: prompts are not cut
+  double conservativeness = 1;
+  bool mix_decode = false;
+  std::int64_t receive_interval = 1;  // decode steps between looks for new requests
+  SglangPolicy policy = SglangPolicy::Fcfs;
+};
+SglangLimits sglang_limits(const ServingConfig& config);
+
 class SglangScheduler final : public Scheduler {
  public:
-  explicit SglangScheduler(const SchedulerLimits& limits);
+  explicit SglangScheduler(const SglangLimits& limits);
   void schedule(SchedulerState& state, ScheduledBatch& batch) override;
   double new_token_ratio() const { return new_token_ratio_; }
 
@@ -34,20 +57,26 @@ class SglangScheduler final : public Scheduler {
     bool exhausted() const { return total <= 0 || input <= 0 || chunk <= 0; }
   };
   Budget prefill_budget(const SchedulerState& state) const;
+  void order_queue(SchedulerState& state);
   void continue_chunk(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
-  // Whether the request at the head of the queue was taken and more may follow.
+  // Whether the request at the head of the queue left it and more may follow.
   bool admit_next(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
   // Takes the blocks of the next request's first chunk; its tokens, 0 when it must wait.
-  std::int64_t tokens_of_next(SchedulerState& state, const ScheduledBatch& batch, const Budget& budget);
-  void schedule_decode(SchedulerState& state, ScheduledBatch& batch);
-  // Makes room for one more token of every decoding request.
+  std::int64_t tokens_of_next(SchedulerState& state, const ScheduledBatch& batch, const Budget& budget,
+                              const PrefixMatch& match);
+  void schedule_decode(SchedulerState& state, ScheduledBatch& batch, std::size_t most);
+  // Blocks that one more decode step of a sequence takes.
+  static std::int64_t blocks_to_decode(const SchedulerState& state, const Sequence& sequence);
+  // Makes room for one more step of every decoding request.
   void retract(SchedulerState& state);
   bool decodes(const SchedulerState& state, Slot slot) const;
 
-  SchedulerLimits limits_;
+  SglangLimits limits_;
   double new_token_ratio_, least_ratio_, ratio_decay_;
-  std::optional<Slot> chunked_;  // the prompt that is cut
-  std::size_t received_ = 0;     // requests at the head of the queue that were seen
+  std::optional<Slot> chunked_;        // the prompt that is cut
+  std::int64_t expected_outputs_ = 0;  // of the requests that decode; those that end expect none
+  std::uint64_t orders_ = 0;           // times the queue was shuffled
+  std::size_t received_ = 0;           // requests at the head of the queue that were seen
   std::int64_t steps_since_ = 0;
   bool prefilled_ = false;  // the step before
 };

@@ -8,9 +8,7 @@
 namespace warploom {
 namespace {
 
-SchedulerState state_with(std::int64_t blocks) {
-  return {.sequences = {}, .running = {}, .waiting = {}, .kv_cache = KvCache(blocks, 1)};
-}
+SchedulerState state_with(std::int64_t blocks) { return {.kv_cache = KvCache(blocks, 1)}; }
 
 void add(SchedulerState& state, std::int32_t input, std::int32_t output) {
   Sequence sequence;
@@ -21,8 +19,8 @@ void add(SchedulerState& state, std::int32_t input, std::int32_t output) {
   state.sequences.push_back(sequence);
 }
 
-SchedulerLimits limits() {
-  SchedulerLimits limits;
+SglangLimits limits() {
+  SglangLimits limits;
   limits.max_num_seqs = 8;
   limits.max_num_batched_tokens = 1000;
   limits.chunked_prefill_size = 100;
@@ -49,7 +47,7 @@ TEST(SglangScheduler, PrefillsBeforeItDecodes) {
 }
 
 TEST(SglangScheduler, LooksForRequestsEveryNthDecodeAndAfterPrefill) {
-  SchedulerLimits rarely = limits();
+  SglangLimits rarely = limits();
   rarely.receive_interval = 3;
   SglangScheduler scheduler(rarely);
   SchedulerState state = state_with(10000);
@@ -65,7 +63,7 @@ TEST(SglangScheduler, LooksForRequestsEveryNthDecodeAndAfterPrefill) {
 }
 
 TEST(SglangScheduler, MixesDecodeIntoPrefillWhenAsked) {
-  SchedulerLimits mixed = limits();
+  SglangLimits mixed = limits();
   mixed.mix_decode = true;
   SglangScheduler scheduler(mixed);
   SchedulerState state = state_with(10000);
@@ -108,7 +106,7 @@ TEST(SglangScheduler, AdmitsByTheOutputThatRunningRequestsAreExpectedToNeed) {
 }
 
 TEST(SglangScheduler, RetractsTheRequestWithTheFewestOutputsAndRaisesTheRatio) {
-  SchedulerLimits bold = limits();
+  SglangLimits bold = limits();
   bold.conservativeness = 0.0;  // admits without regard to outputs that are still to come
   SglangScheduler scheduler(bold);
   SchedulerState state = state_with(45);

@@ -4,12 +4,19 @@
 
 namespace warploom {
 
-bool TrtllmScheduler::reserve(SchedulerState& state, Sequence& sequence, std::int64_t tokens) const {
-  // The last output token is never written to the cache.
-  const std::int64_t held = limits_.guaranteed_no_evict
-                                ? std::int64_t(sequence.input_tokens) + sequence.output_tokens - 1
-                                : sequence.computed_tokens + tokens;
-  return state.hold(sequence, held);
+TrtllmLimits trtllm_limits(const ServingConfig& config) {
+  return {.max_num_seqs = max_num_seqs_of(config),
+          .max_num_batched_tokens = max_num_batched_tokens_of(config),
+          .enable_chunked_prefill = chunks_prompts(config),
+          .guaranteed_no_evict = config.capacity_scheduler_policy == "guaranteed_no_evict"};
+}
+
+std::int64_t TrtllmScheduler::reserved(const SchedulerState& state, const Sequence& sequence,
+                                       std::int64_t tokens) const {
+  if (!limits_.guaranteed_no_evict) return sequence.computed_tokens + tokens;
+  // The last output token is never written to the cache; drafts behind it are.
+  return std::int64_t(sequence.input_tokens) + sequence.output_tokens - 1 + state.drafts.most_proposed() +
+         state.lookahead();
 }
 
 std::int64_t TrtllmScheduler::chunk_of(std::int64_t rest, std::int64_t budget, std::int64_t block) const {
@@ -26,50 +33,60 @@ bool TrtllmScheduler::stop_last(SchedulerState& state, std::size_t index) {
   return victim - 1 != index;
 }
 
-void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
-  std::int64_t budget = limits_.max_num_batched_tokens;
-  const std::int64_t block = state.kv_cache.block_size();
-  bool stopped = false;
-  const auto decodes = [](const Sequence& sequence) {
-    return sequence.known_tokens() - sequence.computed_tokens == 1;
-  };
+void TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget,
+                                       bool& stopped) {
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
-    if (sequence.idle() || !decodes(sequence)) continue;
+    if (sequence.idle() || sequence.rest() != 1) continue;
+    const std::int64_t tokens = state.decode_tokens(sequence, budget);
     bool kept = true;
-    while (kept && !reserve(state, sequence, 1)) {
+    while (kept && !state.hold(sequence, reserved(state, sequence, tokens + state.lookahead()))) {
       kept = stop_last(state, i);
       stopped = true;
     }
     if (!kept) break;
-    batch.add(slot, sequence, 1);
-    --budget;
-  }
-  // A prompt that was cut goes on before others start.
-  for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
-    Sequence& sequence = state.sequences[state.running[i]];
-    const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
-    if (sequence.idle() || rest <= 1) continue;
-    const std::int64_t tokens = chunk_of(rest, budget, block);
-    if (tokens <= 0 || !reserve(state, sequence, tokens)) continue;
-    batch.add(state.running[i], sequence, std::int32_t(tokens));
+    batch.add_decode(slot, state, tokens);
     budget -= tokens;
   }
-  while (!stopped && !state.waiting.empty() && std::ssize(state.running) < limits_.max_num_seqs) {
+}
+
+void TrtllmScheduler::admit_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget) {
+  const std::int64_t block = state.kv_cache.block_size();
+  while (!state.waiting.empty() && std::ssize(state.running) < limits_.max_num_seqs) {
     const Slot slot = state.waiting.front();
     Sequence& sequence = state.sequences[slot];
-    state.take_prefix(sequence);
-    const std::int64_t tokens = chunk_of(sequence.known_tokens() - sequence.computed_tokens, budget, block);
-    if (tokens <= 0 || !reserve(state, sequence, tokens)) {
-      state.release(sequence);
-      break;
-    }
+    const PrefixMatch match = state.match_prefix(sequence);
+    const HeadOfQueue head = state.fetch_head(match);
+    if (head == HeadOfQueue::Fetching) continue;
+    if (head == HeadOfQueue::Blocked) break;
+    const std::int64_t found = match.units * state.kv_cache.unit_tokens();
+    const std::int64_t tokens = chunk_of(sequence.rest() - found, budget, block);
+    if (tokens <= 0 || !state.fits(sequence, match, reserved(state, sequence, found + tokens))) break;
+    state.take_prefix(sequence, match);
+    const bool held = state.hold(sequence, reserved(state, sequence, tokens));
+    WARPLOOM_ASSERT(held);
     state.waiting.pop_front();
     state.running.push_back(slot);
     batch.add(slot, sequence, std::int32_t(tokens));
     budget -= tokens;
   }
+}
+
+void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
+  std::int64_t budget = limits_.max_num_batched_tokens;
+  bool stopped = false;
+  schedule_decodes(state, batch, budget, stopped);
+  // A prompt that was cut goes on before others start.
+  for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
+    Sequence& sequence = state.sequences[state.running[i]];
+    if (sequence.idle() || sequence.rest() <= 1) continue;
+    const std::int64_t tokens = chunk_of(sequence.rest(), budget, state.kv_cache.block_size());
+    if (tokens <= 0 || !state.hold(sequence, reserved(state, sequence, tokens))) continue;
+    batch.add(state.running[i], sequence, std::int32_t(tokens));
+    budget -= tokens;
+  }
+  if (!stopped) admit_waiting(state, batch, budget);
 }
 
 }  // namespace warploom

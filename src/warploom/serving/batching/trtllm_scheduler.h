@@ -4,28 +4,41 @@
 // Capacity first: under guaranteed_no_evict a request starts only when blocks for its prompt and its whole
 // output can be set aside, and then it is never stopped; under max_utilization it starts when its prompt
 // fits, and the request that started last is stopped when blocks run out. Then the step: running requests
-// take one token each, and prompts follow in order while max_num_tokens holds them. A prompt is taken whole
-// unless chunked prefill is on, when the last one is cut at a multiple of a block. O(running) per step.
+// take one token (and their drafts) each, and prompts follow in order while max_num_tokens holds them. A
+// prompt is taken whole unless chunked prefill is on, when the last one is cut at a multiple of a block.
+// O(running) per step.
 #pragma once
 
 #include "warploom/serving/batching/scheduler.h"
+#include "warploom/serving/serving_config.h"
 
 namespace warploom {
 
+struct TrtllmLimits {
+  std::int64_t max_num_seqs = 2048;
+  std::int64_t max_num_batched_tokens = 8192;
+  bool enable_chunked_prefill = false;
+  bool guaranteed_no_evict = true;
+};
+TrtllmLimits trtllm_limits(const ServingConfig& config);
+
 class TrtllmScheduler final : public Scheduler {
  public:
-  explicit TrtllmScheduler(const SchedulerLimits& limits) : limits_(limits) {}
+  explicit TrtllmScheduler(const TrtllmLimits& limits) : limits_(limits) {}
   void schedule(SchedulerState& state, ScheduledBatch& batch) override;
 
  private:
-  // Takes the blocks that `tokens` more tokens need; those of the whole request when it may never be stopped.
-  bool reserve(SchedulerState& state, Sequence& sequence, std::int64_t tokens) const;
+  // Tokens whose blocks a sequence must hold to compute `tokens` more: those of the whole request when it may
+  // never be stopped.
+  std::int64_t reserved(const SchedulerState& state, const Sequence& sequence, std::int64_t tokens) const;
+  void schedule_decodes(SchedulerState& state, ScheduledBatch& batch, std::int64_t& budget, bool& stopped);
+  void admit_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);
   // The tokens of a prompt's rest that go into this step; 0 when none may.
   std::int64_t chunk_of(std::int64_t rest, std::int64_t budget, std::int64_t block) const;
   // Stops the request that started last; false when that is the one at `index`.
   static bool stop_last(SchedulerState& state, std::size_t index);
 
-  SchedulerLimits limits_;
+  TrtllmLimits limits_;
 };
 
 }  // namespace warploom

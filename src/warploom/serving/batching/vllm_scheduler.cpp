@@ -1,11 +1,20 @@
 #include "warploom/serving/batching/vllm_scheduler.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace warploom {
 
-std::int64_t VllmScheduler::chunk_of(const Sequence& sequence) const {
-  const std::int64_t rest = sequence.known_tokens() - sequence.computed_tokens;
+VllmLimits vllm_limits(const ServingConfig& config) {
+  return {.max_num_seqs = max_num_seqs_of(config),
+          .max_num_batched_tokens = max_num_batched_tokens_of(config),
+          .long_prefill_token_threshold = config.long_prefill_token_threshold,
+          .enable_chunked_prefill = chunks_prompts(config),
+          .reserve_full_prompt = config.scheduler_reserve_full_isl,
+          .by_priority = config.scheduling_policy == "priority"};
+}
+
+std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
   const std::int64_t threshold = limits_.long_prefill_token_threshold;
   return threshold > 0 ? std::min(rest, threshold) : rest;
 }
@@ -16,35 +25,60 @@ void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   if (!preempted && !state.waiting.empty()) schedule_waiting(state, batch, budget);
 }
 
+std::size_t VllmScheduler::victim(const SchedulerState& state, std::size_t index) const {
+  std::size_t last = state.running.size();
+  while (last > index && state.sequences[state.running[last - 1]].idle()) --last;
+  --last;
+  if (!limits_.by_priority) return last;
+  const auto rank = [&](std::size_t i) {
+    const Sequence& sequence = state.sequences[state.running[i]];
+    return std::tuple(sequence.priority, sequence.arrival, sequence.request);
+  };
+  for (std::size_t i = index; i < state.running.size(); ++i)
+    if (!state.sequences[state.running[i]].idle() && rank(i) > rank(last)) last = i;
+  return last;
+}
+
 std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBatch& batch,
                                              std::int64_t budget, bool& preempted) {
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
     if (sequence.idle()) continue;
-    const std::int64_t tokens = std::min(chunk_of(sequence), budget);
-    while (!state.grow(sequence, tokens)) {
-      // The victim is the last one that still has something to do; what drains frees its blocks by itself.
-      std::size_t victim = state.running.size();
-      while (victim > i && state.sequences[state.running[victim - 1]].idle()) --victim;
-      const Slot victim_slot = state.running[victim - 1];
-      state.running.erase(state.running.begin() + std::ptrdiff_t(victim - 1));
+    const bool decodes = sequence.decodes();
+    const std::int64_t tokens =
+        decodes ? state.decode_tokens(sequence, budget) : std::min(chunk_of(sequence.rest()), budget);
+    while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
+      const std::size_t place = victim(state, i);
+      const Slot victim_slot = state.running[place];
+      state.running.erase(state.running.begin() + std::ptrdiff_t(place));
       state.preempt(victim_slot);
       preempted = true;
       if (victim_slot == slot) return budget;
     }
-    batch.add(slot, sequence, std::int32_t(tokens));
+    if (decodes) {
+      batch.add_decode(slot, state, tokens);
+    } else {
+      batch.add(slot, sequence, std::int32_t(tokens));
+    }
     budget -= tokens;
   }
   return budget;
 }
 
-bool VllmScheduler::admit(SchedulerState& state, Sequence& sequence, std::int64_t budget) const {
-  const std::int64_t rest = chunk_of(sequence);
-  if (!limits_.enable_chunked_prefill && rest > budget) return false;
-  const std::int64_t missing = state.kv_cache.blocks_for(sequence.known_tokens()) - sequence.blocks;
-  if (limits_.reserve_full_prompt && missing > state.kv_cache.free_blocks()) return false;
-  return state.grow(sequence, std::min(rest, budget));
+std::int64_t VllmScheduler::admit(SchedulerState& state, Sequence& sequence, const PrefixMatch& match,
+                                  std::int64_t budget) const {
+  const std::int64_t found = match.units * state.kv_cache.unit_tokens();
+  const std::int64_t rest = chunk_of(sequence.rest() - found);
+  if (!limits_.enable_chunked_prefill && rest > budget) return 0;
+  const std::int64_t tokens = std::min(rest, budget), all = sequence.computed_tokens + found + tokens;
+  const std::int64_t needed =
+      limits_.reserve_full_prompt ? std::max<std::int64_t>(all, sequence.known_tokens()) : all;
+  if (!state.fits(sequence, match, needed)) return 0;
+  state.take_prefix(sequence, match);
+  const bool grown = state.grow(sequence, tokens);
+  WARPLOOM_ASSERT(grown);
+  return tokens;
 }
 
 std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBatch& batch,
@@ -52,12 +86,12 @@ std::int64_t VllmScheduler::schedule_waiting(SchedulerState& state, ScheduledBat
   while (!state.waiting.empty() && budget > 0 && std::int64_t(state.running.size()) < limits_.max_num_seqs) {
     const Slot slot = state.waiting.front();
     Sequence& sequence = state.sequences[slot];
-    state.take_prefix(sequence);
-    if (!admit(state, sequence, budget)) {
-      state.release(sequence);
-      break;
-    }
-    const std::int64_t tokens = std::min(chunk_of(sequence), budget);
+    const PrefixMatch match = state.match_prefix(sequence);
+    const HeadOfQueue head = state.fetch_head(match);
+    if (head == HeadOfQueue::Fetching) continue;
+    const std::int64_t tokens =
+        head == HeadOfQueue::Ready ? admit(state, sequence, match, budget) : std::int64_t{0};
+    if (tokens == 0) break;
     state.waiting.pop_front();
     state.running.push_back(slot);
     batch.add(slot, sequence, std::int32_t(tokens));

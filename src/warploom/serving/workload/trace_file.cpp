@@ -7,6 +7,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/serving/workload/trace_json.h"
 #include "warploom/serving/workload/trace_jsonl.h"
 #include "warploom/serving/workload/trace_rows.h"
 
@@ -49,6 +50,7 @@ TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests)
   const CsvLayout& layout = layout_of(csv);
   const auto arrival = csv.find_column(layout.arrival);
   const std::size_t input = csv.column(layout.input), output = csv.column(layout.output);
+  const auto priority = csv.find_column("priority");
   TraceRows rows(path);
   while (!rows.full(max_requests) && csv.next()) {
     TraceRow row;
@@ -59,6 +61,7 @@ TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests)
     }
     row.input_tokens = csv.integer(input);
     row.output_tokens = csv.integer(output);
+    if (priority) row.priority = csv.integer(*priority);
     if (layout.skips_failed && row.output_tokens == 0) continue;
     rows.add(row);
   }
@@ -70,6 +73,7 @@ TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests)
 TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests) {
   const std::string name = path.filename().string();
   if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) return read_trace_jsonl(path, max_requests);
+  if (name.ends_with(".json") || name.ends_with(".json.gz")) return read_trace_json(path, max_requests);
   return read_csv(path, max_requests);
 }
 

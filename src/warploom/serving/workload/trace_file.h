@@ -9,9 +9,15 @@
 //   skipped) mooncake      timestamp [ms]               input_length         output_length        (JSONL)
 //   llmservingsim arrival_time_ns              input_toks           output_toks          (JSONL)
 //
-// Mooncake rows may have hash_ids (contents of prompts in blocks of 512 tokens), session_id (later rows of a
-// session are its later turns) and delay (ms between the end of a turn and the next).
-// A CSV may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped.
+//   sharegpt      none                         from the texts           from the texts       (JSON, see
+//   trace_json.h)
+//   vllm_bench    start_times [s]              input_lens               output_lens          (JSON)
+//
+// LLMServingSim rows may be sessions (sub_requests, each with input_toks, output_toks and the
+// tool_duration_ns before the next) and may have input_tok_ids (the prompt's tokens). Any row or CSV may have
+// a priority. Mooncake rows may have hash_ids (contents of prompts in blocks of 512 tokens), session_id
+// (later rows of a session are its later turns) and delay (ms between the end of a turn and the next). A file
+// may lack the arrival column: the workload is then not `timed`. Further columns and keys are skipped.
 // Arrivals are counted from the first request's.
 #pragma once
 

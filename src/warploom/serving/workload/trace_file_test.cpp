@@ -77,6 +77,71 @@ TEST(TraceFile, NamesTheLineOfWhatIsWrong) {
   expect_refused("b.jsonl", "{\"timestamp\": 0,\n", ":1");
 }
 
+TEST(TraceFile, ReadsShareGptConversations) {
+  const std::string prompt(420, 'a'), answer(84, 'b'), longer(9000, 'c');
+  std::string text = "[";
+  const auto say = [&text](const std::string& human, const std::string& gpt) {
+    text.append(R"({"id": "x", "conversations": [{"from": "human", "value": ")").append(human);
+    text.append(R"("}, {"from": "gpt", "value": ")").append(gpt);
+    text.append(R"("}, {"from": "human", "value": "more"}]},)");
+  };
+  say(prompt, answer);
+  say(longer, answer);
+  say("hi", answer);
+  text.append(R"({"id": "y", "conversations": []}])");
+  const TraceFile trace = read_trace_file(file_with("sharegpt.json", text));
+  EXPECT_EQ(trace.layout, "sharegpt");
+  EXPECT_FALSE(trace.workload.timed);
+  ASSERT_EQ(trace.workload.requests.size(), 1u);
+  EXPECT_EQ(trace.workload.requests[0].input_tokens, 100);
+  EXPECT_EQ(trace.workload.requests[0].output_tokens, 20);
+  expect_refused("s.json", R"([{"conversations": [{"from": "human"}, {"value": "x"}]}])", "conversation 0");
+  expect_refused("l.json", R"([{"id": 1}])", "has no list 'conversations'");
+}
+
+TEST(TraceFile, ReadsAResultOfVllmBench) {
+  const TraceFile trace = read_trace_file(file_with(
+      "bench.json",
+      R"({"input_lens": [10, 20, 30], "output_lens": [5, 0, 7], "start_times": [101.0, 100.5, 100.0]})"));
+  EXPECT_EQ(trace.layout, "vllm_bench");
+  ASSERT_EQ(trace.workload.requests.size(), 2u);  // the failed one is left out
+  EXPECT_EQ(trace.workload.requests[0].input_tokens, 30);
+  EXPECT_EQ(trace.workload.requests[1].arrival, SimTime(1'000'000'000));
+  EXPECT_FALSE(
+      read_trace_file(file_with("b.json", R"({"input_lens": [1], "output_lens": [2]})")).workload.timed);
+  expect_refused("o.json", R"({"input_lens": [10], "output_lens": []})", "expected as many of both");
+  expect_refused("n.json", R"({"input_lens": [10], "output_lens": [1], "start_times": [1, 2]})",
+                 "2 start_times");
+  expect_refused("w.json", R"({"throughput": 1})", "no known workload");
+}
+
+TEST(TraceFile, ReadsSessionsAndTokensOfLlmServingSim) {
+  const TraceFile trace = read_trace_file(file_with(
+      "sim.jsonl",
+      R"({"arrival_time_ns": 5, "sub_requests": [{"input_toks": 20, "output_toks": 3, "tool_duration_ns": 700},)"
+      R"( {"input_toks": 40, "output_toks": 4}]})"
+      "\n"
+      R"({"arrival_time_ns": 9, "input_toks": 2, "output_toks": 1, "input_tok_ids": [7, 8], "priority": 3})"
+      "\n"));
+  EXPECT_EQ(trace.layout, "llmservingsim");
+  ASSERT_EQ(trace.workload.requests.size(), 3u);
+  EXPECT_EQ(trace.workload.requests[1].after, 0);
+  EXPECT_EQ(trace.workload.requests[1].delay, SimDuration(700));
+  EXPECT_EQ(trace.workload.requests[2].arrival, SimTime(4));
+  EXPECT_EQ(trace.workload.requests[2].priority, 3);
+  EXPECT_EQ(trace.workload.content_of(2).size(), 1u);
+  const std::string head = R"({"arrival_time_ns": 5, "input_toks": 2, "output_toks": 1, "input_tok_ids": )";
+  expect_refused("t.jsonl", head + "[1]}\n", "1 'input_tok_ids', expected one for each of 2 tokens");
+  expect_refused("q.jsonl", R"({"arrival_time_ns": 5, "sub_requests": 3})", "'sub_requests' is no list");
+}
+
+TEST(TraceFile, ReadsPriorities) {
+  const TraceFile trace = read_trace_file(
+      file_with("p.csv", "arrived_s,input_tokens,output_tokens,priority\n0,10,2,-1\n1,10,2,4\n"));
+  EXPECT_EQ(trace.workload.requests[0].priority, -1);
+  EXPECT_EQ(trace.workload.requests[1].priority, 4);
+}
+
 TEST(TraceFile, ReadsTheSharedTracesAndRuns) {
   const char* root = std::getenv("WARPLOOM_DATA");
   const std::filesystem::path data = root != nullptr

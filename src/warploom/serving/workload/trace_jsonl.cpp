@@ -8,6 +8,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 #include "warploom/serving/workload/trace_rows.h"
 
@@ -28,6 +29,7 @@ const JsonlLayout& layout_of(const Json& first, const std::string& where) {
   for (const JsonlLayout& layout : kLayouts) {
     if (first.contains(std::string(layout.input))) return layout;
   }
+  if (first.contains("sub_requests")) return kLayouts.back();
   throw InvalidInput(
       fmt::format("{}: no known trace layout, expected the keys timestamp, input_length, output_length or "
                   "arrival_time_ns, input_toks, output_toks",
@@ -42,11 +44,32 @@ double number(const Json& object, std::string_view key, const std::string& where
   return found->get<double>();
 }
 
+constexpr std::size_t kTokensOfStretch = 16;
 constexpr std::int64_t kHashBlockTokens = 512;  // of Mooncake's hash_ids
+
+// Stretches of kTokensOfStretch tokens, named by what they hold.
+std::vector<ContentSegment> content_of_tokens(const Json& ids, std::int64_t input_tokens,
+                                              const std::string& where) {
+  if (!ids.is_array() || std::int64_t(ids.size()) != input_tokens)
+    throw InvalidInput(fmt::format("{}: {} 'input_tok_ids', expected one for each of {} tokens", where,
+                                   ids.size(), input_tokens));
+  std::vector<ContentSegment> content;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!ids[i].is_number_integer())
+      throw InvalidInput(fmt::format("{}: 'input_tok_ids' holds no whole number", where));
+    if (i % kTokensOfStretch == 0) content.push_back({0, 0});
+    ContentSegment& last = content.back();
+    last.content = hash_combine(last.content, std::uint64_t(ids[i].get<std::int64_t>()));
+    ++last.tokens;
+  }
+  return content;
+}
 
 // The blocks that "hash_ids" names; the last one may be part of a block.
 std::vector<ContentSegment> content_of(const Json& object, std::int64_t input_tokens,
                                        const std::string& where) {
+  if (object.contains("input_tok_ids"))
+    return content_of_tokens(object["input_tok_ids"], input_tokens, where);
   const auto found = object.find("hash_ids");
   if (found == object.end()) return {};
   if (!found->is_array()) throw InvalidInput(fmt::format("{}: 'hash_ids' is no list", where));
@@ -79,6 +102,28 @@ std::int64_t count(const Json& object, std::string_view key, const std::string& 
   return std::int64_t(value);
 }
 
+// A session of LLMServingSim: the requests follow each other, tools run in between.
+void add_session(TraceRows& rows, const Json& object, std::size_t line, const std::string& where) {
+  if (!object["sub_requests"].is_array())
+    throw InvalidInput(fmt::format("{}: 'sub_requests' is no list", where));
+  std::int64_t delay_ns = 0;
+  for (const Json& sub : object["sub_requests"]) {
+    if (!sub.is_object()) throw InvalidInput(fmt::format("{}: 'sub_requests' holds no object", where));
+    TraceRow row{.line = line,
+                 .arrival_ns = count(object, "arrival_time_ns", where),
+                 .input_tokens = count(sub, "input_toks", where),
+                 .output_tokens = count(sub, "output_toks", where),
+                 .session = fmt::format("line {}", line),
+                 .delay_ns = delay_ns};
+    seconds_to_ns(double(row.arrival_ns) * 1e-9, where);
+    row.content = content_of(sub, row.input_tokens, where);
+    rows.add(row);
+    delay_ns = sub.contains("tool_duration_ns") ? count(sub, "tool_duration_ns", where) : 0;
+    if (delay_ns < 0)
+      throw InvalidInput(fmt::format("{}: 'tool_duration_ns' is {}, expected at least 0", where, delay_ns));
+  }
+}
+
 }  // namespace
 
 TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_requests) {
@@ -96,10 +141,15 @@ TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_r
     const Json object = parse_json(row, where);
     if (!object.is_object()) throw InvalidInput(fmt::format("{}: not a JSON object", where));
     if (layout == nullptr) layout = &layout_of(object, where);
+    if (object.contains("sub_requests")) {
+      add_session(rows, object, line, where);
+      continue;
+    }
     TraceRow read{.line = line,
                   .input_tokens = count(object, layout->input, where),
                   .output_tokens = count(object, layout->output, where),
                   .session = session_of(object)};
+    if (object.contains("priority")) read.priority = count(object, "priority", where);
     if (object.contains("delay")) read.delay_ns = seconds_to_ns(number(object, "delay", where) * 1e-3, where);
     if (object.contains(std::string(layout->arrival)) || read.session.empty())
       read.arrival_ns =

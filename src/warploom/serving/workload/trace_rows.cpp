@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 #include "warploom/base/error.h"
 
@@ -12,6 +13,7 @@ namespace warploom {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
+constexpr std::int64_t kMostPriority = 1'000'000'000;
 
 // The integer of exactly `digits` digits at `position`, or -1.
 int digits_at(std::string_view text, std::size_t position, std::size_t digits) {
@@ -46,6 +48,10 @@ void TraceRows::add(const TraceRow& row) {
   }
   const auto index = std::int32_t(workload_.requests.size());
   WorkloadRequest request{SimTime(), std::int32_t(row.input_tokens), std::int32_t(row.output_tokens)};
+  if (std::abs(row.priority) > kMostPriority)
+    throw InvalidInput(fmt::format("{}: priority {}, expected -{} to {}", where(), row.priority,
+                                   kMostPriority, kMostPriority));
+  request.priority = std::int32_t(row.priority);
   const auto turn = row.session.empty() ? latest_turn_.end() : latest_turn_.find(row.session);
   if (turn != latest_turn_.end()) {
     request.after = turn->second;

@@ -17,6 +17,7 @@ struct TraceRow {
   std::int64_t arrival_ns = 0;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
+  std::int64_t priority = 0;            // lower is served first
   std::string session;                  // later rows of a session are its later turns; empty: none
   std::int64_t delay_ns = 0;            // of a later turn, after the one before it completes
   std::vector<ContentSegment> content;  // empty: nothing known

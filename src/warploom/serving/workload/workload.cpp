@@ -92,6 +92,49 @@ void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed) {
   workload.concurrency.reset();
 }
 
+void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed) {
+  check_rate(rate);
+  if (!(burstiness > 0 && burstiness <= 1e6))
+    throw InvalidInput(fmt::format("burstiness is {}, expected above 0", burstiness));
+  RandomStream random(seed, "arrivals");
+  double time = 0;
+  for (WorkloadRequest& request : workload.requests) {
+    request.arrival = to_sim_time(Seconds(time));
+    time += random.gamma(burstiness, 1.0 / (rate * burstiness));
+  }
+  workload.timed = true;
+  workload.concurrency.reset();
+}
+
+void add_images(Workload& workload, std::int64_t images, std::int64_t tokens) {
+  constexpr std::int64_t kMostOfEach = 1'000'000, kMostTogether = kMaxRequestTokens / 2;
+  if (images < 1 || images > kMostOfEach || tokens < 1 || tokens > kMostOfEach ||
+      images * tokens > kMostTogether) {
+    throw InvalidInput(
+        fmt::format("images: {} of {} tokens each, expected at least 1 of at least 1, {} tokens together",
+                    images, tokens, kMostTogether));
+  }
+  if (!workload.content.empty())
+    throw InvalidInput(
+        fmt::format("workload '{}': images beside prompts of known contents are not modelled, "
+                    "expected a trace without hash_ids",
+                    workload.name));
+  workload.image_tokens = tokens;
+  for (WorkloadRequest& request : workload.requests) {
+    request.images = std::int32_t(images);
+    request.input_tokens += std::int32_t(images * tokens);
+  }
+}
+
+void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed) {
+  if (!(mean.value() >= 0))
+    throw InvalidInput(fmt::format("think time is {} s, expected at least 0", mean.value()));
+  RandomStream random(seed, "think time");
+  for (WorkloadRequest& request : workload.requests)
+    if (request.after < 0 && mean.value() > 0)
+      request.delay = to_sim_duration(Seconds(random.exponential(mean.value())));
+}
+
 void set_fixed_rate_arrivals(Workload& workload, double rate) {
   check_rate(rate);
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {

@@ -18,7 +18,9 @@ struct WorkloadRequest {
   std::int32_t output_tokens = 1;
   // A later turn: comes `delay` after request `after` (an earlier index) completes; `arrival` is not read.
   std::int32_t after = -1;
-  SimDuration delay{};
+  SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
+  std::int32_t images = 0;    // part of the input: image_tokens of the workload each
+  std::int32_t priority = 0;  // lower is served first, by policies that look at it
 };
 
 // A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on
@@ -43,6 +45,7 @@ struct Workload {
     return std::span(content).subspan(content_begin[request],
                                       content_begin[request + 1] - content_begin[request]);
   }
+  std::int64_t image_tokens = 0;  // of each image, in a multimodal workload
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
 
@@ -56,8 +59,16 @@ void check_workload(const Workload& workload);
 
 // Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
 void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
+// Gaps from a gamma distribution of shape `burstiness` (> 0), as `vllm bench serve --burstiness`: 1 is
+// Poisson, below it requests come in bursts, above it more evenly.
+void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std::uint64_t seed);
 void set_fixed_rate_arrivals(Workload& workload, double rate);
 void set_closed_loop(Workload& workload, std::int64_t concurrency);
+// Every request gets `images` images of `tokens` tokens before its words. Throws InvalidInput on fewer than
+// one of either, and on prompts whose contents are known.
+void add_images(Workload& workload, std::int64_t images, std::int64_t tokens);
+// In a closed loop, each user thinks before the next request, for an exponential time with this mean.
+void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed);
 // Scales the times between arrivals so that the mean rate becomes `rate`.
 void rescale_arrivals(Workload& workload, double rate);
 // Requests per second between the first and the last arrival; 0 when they do not differ.

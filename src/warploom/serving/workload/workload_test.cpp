@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/linear_step_pricer.h"
+#include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
 namespace warploom {
@@ -37,6 +39,40 @@ TEST(Workload, ArrivalsHaveTheRateAskedFor) {
   check_workload(workload);
   EXPECT_THROW(set_poisson_arrivals(workload, 0, 1), InvalidInput);
   EXPECT_THROW(set_closed_loop(workload, 0), InvalidInput);
+}
+
+TEST(Workload, BurstsKeepTheRateAndSpreadTheGaps) {
+  const auto spread = [](double burstiness) {
+    Workload workload = synthetic_workload({.requests = 20000}, 1);
+    set_gamma_arrivals(workload, 10, burstiness, 3);
+    check_workload(workload);
+    EXPECT_NEAR(arrival_rate(workload), 10, 0.6);
+    double squares = 0;
+    for (std::size_t i = 1; i < workload.requests.size(); ++i) {
+      const double gap =
+          (workload.requests[i].arrival - workload.requests[i - 1].arrival).seconds().value() * 10;
+      squares += (gap - 1) * (gap - 1);
+    }
+    return squares / 20000;  // 1 / burstiness in the mean
+  };
+  EXPECT_NEAR(spread(1), 1, 0.1);
+  EXPECT_NEAR(spread(4), 0.25, 0.03);
+  EXPECT_GT(spread(0.2), 4);
+  Workload workload = synthetic_workload({.requests = 2}, 1);
+  EXPECT_THROW(set_gamma_arrivals(workload, 10, 0, 3), InvalidInput);
+}
+
+TEST(Workload, UsersThinkBeforeTheyAskAgain) {
+  Workload workload = synthetic_workload({.requests = 400, .input_tokens = 10, .output_tokens = 2}, 1);
+  set_closed_loop(workload, 4);
+  const LinearStepPricer pricer({.per_step = milliseconds(1)});
+  const double busy = simulate({}, workload, pricer).metrics.duration.value();
+  set_think_time(workload, Seconds(1), 5);
+  const SimulationResult run = simulate({}, workload, pricer);
+  EXPECT_EQ(run.metrics.completed, 400);
+  EXPECT_EQ(run.metrics.max_concurrent_requests, 4);
+  EXPECT_NEAR(run.metrics.duration.value() - busy, 99, 20);
+  EXPECT_THROW(set_think_time(workload, Seconds(-1), 5), InvalidInput);
 }
 
 TEST(Workload, ConversationHasTheMomentsOfItsTrace) {

@@ -1,0 +1,139 @@
+#include "warploom/cli/deployment_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "warploom/base/error.h"
+#include "warploom/cli/engine_command.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::array<std::string_view, 17> kPoolFields{"instances",
+                                                       "tensor_parallel_size",
+                                                       "pipeline_parallel_size",
+                                                       "data_parallel_size",
+                                                       "enable_expert_parallel",
+                                                       "max_num_seqs",
+                                                       "max_num_batched_tokens",
+                                                       "chunked_prefill_size",
+                                                       "gpu_memory_utilization",
+                                                       "num_gpu_blocks_override",
+                                                       "block_size",
+                                                       "enforce_eager",
+                                                       "routing_policy",
+                                                       "async_scheduling",
+                                                       "enable_chunked_prefill",
+                                                       "long_prefill_token_threshold",
+                                                       "enable_prefix_caching"};
+
+// Every other field of ServingConfig is the same in both pools.
+std::vector<std::string> shared_fields() {
+  std::vector<std::string> names;
+  for (const Field& field : fields_of<ServingConfig>().fields)
+    if (std::find(kPoolFields.begin(), kPoolFields.end(), field.name) == kPoolFields.end())
+      names.push_back(field.name);
+  return names;
+}
+
+template <class Number>
+Number number_in(std::string_view text, const std::string& whole) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
+    throw InvalidInput(fmt::format(
+        "--fail-at: '{}' is not [POOL:]INSTANCE@SECONDS[+DOWN], expected for example decode:0@30+60", whole));
+  }
+  return value;
+}
+
+}  // namespace
+
+FailureRequest parse_failure(const std::string& text) {
+  FailureRequest failure;
+  std::string_view rest = text;
+  if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
+    failure.pool = rest.substr(0, colon);
+    rest.remove_prefix(colon + 1);
+  }
+  const std::size_t at = std::min(rest.find('@'), rest.size());
+  failure.instance = number_in<std::size_t>(rest.substr(0, at), text);
+  rest.remove_prefix(std::min(at + 1, rest.size()));
+  const std::size_t plus = std::min(rest.find('+'), rest.size());
+  failure.at = Seconds(number_in<double>(rest.substr(0, plus), text));
+  if (plus < rest.size()) failure.down = Seconds(number_in<double>(rest.substr(plus + 1), text));
+  return failure;
+}
+
+bool DeploymentOptions::PoolValues::given() const {
+  return !gpu.empty() || !command.empty() || tensor_parallel || pipeline_parallel || data_parallel ||
+         fields->any_given();
+}
+
+ServingSetupRequest DeploymentOptions::PoolValues::over(const ServingSetupRequest& base) const {
+  ServingSetupRequest pool = base;
+  if (!command.empty()) {
+    const EngineCommand started = parse_engine_command(command);
+    if (!started.model.empty() && pool.model.empty()) pool.model = started.model;
+    if (!started.quantization.empty()) pool.quantization = started.quantization;
+    pool.config = started.config;
+  }
+  if (!gpu.empty()) pool.gpu = gpu;
+  fields->apply(&pool.config);
+  pool.config.tensor_parallel_size = tensor_parallel.value_or(pool.config.tensor_parallel_size);
+  pool.config.pipeline_parallel_size = pipeline_parallel.value_or(pool.config.pipeline_parallel_size);
+  pool.config.data_parallel_size = data_parallel.value_or(pool.config.data_parallel_size);
+  return pool;
+}
+
+std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(CLI::App& command,
+                                                                           const std::string& name) {
+  auto values = std::make_shared<PoolValues>();
+  values->name = name;
+  const std::string prefix = "--" + name + "-";
+  command.add_option(prefix + "gpu", values->gpu, fmt::format("GPU of the {} pool", name));
+  command.add_option(prefix + "command", values->command,
+                     fmt::format("command line that starts the engines of the {} pool", name));
+  command.add_option(prefix + "tp", values->tensor_parallel,
+                     fmt::format("short for {}tensor-parallel-size", prefix));
+  command.add_option(prefix + "pp", values->pipeline_parallel,
+                     fmt::format("short for {}pipeline-parallel-size", prefix));
+  command.add_option(prefix + "dp", values->data_parallel,
+                     fmt::format("short for {}data-parallel-size", prefix));
+  values->fields = add_field_options(command, fields_of<ServingConfig>(), shared_fields(), name + "_");
+  return values;
+}
+
+DeploymentOptions::DeploymentOptions(CLI::App& command)
+    : prefill_(add_pool(command, "prefill")),
+      decode_(add_pool(command, "decode")),
+      transfer_(add_field_options(command, fields_of<KvTransferRequest>())),
+      autoscaling_(add_field_options(command, fields_of<AutoscalingConfig>())),
+      failures_(std::make_shared<std::vector<std::string>>()) {
+  command.add_option("--fail-at", *failures_,
+                     "[POOL:]INSTANCE@SECONDS[+DOWN]: an instance fails and comes back; may be given again");
+}
+
+void DeploymentOptions::apply(SimulateRequest& request) const {
+  autoscaling_->apply(&request.autoscaling);
+  for (const std::string& text : *failures_) request.failures.push_back(parse_failure(text));
+  if (!prefill_->given() && !decode_->given()) {
+    if (transfer_->any_given())
+      throw InvalidInput(
+          "--kv-transfer-... is between pools, expected --prefill-instances and --decode-instances too");
+    return;
+  }
+  DisaggregationRequest pools{prefill_->over(request.setup), decode_->over(request.setup), {}};
+  transfer_->apply(&pools.transfer);
+  if (pools.prefill.config.engine != pools.decode.config.engine) {
+    throw InvalidInput(fmt::format("--prefill-command starts {} and --decode-command {}, expected one engine",
+                                   pools.prefill.config.engine, pools.decode.config.engine));
+  }
+  request.disaggregation = std::move(pools);
+}
+
+}  // namespace warploom

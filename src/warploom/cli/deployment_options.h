@@ -1,0 +1,44 @@
+// Options of a run that say how many engines there are and what happens to them: pools for prefill and
+// decode, scaling, failures.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/app/simulate_serving.h"
+#include "warploom/cli/field_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace warploom {
+
+class DeploymentOptions {
+ public:
+  // Adds --prefill-... and --decode-... for the fields that pools usually differ in, --prefill-gpu,
+  // --decode-gpu, --prefill-command, --decode-command, --kv-transfer-..., the scaling options and --fail-at.
+  explicit DeploymentOptions(CLI::App& command);
+  // Sets what was asked for, pools over request.setup. Throws InvalidInput.
+  void apply(SimulateRequest& request) const;
+
+ private:
+  struct PoolValues {
+    std::string name, gpu, command;
+    std::shared_ptr<FieldOptionValues> fields;
+    std::optional<std::int64_t> tensor_parallel, pipeline_parallel, data_parallel;
+    bool given() const;
+    ServingSetupRequest over(const ServingSetupRequest& base) const;
+  };
+  std::shared_ptr<PoolValues> add_pool(CLI::App& command, const std::string& name);
+
+  std::shared_ptr<PoolValues> prefill_, decode_;
+  std::shared_ptr<FieldOptionValues> transfer_, autoscaling_;
+  std::shared_ptr<std::vector<std::string>> failures_;
+};
+
+// "[POOL:]INSTANCE@SECONDS[+DOWN]", for example "decode:0@30+60". Throws InvalidInput.
+FailureRequest parse_failure(const std::string& text);
+
+}  // namespace warploom

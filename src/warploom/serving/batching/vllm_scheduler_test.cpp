@@ -1,0 +1,105 @@
+#include "warploom/serving/batching/vllm_scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/serving/batching/sglang_scheduler.h"
+#include "warploom/serving/linear_step_pricer.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+namespace {
+
+const LinearStepPricer kPricer({.per_step = milliseconds(5), .per_token = microseconds(20)});
+
+Workload classes() {
+  Workload workload;
+  for (int i = 0; i < 60; ++i) {
+    WorkloadRequest request{SimTime(std::int64_t(i) * 1'000'000), 200, 20};
+    request.priority = i % 3 == 0 ? 0 : 5;
+    workload.requests.push_back(request);
+  }
+  return workload;
+}
+
+double mean_ttft(const SimulationResult& run, const Workload& workload, std::int32_t priority) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < run.requests.size(); ++i) {
+    if (workload.requests[i].priority != priority) continue;
+    sum += run.requests[i].ttft().seconds().value();
+    ++count;
+  }
+  return sum / count;
+}
+
+TEST(VllmScheduler, PriorityServesTheLowerNumberFirst) {
+  const Workload workload = classes();
+  ServingConfig config;
+  config.max_num_seqs = 4;
+  config.max_num_batched_tokens = 512;
+  const SimulationResult fcfs = simulate(config, workload, kPricer);
+  config.scheduling_policy = "priority";
+  const SimulationResult ranked = simulate(config, workload, kPricer);
+  EXPECT_LT(mean_ttft(ranked, workload, 0), 0.7 * mean_ttft(fcfs, workload, 0));
+  EXPECT_GT(mean_ttft(ranked, workload, 5), mean_ttft(fcfs, workload, 5));
+  EXPECT_EQ(ranked.metrics.completed, 60);
+}
+
+TEST(VllmScheduler, PriorityPreemptsTheOneServedLast) {
+  ServingConfig config;
+  config.max_num_seqs = 8;
+  config.max_num_batched_tokens = 512;
+  config.num_gpu_blocks_override = 28;
+  config.scheduler_reserve_full_isl = false;
+  config.scheduling_policy = "priority";
+  Workload workload;
+  for (int i = 0; i < 2; ++i) workload.requests.push_back({SimTime(), 200, 60});
+  workload.requests[0].priority = 9;  // admitted first, served last
+  const SimulationResult run = simulate(config, workload, kPricer);
+  EXPECT_GT(run.requests[0].preemptions, 0);
+  EXPECT_EQ(run.requests[1].preemptions, 0);
+}
+
+TEST(SglangScheduler, OrdersTheQueueByItsPolicy) {
+  Workload workload;
+  for (int i = 0; i < 12; ++i) workload.requests.push_back({SimTime(), 100, i % 2 == 0 ? 10 : 40});
+  ServingConfig config;
+  config.engine = "sglang";
+  config.max_num_seqs = 2;
+  config.max_num_batched_tokens = 512;
+  config.chunked_prefill_size = 512;
+  const SimulationResult fcfs = simulate(config, workload, kPricer);
+  EXPECT_EQ(fcfs.requests[0].queued, fcfs.requests[0].arrival);
+  config.schedule_policy = "lof";
+  const SimulationResult longest = simulate(config, workload, kPricer);
+  for (std::size_t i = 0; i < 12; i += 2)
+    EXPECT_GT(longest.requests[i].scheduled, longest.requests[(i + 1) % 12].scheduled);
+  config.schedule_policy = "random";
+  EXPECT_EQ(simulate(config, workload, kPricer).metrics.completed, 12);
+  config.schedule_policy = "dfs";
+  EXPECT_ANY_THROW(simulate(config, workload, kPricer));
+}
+
+TEST(SglangScheduler, LongestPrefixFirstFindsMoreInTheCache) {
+  Workload workload;
+  workload.content_begin.push_back(0);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    workload.requests.push_back({SimTime(), 400, 10});
+    workload.content.push_back({i % 4, 320});
+    workload.content.push_back({100 + i, 80});
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+  }
+  ServingConfig config;
+  config.engine = "sglang";
+  config.max_num_seqs = 2;
+  config.max_num_batched_tokens = 400;
+  config.chunked_prefill_size = 400;
+  config.num_gpu_blocks_override = 1000;
+  const SimulationResult fcfs = simulate(config, workload, kPricer);
+  config.schedule_policy = "lpm";
+  const SimulationResult lpm = simulate(config, workload, kPricer);
+  EXPECT_EQ(lpm.metrics.completed, 40);
+  EXPECT_GT(lpm.cached_tokens, fcfs.cached_tokens);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,94 @@
+#include "warploom/serving/cluster/arrivals.h"
+
+#include <algorithm>
+
+namespace warploom {
+
+Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host)
+    : workload_(workload),
+      records_(records),
+      frontend_latency_(to_sim_duration(host.frontend_latency)),
+      frontend_per_token_(host.frontend_per_token) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const WorkloadRequest& request = workload.requests[i];
+    records_[i].input_tokens = request.input_tokens;
+    records_[i].output_tokens = request.output_tokens;
+    if (!workload.concurrency) records_[i].arrival = request.arrival;
+  }
+  list_turns();
+  skip_turns();
+  if (!workload_.concurrency) return;
+  const std::size_t first = std::min(records_.size(), std::size_t(*workload_.concurrency));
+  for (std::size_t sent = 0; sent < first && next_ < records_.size(); ++sent) send_next(SimTime());
+}
+
+void Arrivals::list_turns() {
+  const auto& requests = workload_.requests;
+  if (std::none_of(requests.begin(), requests.end(), [](const WorkloadRequest& r) { return r.after >= 0; }))
+    return;
+  turns_begin_.assign(requests.size() + 1, 0);
+  for (const WorkloadRequest& request : requests)
+    if (request.after >= 0) ++turns_begin_[std::size_t(request.after) + 1];
+  for (std::size_t i = 0; i < requests.size(); ++i) turns_begin_[i + 1] += turns_begin_[i];
+  turns_.resize(turns_begin_.back());
+  std::vector<std::uint32_t> next(turns_begin_.begin(), turns_begin_.end() - 1);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (requests[i].after >= 0) turns_[next[std::size_t(requests[i].after)]++] = std::uint32_t(i);
+}
+
+// Later turns are sent when the turn before them is answered.
+void Arrivals::skip_turns() {
+  while (next_ < records_.size() && workload_.requests[next_].after >= 0) ++next_;
+}
+
+SimTime Arrivals::next_sent() const {
+  const SimTime sent = sent_.empty() ? kNever : sent_.next_time();
+  if (workload_.concurrency || next_ >= records_.size()) return sent;
+  return std::min(sent, records_[next_].arrival);
+}
+
+SimTime Arrivals::next_time() const {
+  return queued_.empty() ? next_sent() : std::min(queued_.next_time(), next_sent());
+}
+
+void Arrivals::pass_frontend() {
+  const SimTime arrival = next_sent();
+  std::uint32_t request;
+  if (!sent_.empty() && sent_.next_time() == arrival) {
+    request = sent_.pop();
+  } else {
+    request = std::uint32_t(next_++);
+    skip_turns();
+  }
+  RequestRecord& record = records_[request];
+  tokenizer_free_ =
+      std::max(tokenizer_free_, arrival) + to_sim_duration(frontend_per_token_ * double(record.input_tokens));
+  record.queued = tokenizer_free_ + frontend_latency_;
+  queued_.push(record.queued, request);
+}
+
+std::optional<std::uint32_t> Arrivals::take(SimTime now) {
+  while (next_sent() <= now) pass_frontend();
+  if (queued_.empty() || queued_.next_time() > now) return std::nullopt;
+  return queued_.pop();
+}
+
+void Arrivals::send(std::size_t request, SimTime now) {
+  records_[request].arrival = now;
+  sent_.push(now, std::uint32_t(request));
+}
+
+void Arrivals::send_next(SimTime now) {
+  send(next_++, now);
+  skip_turns();
+}
+
+void Arrivals::complete(std::uint32_t request, SimTime now) {
+  const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[request];
+  const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[request + 1];
+  for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);
+  if (workload_.concurrency && begin == end && next_ < records_.size())
+    send_next(now + workload_.requests[next_].delay);
+}
+
+}  // namespace warploom

@@ -1,0 +1,50 @@
+// Which request reaches the engines next, and when: recorded times, a closed loop, and turns that follow the
+// answers to others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "warploom/serving/event_queue.h"
+#include "warploom/serving/host_model.h"
+#include "warploom/serving/request.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+
+class Arrivals {
+ public:
+  // `workload` and `records` (one for each request; lengths, arrival and queue times are filled in here)
+  // outlive this.
+  Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host);
+
+  // When a request next reaches the front end or an engine's queue; kNever when none is under way.
+  SimTime next_time() const;
+  // A request that reaches its engine's queue at `now`, not later than next_time(); absent when there is none
+  // (more).
+  std::optional<std::uint32_t> take(SimTime now);
+  // Sends what the completion of a request lets go.
+  void complete(std::uint32_t request, SimTime now);
+
+ private:
+  SimTime next_sent() const;
+  // The request sent next passes the front end, where prompts are tokenised one after the other.
+  void pass_frontend();
+  void list_turns();
+  void skip_turns();
+  void send(std::size_t request, SimTime now);
+  void send_next(SimTime now);
+
+  const Workload& workload_;
+  std::vector<RequestRecord>& records_;
+  SimDuration frontend_latency_;
+  Seconds frontend_per_token_;
+  SimTime tokenizer_free_;
+  EventQueue<std::uint32_t> sent_;    // in answer to others, by their arrival
+  EventQueue<std::uint32_t> queued_;  // through the front end, by the time at which they reach an engine
+  std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
+  std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
+};
+
+}  // namespace warploom

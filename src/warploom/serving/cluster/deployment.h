@@ -1,0 +1,60 @@
+// What serves a workload: one pool of instances, or a pool that prefills and a pool that decodes.
+//
+// An instance is what steps together: one replica, or all data-parallel ranks that share a mixture of
+// experts. A pool of config.instances copies with data-parallel replicas of a dense model has one instance
+// for each replica of each copy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/base/units.h"
+#include "warploom/models/memory_footprint.h"
+#include "warploom/serving/cluster/autoscaling.h"
+#include "warploom/serving/kv_tiers.h"
+#include "warploom/serving/serving_config.h"
+#include "warploom/serving/sim_time.h"
+#include "warploom/serving/step_pricer.h"
+
+namespace warploom {
+
+struct PoolPlan {
+  std::string name = "engine";
+  ServingConfig config;
+  const StepPricer* pricer = nullptr;  // cloned for each instance
+  KvTierConfig tiers;
+  AutoscalingConfig autoscaling;
+};
+
+// How the keys and values of a prompt get from the engine that prefilled to the one that decodes. Each
+// instance sends over one link and receives over one; a transfer uses both for its whole length and waits
+// until both are free.
+struct KvTransferPlan {
+  KvFootprint footprint;  // of the whole model, not of one GPU
+  std::int64_t layers = 1;
+  BytesPerSecond prefill_bandwidth{1e11};  // of all GPUs of an instance together
+  BytesPerSecond decode_bandwidth{1e11};
+  Seconds latency;         // from asking to the first byte
+  bool layerwise = false;  // layers are sent while later ones are computed; else after the prefill
+};
+
+// Instance `instance` of pool `pool` stops at `at` and takes requests again after `down` (absent: never).
+// What it held is lost; its requests start over elsewhere from the tokens that their clients have.
+struct InstanceFailure {
+  std::size_t pool = 0;
+  std::size_t instance = 0;
+  SimTime at;
+  std::optional<SimDuration> down;
+};
+
+struct Deployment {
+  std::vector<PoolPlan> pools;  // one, or prefill and decode
+  KvTransferPlan transfer;      // of two pools
+  std::vector<InstanceFailure> failures;
+  std::uint64_t seed = 1;  // of drafts' acceptance
+  bool disaggregated() const { return pools.size() > 1; }
+};
+
+}  // namespace warploom

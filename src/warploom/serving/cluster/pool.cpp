@@ -1,0 +1,147 @@
+#include "warploom/serving/cluster/pool.h"
+
+#include <algorithm>
+
+#include "warploom/serving/prefix_hash.h"
+#include "warploom/serving/speculation/speculative_config.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
+
+}  // namespace
+
+Pool::Pool(const PoolPlan& plan, EngineRole role, const Workload& workload, std::uint64_t seed,
+           StepTime step_time)
+    : plan_(plan),
+      options_{.role = role, .speculation = speculation_of(plan.config), .tiers = plan.tiers, .seed = seed},
+      workload_(workload),
+      step_time_(step_time),
+      group_size_(plan.pricer->coupled_replicas()),
+      kv_blocks_(plan.config.num_gpu_blocks_override.value_or(kUnlimitedBlocks)) {
+  const std::int64_t replicas = plan.config.data_parallel_size * plan.config.instances;
+  for (std::int64_t i = 0; i < replicas / std::int64_t(group_size_); ++i)
+    add_instance(InstanceState::Up, SimTime());
+  list_open();
+}
+
+void Pool::add_instance(InstanceState state, SimTime now) {
+  instances_.push_back({.group = ReplicaGroup(plan_.config, options_, kv_blocks_, group_size_, *plan_.pricer,
+                                              step_time_, &workload_),
+                        .state = state,
+                        .since = now});
+}
+
+void Pool::list_open() {
+  open_.clear();
+  for (std::size_t i = 0; i < instances_.size(); ++i) {
+    if (instances_[i].state != InstanceState::Up) continue;
+    for (std::size_t rank = 0; rank < group_size_; ++rank)
+      open_.push_back(std::uint32_t(i * group_size_ + rank));
+  }
+}
+
+std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const {
+  const KvCache& cache = instances_[0].group.engine(0).state().kv_cache;
+  const auto content = workload_.content_of(request);
+  if (content.empty() || !cache.keeps_prefixes()) return {};
+  PrefixHasher hasher(content, cache.unit_tokens());
+  std::vector<std::uint64_t> hashes(std::size_t((input_tokens - 1) / cache.unit_tokens()));
+  for (std::uint64_t& hash : hashes) hash = hasher.next();
+  return hashes;
+}
+
+std::optional<std::size_t> Pool::route(std::uint32_t request, std::int32_t input_tokens,
+                                       std::int32_t latest) {
+  if (open_.empty()) return std::nullopt;
+  if (open_.size() == 1) return open_[0];
+  const RoutingPolicy policy = plan_.config.routing_policy;
+  if (policy == RoutingPolicy::RoundRobin) return open_[request % open_.size()];
+  const auto place = std::find(open_.begin(), open_.end(), std::uint32_t(latest));
+  if (policy == RoutingPolicy::SessionSticky && latest >= 0 && place != open_.end())
+    return std::size_t(latest);
+  const auto hashes = policy == RoutingPolicy::PrefixAware ? prefix_hashes(request, input_tokens)
+                                                           : std::vector<std::uint64_t>{};
+  loads_.resize(open_.size());
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    const Engine& engine = engine_of(open_[i]);
+    loads_[i].live = std::int64_t(engine.live());
+    const KvCache& cache = engine.state().kv_cache;
+    const auto missing = std::find_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) {
+      return cache.find(hash) == KvCache::kNoUnit;
+    });
+    loads_[i].cached_tokens = (missing - hashes.begin()) * cache.unit_tokens();
+  }
+  return open_[choose_replica(policy, request, loads_, -1)];
+}
+
+PoolLoad Pool::load() const {
+  PoolLoad load;
+  for (const Instance& instance : instances_) {
+    if (instance.state == InstanceState::Up || instance.state == InstanceState::Starting) ++load.instances;
+    for (std::size_t rank = 0; rank < group_size_; ++rank) {
+      const SchedulerState& state = instance.group.engine(rank).state();
+      load.waiting += std::ssize(state.waiting);
+      load.running += std::ssize(state.running) + std::ssize(state.fetching);
+    }
+  }
+  return load;
+}
+
+void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
+  Instance& instance = instances_[index];
+  const bool was_down = instance.state == InstanceState::Down;
+  if (was_down && state != InstanceState::Down) instance.since = now;
+  if (!was_down && state == InstanceState::Down) instance.served += now - instance.since;
+  instance.state = state;
+  list_open();
+}
+
+std::vector<std::size_t> Pool::scale_to(std::int64_t wanted, SimTime now) {
+  std::vector<std::size_t> started;
+  std::int64_t missing = wanted - load().instances;
+  for (std::size_t i = 0; i < instances_.size() && missing > 0; ++i) {
+    if (instances_[i].state != InstanceState::Draining) continue;
+    set_state(i, InstanceState::Up, now);
+    --missing;
+  }
+  for (; missing > 0; --missing) {
+    add_instance(InstanceState::Starting, now);
+    started.push_back(instances_.size() - 1);
+  }
+  for (std::size_t i = instances_.size(); i-- > 0 && missing < 0;) {
+    if (instances_[i].state != InstanceState::Up) continue;
+    set_state(i, InstanceState::Draining, now);
+    settle(i, now);
+    ++missing;
+  }
+  return started;
+}
+
+void Pool::settle(std::size_t index, SimTime now) {
+  const Instance& instance = instances_[index];
+  if (instance.state == InstanceState::Draining && instance.group.idle())
+    set_state(index, InstanceState::Down, now);
+}
+
+Seconds Pool::served(SimTime now) const {
+  SimDuration sum;
+  for (const Instance& instance : instances_) {
+    sum += instance.served;
+    if (instance.state != InstanceState::Down) sum += now - instance.since;
+  }
+  const double gpus =
+      double(group_size_) * double(plan_.config.tensor_parallel_size * plan_.config.pipeline_parallel_size);
+  return sum.seconds() * gpus;
+}
+
+std::int64_t Pool::blocks() const {
+  if (!plan_.config.num_gpu_blocks_override) return 0;
+  const auto alive = std::count_if(instances_.begin(), instances_.end(), [](const Instance& instance) {
+    return instance.state != InstanceState::Down;
+  });
+  return alive * std::int64_t(group_size_) * kv_blocks_;
+}
+
+}  // namespace warploom

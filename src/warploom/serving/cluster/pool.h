@@ -1,0 +1,74 @@
+// The instances of one pool: which of them take requests, where a request goes, and how the pool grows,
+// shrinks and fails. Replica r of a pool is rank r % group_size() of instance r / group_size().
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "warploom/serving/cluster/deployment.h"
+#include "warploom/serving/replica_group.h"
+#include "warploom/serving/routing/router.h"
+
+namespace warploom {
+
+// Starting and Down take no requests and hold none; Draining holds some and takes none.
+enum class InstanceState { Starting, Up, Draining, Down };
+
+struct Instance {
+  ReplicaGroup group;
+  InstanceState state = InstanceState::Up;
+  std::uint32_t epoch = 0;  // failures so far: events of an earlier one are void
+  bool touched = false;     // may start a step now
+  SimTime since;            // of its latest start
+  SimDuration served{};     // from starts to stops, the latest start left out
+  SimTime sending_until, receiving_until, loading_until;  // its links are busy
+};
+
+class Pool {
+ public:
+  Pool(const PoolPlan& plan, EngineRole role, const Workload& workload, std::uint64_t seed,
+       StepTime step_time);
+
+  std::size_t size() const { return instances_.size(); }
+  std::size_t group_size() const { return group_size_; }
+  Instance& instance(std::size_t index) { return instances_[index]; }
+  Instance& instance_of(std::size_t replica) { return instances_[replica / group_size_]; }
+  Engine& engine_of(std::size_t replica) { return instance_of(replica).group.engine(replica % group_size_); }
+  const PoolPlan& plan() const { return plan_; }
+
+  // The replica for a request; absent when no instance takes any. `latest` is the replica that served the
+  // session's turn before, -1 for none. O(1) for round robin, else O(replicas).
+  std::optional<std::size_t> route(std::uint32_t request, std::int32_t input_tokens, std::int32_t latest);
+
+  PoolLoad load() const;
+  // Instances to start (those drain no more that did); the others begin to drain. Returns the indices of the
+  // instances that begin to start.
+  std::vector<std::size_t> scale_to(std::int64_t wanted, SimTime now);
+  void set_state(std::size_t index, InstanceState state, SimTime now);
+  // A draining instance that has nothing left goes down.
+  void settle(std::size_t index, SimTime now);
+  // GPU-seconds over all instances up to `now`.
+  Seconds served(SimTime now) const;
+  std::int64_t blocks() const;  // of the instances that are not down; 0 without limit
+
+ private:
+  void add_instance(InstanceState state, SimTime now);
+  void list_open();
+  std::vector<std::uint64_t> prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const;
+
+  PoolPlan plan_;
+  EngineOptions options_;
+  const Workload& workload_;
+  StepTime step_time_;
+  std::size_t group_size_;
+  std::int64_t kv_blocks_;
+  std::deque<Instance> instances_;   // addresses stay
+  std::vector<std::uint32_t> open_;  // replicas that take requests
+  std::vector<ReplicaLoad> loads_;   // of route, kept for its memory
+};
+
+}  // namespace warploom

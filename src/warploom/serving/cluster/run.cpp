@@ -1,0 +1,189 @@
+#include "warploom/serving/cluster/run.h"
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+
+Run::Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options)
+    : deployment_(deployment),
+      workload_(workload),
+      options_(options),
+      records_(workload.requests.size()),
+      arrivals_(workload, records_, deployment.pools[0].config.host),
+      unplaced_(deployment.pools.size()),
+      timeline_(options.timeline_samples) {
+  for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
+    const PoolPlan& plan = deployment.pools[i];
+    const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
+    pools_.emplace_back(plan, role, workload, deployment.seed, options.step_time);
+    scaling_.push_back(plan.autoscaling.on() ? queue_depth_policy(plan.autoscaling) : nullptr);
+    if (plan.autoscaling.on())
+      events_.push(SimTime() + to_sim_duration(plan.autoscaling.interval),
+                   {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
+  }
+  for (const InstanceFailure& failure : deployment.failures) {
+    events_.push(failure.at, {.kind = EventKind::Failed,
+                              .pool = std::uint32_t(failure.pool),
+                              .instance = std::uint32_t(failure.instance),
+                              .down = failure.down});
+  }
+}
+
+void Run::on_tokens(SimTime now, std::int64_t count) {
+  const std::int64_t second = now.nanoseconds() / 1'000'000'000;
+  if (tokens_by_second_.empty() || tokens_by_second_.back().first != second)
+    tokens_by_second_.emplace_back(second, 0);
+  tokens_by_second_.back().second += count;
+}
+
+void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
+  leave(current_pool_, sequence);
+  if (deployment_.disaggregated() && current_pool_ == 0) {
+    complete_prefill(now, sequence, slot);
+    return;
+  }
+  ++completed_;
+  --live_;
+  arrivals_.complete(sequence.request, now);
+}
+
+void Run::sample(SimTime now) {
+  TimelineSample sample{.time = now};
+  std::int64_t used = 0, blocks = 0;
+  for (Pool& pool : pools_) {
+    const PoolLoad load = pool.load();
+    sample.running += load.running;
+    sample.waiting += load.waiting;
+    blocks += pool.blocks();
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      Instance& instance = pool.instance(i);
+      sample.instances += instance.state == InstanceState::Up ? 1 : 0;
+      sample.batch_tokens += instance.group.latest_tokens();
+      sample.preemptions += instance.group.preemptions();
+      for (std::size_t rank = 0; rank < pool.group_size(); ++rank)
+        used += instance.group.engine(rank).state().kv_cache.used_blocks();
+    }
+  }
+  for (const auto& queue : unplaced_) sample.waiting += std::ssize(queue);
+  if (blocks > 0) sample.kv_use = double(used) / double(blocks);
+  timeline_.add(sample);
+}
+
+void Run::start_steps(SimTime now) {
+  std::sort(touched_.begin(), touched_.end());
+  for (const std::uint32_t key : touched_) {
+    const std::size_t pool_index = key >> 24, index = key & 0xFFFFFF;
+    Pool& pool = pools_[pool_index];
+    Instance& instance = pool.instance(index);
+    if (!instance.touched) continue;
+    instance.touched = false;
+    if (instance.state == InstanceState::Down || instance.state == InstanceState::Starting) continue;
+    SimTime end;
+    const std::size_t first_replica = index * pool.group_size();
+    const std::size_t recorded = steps_.size();
+    while (instance.group.start(now, end, records_for(now), std::int32_t(first_replica)))
+      step_ends_.push(end, {std::uint32_t(pool_index), std::uint32_t(index), instance.epoch});
+    for (std::size_t i = recorded; i < steps_.size(); ++i) steps_[i].pool = std::int32_t(pool_index);
+    for (std::size_t rank = 0; rank < pool.group_size(); ++rank)
+      if (instance.group.engine(rank).has_fetches()) begin_fetches(pool_index, first_replica + rank, now);
+  }
+  touched_.clear();
+  if (timeline_.wants(now)) sample(now);
+}
+
+void Run::touch(std::size_t pool, std::size_t instance) {
+  Instance& touched = pools_[pool].instance(instance);
+  if (touched.touched) return;
+  touched.touched = true;
+  touched_.push_back(std::uint32_t(pool << 24 | instance));
+}
+
+void Run::play_moment(SimTime now) {
+  while (!step_ends_.empty() && step_ends_.next_time() == now) {
+    const StepEnd end = step_ends_.pop();
+    Pool& pool = pools_[end.pool];
+    Instance& instance = pool.instance(end.instance);
+    if (instance.epoch != end.epoch) continue;
+    current_pool_ = end.pool;
+    instance.group.finish(now, *this);
+    pool.settle(end.instance, now);
+    touch(end.pool, end.instance);
+  }
+  while (!events_.empty() && events_.next_time() == now) handle(events_.pop(), now);
+  while (const auto request = arrivals_.take(now)) arrive(*request);
+  start_steps(now);
+}
+
+void Run::play() {
+  const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
+  std::int64_t reported = 0;
+  while (true) {
+    const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
+    const SimTime event = events_.empty() ? kNever : events_.next_time();
+    const SimTime now = std::min({arrivals_.next_time(), step_end, event});
+    if (now == kNever || completed_ == std::ssize(records_)) break;
+    if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
+      stopped_ = true;
+      break;
+    }
+    latest_ = now;
+    play_moment(now);
+    if (options_.on_progress && completed_ / stride > reported) {
+      reported = completed_ / stride;
+      options_.on_progress({completed_, std::ssize(records_), now});
+    }
+  }
+}
+
+SimulationResult Run::result() {
+  play();
+  SimulationResult result;
+  for (std::size_t p = 0; p < pools_.size(); ++p) {
+    Pool& pool = pools_[p];
+    PoolTotals totals{.name = pool.plan().name, .gpu_time = pool.served(latest_)};
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      const ReplicaGroup& group = pool.instance(i).group;
+      for (std::size_t rank = 0; rank < pool.group_size(); ++rank) {
+        const Engine& engine = group.engine(rank);
+        for (const Slot slot : engine.all_slots())
+          if (!engine.state().sequences[slot].done) leave(p, engine.state().sequences[slot]);
+        if (!stopped_) WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);
+        if (engine.state().tiers) result.offloaded_units += engine.state().tiers->stored_units();
+      }
+      totals.steps += group.totals();
+      result.preemptions += group.preemptions();
+      result.speculation += group.speculation();
+      add_kernel_times(result.kernels, group.kernels());
+    }
+    totals.most_instances = std::int64_t(pool.size());
+    result.totals += totals.steps;
+    result.pools.push_back(std::move(totals));
+  }
+  std::stable_sort(result.kernels.begin(), result.kernels.end(),
+                   [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
+  // Requests that no instance ever takes are left over; turns and closed loops wait behind them.
+  const bool left_over =
+      std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
+  WARPLOOM_ASSERT(stopped_ || left_over || completed_ == std::ssize(records_));
+  result.metrics = metrics_of(records_, itl_);
+  for (const auto& entry : tokens_by_second_)
+    result.metrics.max_output_tokens_per_s =
+        std::max(result.metrics.max_output_tokens_per_s, double(entry.second));
+  result.metrics.max_concurrent_requests = most_live_;
+  result.timeline = timeline_.take();
+  for (const RequestRecord& record : records_) {
+    result.cached_tokens += record.cached_tokens;
+    result.restarts += record.restarts;
+  }
+  result.kv_blocks = deployment_.pools.back().config.num_gpu_blocks_override.value_or(0);
+  result.transfers = transfers_;
+  result.partial = stopped_;
+  result.end = latest_;
+  result.steps = std::move(steps_);
+  result.requests = std::move(records_);
+  return result;
+}
+
+}  // namespace warploom

@@ -1,0 +1,111 @@
+// A serving run: events in order of time over the pools of a deployment.
+//
+// At each moment steps end first (what they complete may let a request be sent at this very moment), then
+// fetches end and instances fail, start and scale, then requests arrive, then steps start.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "warploom/serving/cluster/arrivals.h"
+#include "warploom/serving/cluster/pool.h"
+#include "warploom/serving/event_queue.h"
+#include "warploom/serving/simulation.h"
+#include "warploom/serving/timeline.h"
+
+namespace warploom {
+
+// What runs that are joined need beside their results.
+struct RunDetails {
+  LatencyHistogram itl;
+  std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second;  // second, tokens
+};
+
+class Run final : public EngineObserver {
+ public:
+  Run(const Deployment& deployment, const Workload& workload, const SimulationOptions& options);
+  // Plays to the end, or until cancelled.
+  SimulationResult result();
+  RunDetails details() { return {std::move(itl_), std::move(tokens_by_second_)}; }
+
+  void on_token_gaps(SimDuration gap, std::int64_t count) override { itl_.add(gap, count); }
+  void on_tokens(SimTime now, std::int64_t count) override;
+  void on_completion(SimTime now, const Sequence& sequence, Slot slot) override;
+
+ private:
+  struct StepEnd {
+    std::uint32_t pool, instance, epoch;
+  };
+  enum class EventKind { Fetched, Failed, Ready, Scale };
+  struct Event {
+    EventKind kind = EventKind::Fetched;
+    std::uint32_t pool = 0, instance = 0, epoch = 0;
+    std::uint32_t replica = 0;  // of the pool
+    Slot slot = 0;
+    std::uint64_t handover = 0;       // 0: the fetch is from a lower tier
+    std::optional<SimDuration> down;  // of Failed
+  };
+  // A prefilled request that its decoding engine has not got yet.
+  struct Handover {
+    std::uint64_t id = 0;
+    std::uint32_t prefill_replica = 0, decode_replica = 0;
+    Slot prefill_slot = 0, decode_slot = 0;
+    SimTime prefill_began;
+    bool placed = false;  // a decoding engine has it in its queue
+  };
+
+  void play();
+  void play_moment(SimTime now);
+  void handle(const Event& event, SimTime now);
+  void touch(std::size_t pool, std::size_t instance);
+  void start_steps(SimTime now);
+  void sample(SimTime now);
+  std::vector<StepRecord>* records_for(SimTime now) {
+    return steps_.size() < options_.recorded_steps && now >= options_.record_from ? &steps_ : nullptr;
+  }
+
+  // Requests on their way (run_requests.cpp).
+  void arrive(std::uint32_t request);
+  void submit(const EngineRequest& request);
+  bool place(std::size_t pool, const EngineRequest& request);
+  void place_waiting(std::size_t pool);
+  void complete_prefill(SimTime now, const Sequence& sequence, Slot slot);
+  bool place_handover(const EngineRequest& request);
+  void leave(std::size_t pool, const Sequence& sequence);
+
+  // Transfers and failures (run_events.cpp).
+  void begin_fetches(std::size_t pool, std::size_t replica, SimTime now);
+  SimTime transfer(const Handover& handover, const KvFetch& fetch, SimTime now);
+  void end_fetch(const Event& event, SimTime now);
+  void fail(const Event& event, SimTime now);
+  void restart_request(std::size_t pool, const Sequence& sequence);
+  void scale(std::size_t pool, SimTime now);
+
+  const Deployment& deployment_;
+  const Workload& workload_;
+  const SimulationOptions& options_;
+  std::vector<RequestRecord> records_;
+  Arrivals arrivals_;
+  std::deque<Pool> pools_;
+  std::vector<std::unique_ptr<AutoscalingPolicy>> scaling_;
+  EventQueue<StepEnd> step_ends_;
+  EventQueue<Event> events_;
+  std::vector<std::deque<EngineRequest>> unplaced_;  // by pool: no instance takes requests
+  std::unordered_map<std::uint32_t, Handover> handovers_;
+  std::uint64_t next_handover_ = 1;
+  std::vector<std::uint32_t> touched_;  // pool << 24 | instance, may hold repeats
+  std::size_t current_pool_ = 0;        // whose step or fetch ends
+  std::vector<StepRecord> steps_;
+  LatencyHistogram itl_;
+  TimelineRecorder timeline_;
+  TransferTotals transfers_;
+  SimTime latest_;
+  std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second_;
+  bool stopped_ = false;
+};
+
+}  // namespace warploom

@@ -1,0 +1,168 @@
+// What happens beside steps and arrivals: transfers, failures, restarts, scaling.
+#include <algorithm>
+
+#include "warploom/serving/cluster/run.h"
+
+namespace warploom {
+
+void Run::handle(const Event& event, SimTime now) {
+  switch (event.kind) {
+    case EventKind::Fetched:
+      end_fetch(event, now);
+      break;
+    case EventKind::Failed:
+      fail(event, now);
+      break;
+    case EventKind::Ready: {
+      const Instance& instance = pools_[event.pool].instance(event.instance);
+      if (instance.epoch != event.epoch) break;
+      pools_[event.pool].set_state(event.instance, InstanceState::Up, now);
+      place_waiting(event.pool);
+      break;
+    }
+    case EventKind::Scale:
+      scale(event.pool, now);
+      break;
+  }
+}
+
+void Run::begin_fetches(std::size_t pool_index, std::size_t replica, SimTime now) {
+  Pool& pool = pools_[pool_index];
+  Instance& instance = pool.instance_of(replica);
+  Engine& engine = pool.engine_of(replica);
+  for (const KvFetch& fetch : engine.take_fetches()) {
+    Event event{.kind = EventKind::Fetched,
+                .pool = std::uint32_t(pool_index),
+                .instance = std::uint32_t(replica / pool.group_size()),
+                .epoch = instance.epoch,
+                .replica = std::uint32_t(replica),
+                .slot = fetch.slot};
+    const std::uint32_t request = engine.state().sequences[fetch.slot].request;
+    const auto handover = handovers_.find(request);
+    SimTime end;
+    if (handover != handovers_.end()) {
+      event.handover = handover->second.id;
+      end = transfer(handover->second, fetch, now);
+    } else {
+      const Seconds time = engine.state().tiers->fetch_time(fetch.cpu_tokens, fetch.disk_tokens);
+      end = instance.loading_until = std::max(now, instance.loading_until) + to_sim_duration(time);
+      transfers_.reloaded_tokens += fetch.cpu_tokens + fetch.disk_tokens;
+      transfers_.reload_wait += (end - now).seconds();
+    }
+    events_.push(end, event);
+  }
+}
+
+SimTime Run::transfer(const Handover& handover, const KvFetch& fetch, SimTime now) {
+  const KvTransferPlan& plan = deployment_.transfer;
+  Instance& from = pools_[0].instance_of(handover.prefill_replica);
+  Instance& to = pools_[1].instance_of(handover.decode_replica);
+  const Bytes bytes = plan.footprint.of_request(fetch.remote_tokens);
+  const BytesPerSecond bandwidth = std::min(plan.prefill_bandwidth, plan.decode_bandwidth);
+  const SimTime begin = std::max({now, from.sending_until, to.receiving_until});
+  Seconds sending = bytes / bandwidth;
+  if (plan.layerwise) {
+    // While the prompt was computed, the link could carry what was there, but for the last layer.
+    const SimTime free = std::max({handover.prefill_began, from.sending_until, to.receiving_until});
+    const Seconds ahead = now > free ? (now - free).seconds() : Seconds(0.0);
+    sending = std::max(sending / double(plan.layers), sending - ahead);
+  }
+  const SimTime end = begin + to_sim_duration(sending + plan.latency);
+  from.sending_until = to.receiving_until = end;
+  ++transfers_.count;
+  transfers_.bytes += bytes;
+  transfers_.wait += (end - now).seconds();
+  transfers_.link_wait += (begin - now).seconds();
+  return end;
+}
+
+void Run::end_fetch(const Event& event, SimTime now) {
+  Pool& pool = pools_[event.pool];
+  if (pool.instance(event.instance).epoch != event.epoch) return;
+  Engine& engine = pool.engine_of(event.replica);
+  if (event.handover != 0) {
+    const std::uint32_t request = engine.state().sequences[event.slot].request;
+    const auto found = handovers_.find(request);
+    if (found == handovers_.end() || found->second.id != event.handover) return;
+    const std::uint32_t prefill_replica = found->second.prefill_replica;
+    pools_[0].engine_of(prefill_replica).release_held(found->second.prefill_slot);
+    handovers_.erase(found);
+    const std::size_t prefill_instance = prefill_replica / pools_[0].group_size();
+    pools_[0].settle(prefill_instance, now);
+    touch(0, prefill_instance);
+  }
+  current_pool_ = event.pool;
+  engine.fetched(event.slot, now, *this);
+  touch(event.pool, event.instance);
+}
+
+void Run::restart_request(std::size_t pool, const Sequence& sequence) {
+  const std::uint32_t request = sequence.request;
+  const auto handover = handovers_.find(request);
+  if (handover != handovers_.end()) {
+    const Handover lost = handover->second;
+    handovers_.erase(handover);
+    if (pool == 0) {
+      if (lost.placed) pools_[1].engine_of(lost.decode_replica).cancel(lost.decode_slot);
+      std::erase_if(unplaced_[1], [&](const EngineRequest& r) { return r.request == request; });
+    } else {
+      pools_[0].engine_of(lost.prefill_replica).release_held(lost.prefill_slot);
+      touch(0, lost.prefill_replica / pools_[0].group_size());
+    }
+  }
+  const WorkloadRequest& asked = workload_.requests[request];
+  RequestRecord& record = records_[request];
+  ++record.restarts;
+  submit({.request = request,
+          .input_tokens = asked.input_tokens,
+          .output_tokens = asked.output_tokens,
+          .images = asked.images,
+          .priority = asked.priority,
+          .outputs_before = record.tokens_emitted,
+          .arrival = record.queued,
+          .first_token = record.first_token,
+          .last_token = record.last_token});
+}
+
+void Run::fail(const Event& event, SimTime now) {
+  Pool& pool = pools_[event.pool];
+  Instance& instance = pool.instance(event.instance);
+  if (instance.state == InstanceState::Down) return;
+  ++instance.epoch;
+  pool.set_state(event.instance, InstanceState::Down, now);
+  std::vector<Sequence> lost;
+  for (std::size_t rank = 0; rank < pool.group_size(); ++rank) {
+    const Engine& engine = instance.group.engine(rank);
+    for (const Slot slot : engine.all_slots()) lost.push_back(engine.state().sequences[slot]);
+  }
+  instance.group.reset(now);
+  instance.sending_until = instance.receiving_until = instance.loading_until = now;
+  // In the order in which they came, whatever each was doing.
+  std::sort(lost.begin(), lost.end(),
+            [](const Sequence& a, const Sequence& b) { return a.request < b.request; });
+  for (const Sequence& sequence : lost) {
+    if (!sequence.done) leave(event.pool, sequence);
+    restart_request(event.pool, sequence);
+  }
+  if (event.down)
+    events_.push(
+        now + *event.down,
+        {.kind = EventKind::Ready, .pool = event.pool, .instance = event.instance, .epoch = instance.epoch});
+}
+
+void Run::scale(std::size_t pool_index, SimTime now) {
+  Pool& pool = pools_[pool_index];
+  const AutoscalingConfig& config = pool.plan().autoscaling;
+  PoolLoad load = pool.load();
+  load.waiting += std::ssize(unplaced_[pool_index]);
+  for (const std::size_t started : pool.scale_to(scaling_[pool_index]->wanted(load), now)) {
+    events_.push(
+        now + to_sim_duration(config.startup),
+        {.kind = EventKind::Ready, .pool = std::uint32_t(pool_index), .instance = std::uint32_t(started)});
+  }
+  place_waiting(pool_index);
+  events_.push(now + to_sim_duration(config.interval),
+               {.kind = EventKind::Scale, .pool = std::uint32_t(pool_index)});
+}
+
+}  // namespace warploom

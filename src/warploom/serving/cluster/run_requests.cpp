@@ -1,0 +1,102 @@
+// Requests on their way through the pools.
+#include <algorithm>
+
+#include "warploom/serving/cluster/run.h"
+
+namespace warploom {
+
+void Run::arrive(std::uint32_t request) {
+  const WorkloadRequest& asked = workload_.requests[request];
+  most_live_ = std::max(most_live_, ++live_);
+  submit({.request = request,
+          .input_tokens = asked.input_tokens,
+          .output_tokens = asked.output_tokens,
+          .images = asked.images,
+          .priority = asked.priority,
+          .arrival = records_[request].queued});
+}
+
+void Run::submit(const EngineRequest& request) {
+  EngineRequest first = request;
+  // A pool that prefills computes one token more than the client has.
+  if (deployment_.disaggregated()) first.output_tokens = request.outputs_before + 1;
+  if (!place(0, first)) unplaced_[0].push_back(first);
+}
+
+bool Run::place(std::size_t pool, const EngineRequest& request) {
+  const std::int32_t after = workload_.requests[request.request].after;
+  const auto replica = pools_[pool].route(request.request, request.input_tokens,
+                                          after >= 0 ? records_[std::size_t(after)].replica : -1);
+  if (!replica) return false;
+  records_[request.request].replica = std::int32_t(*replica);
+  pools_[pool].engine_of(*replica).add(request);
+  touch(pool, *replica / pools_[pool].group_size());
+  return true;
+}
+
+void Run::place_waiting(std::size_t pool) {
+  std::deque<EngineRequest> waiting = std::exchange(unplaced_[pool], {});
+  for (const EngineRequest& request : waiting) {
+    const bool placed =
+        pool == 0 ? place(0, request) : !handovers_.contains(request.request) || place_handover(request);
+    if (!placed) unplaced_[pool].push_back(request);
+  }
+}
+
+void Run::leave(std::size_t pool, const Sequence& sequence) {
+  RequestRecord& record = records_[sequence.request];
+  if (sequence.was_scheduled && !record.was_scheduled) {
+    record.was_scheduled = true;
+    record.scheduled = sequence.scheduled;
+    record.cached_tokens = sequence.cached_tokens;
+  }
+  record.preemptions += sequence.preemptions;
+  if (deployment_.disaggregated() && pool == 0) return;  // its tokens reach nobody
+  record.first_token = sequence.first_token;
+  record.last_token = sequence.last_token;
+  record.tokens_emitted = sequence.outputs_emitted;
+}
+
+// The prompt's keys and values stay where they are until a decoding engine has fetched them.
+void Run::complete_prefill(SimTime now, const Sequence& sequence, Slot slot) {
+  const std::uint32_t request = sequence.request;
+  const WorkloadRequest& asked = workload_.requests[request];
+  const RequestRecord& record = records_[request];
+  const std::int32_t had = sequence.outputs_emitted - 1;
+  // vLLM's decoding engine computes the last token of the prompt once more and gives the first token (of one
+  // token nothing would be left to fetch); the others send the token along.
+  const bool once_more = deployment_.pools[1].config.engine == "vllm" && asked.input_tokens + had > 1;
+  const std::int32_t coming = once_more ? 0 : 1;
+  handovers_[request] = {.id = next_handover_++,
+                         .prefill_replica = std::uint32_t(record.replica),
+                         .prefill_slot = slot,
+                         .prefill_began = sequence.scheduled};
+  const EngineRequest rest{.request = request,
+                           .input_tokens = asked.input_tokens,
+                           .output_tokens = asked.output_tokens,
+                           .priority = asked.priority,
+                           .outputs_before = had,
+                           .outputs_coming = coming,
+                           .remote_tokens = asked.input_tokens + had + coming - 1,
+                           .arrival = now,
+                           .first_token = record.first_token,
+                           .last_token = record.last_token};
+  if (!place_handover(rest)) unplaced_[1].push_back(rest);
+}
+
+bool Run::place_handover(const EngineRequest& request) {
+  Handover& handover = handovers_.at(request.request);
+  const std::int32_t after = workload_.requests[request.request].after;
+  Pool& pool = pools_[1];
+  const auto replica = pool.route(request.request, request.input_tokens,
+                                  after >= 0 ? records_[std::size_t(after)].decode_replica : -1);
+  if (!replica) return false;
+  records_[request.request].decode_replica = std::int32_t(*replica);
+  handover.decode_replica = std::uint32_t(*replica);
+  handover.decode_slot = pool.engine_of(*replica).add(request);
+  handover.placed = true;
+  touch(1, *replica / pool.group_size());
+  return true;
+}
+
+}  // namespace warploom

@@ -1,0 +1,53 @@
+// How a run is made and watched, and where its time went.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "warploom/base/units.h"
+#include "warploom/serving/sim_time.h"
+
+namespace warploom {
+
+// Which of the step's times drives the clock. Runs at Low and High bound the metrics of the run at Mid,
+// taking the kernels' errors as common to all steps.
+enum class StepTime { Low, Mid, High };  // p10, p50, p90
+
+struct SimulationProgress {
+  std::int64_t completed = 0;
+  std::int64_t total = 0;
+  SimTime now;
+};
+
+struct SimulationOptions {
+  StepTime step_time = StepTime::Mid;
+  std::size_t timeline_samples = 1000;  // about this many, evenly spread; 0 = none
+  std::size_t recorded_steps = 0;       // the first steps that start at or after record_from are kept
+  SimTime record_from{};
+  // About every hundredth of the requests; from any thread, one at a time.
+  std::function<void(const SimulationProgress&)> on_progress;
+  std::size_t threads = 0;  // for replicas that never meet; 0: as many as the machine has
+  const std::atomic<bool>* cancelled = nullptr;  // set from anywhere: the run stops at the next step
+};
+
+// Where the replicas' time went, summed over steps (and replicas).
+struct StepTotals {
+  std::int64_t steps = 0;
+  std::int64_t tokens = 0;  // computed, recomputed and refused ones included
+  Seconds gpu_p10, gpu_p50, gpu_p90;
+  Seconds collectives;  // part of gpu_p50
+  Seconds host;         // what the host adds, HostModel::overhead
+  StepTotals& operator+=(const StepTotals& other) {
+    steps += other.steps;
+    tokens += other.tokens;
+    gpu_p10 += other.gpu_p10;
+    gpu_p50 += other.gpu_p50;
+    gpu_p90 += other.gpu_p90;
+    collectives += other.collectives;
+    host += other.host;
+    return *this;
+  }
+};
+
+}  // namespace warploom

@@ -1,0 +1,42 @@
+// The price of a step that verifies drafts and makes the next ones: the target's forward pass over all query
+// tokens, then the drafter's passes over the same tokens and, one token at a time, over what it proposes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "warploom/models/architecture.h"
+#include "warploom/serving/operator_step_pricer.h"
+#include "warploom/serving/speculation/speculative_config.h"
+
+namespace warploom {
+
+// The drafter as a model of its own. Eagle: one dense layer of the target's width (EAGLE's heads are dense,
+// whatever the target is) and an lm_head; Mtp: the target's last layer. A DraftModel is `model` itself.
+// Throws InvalidInput for Mtp when the checkpoint has no prediction layer.
+ModelArchitecture drafter_architecture(DraftMethod method, const ModelArchitecture& target);
+
+// The product that joins the target's hidden states and the embeddings before the layer; empty for draft
+// models of their own.
+ScaledOperators drafter_fusion(DraftMethod method, const ModelArchitecture& target);
+
+class DraftingStepPricer final : public StepPricer {
+ public:
+  // `steps` >= 1 tokens are proposed for each request that yields a token.
+  DraftingStepPricer(std::unique_ptr<StepPricer> target, std::unique_ptr<StepPricer> drafter,
+                     std::int64_t steps)
+      : target_(std::move(target)), drafter_(std::move(drafter)), steps_(steps) {}
+
+  StepCost price(const StepBatch& batch) override;
+  // The drafter's kernels are labelled "draft <label>".
+  std::vector<KernelTime> breakdown() const override;
+  std::unique_ptr<StepPricer> clone() const override;
+  std::size_t coupled_replicas() const override { return target_->coupled_replicas(); }
+
+ private:
+  std::unique_ptr<StepPricer> target_, drafter_;
+  std::int64_t steps_;
+};
+
+}  // namespace warploom

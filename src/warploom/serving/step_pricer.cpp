@@ -1,0 +1,30 @@
+#include "warploom/serving/step_pricer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warploom {
+
+StepCost joined_cost(const StepCost& a, const StepCost& b) {
+  const Seconds p50 = a.p50 + b.p50;
+  const double below = std::hypot((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
+  const double above = std::hypot((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
+  return {std::max(Seconds(0.0), p50 - Seconds(below)), p50, p50 + Seconds(above),
+          a.collectives + b.collectives};
+}
+
+void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels) {
+  for (const KernelTime& kernel : kernels) {
+    const auto same = std::find_if(sum.begin(), sum.end(), [&](const KernelTime& other) {
+      return other.family == kernel.family && other.label == kernel.label;
+    });
+    if (same == sum.end()) {
+      sum.push_back(kernel);
+    } else {
+      same->time += kernel.time;
+      same->calls += kernel.calls;
+    }
+  }
+}
+
+}  // namespace warploom

@@ -1,0 +1,143 @@
+// Serving features through the program: what it takes, what it says, what it refuses.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "refusal.h"
+#include "run_warploom.h"
+#include "warploom/base/file.h"
+#include "warploom/base/scratch_folder_test.h"
+
+namespace warploom {
+namespace {
+
+std::vector<std::string> simulate(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"simulate",   "--model",       "Llama-3.1-8B", "--gpu", "h100",
+                                     "--workload", "conversation",  "--requests",   "60",    "--rate",
+                                     "6",          "--no-intervals"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+nlohmann::json run_json(std::vector<std::string> more) {
+  more.push_back("--json");
+  const ProgramResult result = run_warploom(simulate(more));
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  return nlohmann::json::parse(result.output);
+}
+
+TEST(ServingFeatures, PrefillAndDecodeApart) {
+  const auto run = run_json({"--prefill-instances", "2", "--decode-tp", "2", "--kv-transfer-path", "rdma"});
+  EXPECT_EQ(run["completed"], 60);
+  EXPECT_TRUE(run["disagg"].get<bool>());
+  EXPECT_EQ(run["num_prefill_gpu"], 2);
+  EXPECT_EQ(run["num_decode_gpu"], 2);
+  EXPECT_EQ(run["decode_tp"], 2);
+  EXPECT_EQ(run["kv_transfer"]["transfers"], 60);
+  EXPECT_EQ(run["kv_transfer"]["path"], "rdma");
+  EXPECT_EQ(run["pools"][0]["name"], "prefill");
+  EXPECT_GT(run["energy_per_output_token_j"].get<double>(), 0);
+  const auto pasted = run_json({"--prefill-command", "vllm serve m -tp 1", "--decode-command",
+                                "vllm serve m -tp 2 --max-num-seqs 64"});
+  EXPECT_EQ(pasted["decode_tp"], 2);
+}
+
+TEST(ServingFeatures, DraftsGiveSeveralTokensAStep) {
+  const auto plain = run_json({});
+  const auto run = run_json({"--speculative-config", R"({"method":"eagle3","num_speculative_tokens":3})",
+                             "--acceptance-rates", "0.8,0.6,0.4"});
+  EXPECT_NEAR(run["spec_decode_acceptance_length"].get<double>(), 2.8, 0.1);
+  EXPECT_EQ(run["spec_decode_per_position_acceptance_rates"].size(), 3u);
+  EXPECT_LT(run["mean_tpot_ms"].get<double>(), 0.7 * plain["mean_tpot_ms"].get<double>());
+  EXPECT_LT(run["kv_blocks"].get<int>(), plain["kv_blocks"].get<int>());
+}
+
+TEST(ServingFeatures, AdaptersCostTimeAndMemory) {
+  const auto plain = run_json({});
+  const auto run = run_json({"--enable-lora", "--max-loras", "4", "--max-lora-rank", "32"});
+  EXPECT_GT(run["mean_tpot_ms"].get<double>(), plain["mean_tpot_ms"].get<double>());
+  EXPECT_LT(run["kv_blocks"].get<int>(), plain["kv_blocks"].get<int>());
+}
+
+TEST(ServingFeatures, ImagesAreEncodedBeforeThePrompt) {
+  const std::string vision =
+      R"({"depth":27,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
+  const auto plain = run_json({});
+  const auto run =
+      run_json({"--images-per-request", "2", "--image-tokens", "500", "--vision-encoder", vision});
+  EXPECT_EQ(run["total_input_tokens"].get<int>(), plain["total_input_tokens"].get<int>() + 60 * 1000);
+  EXPECT_GT(run["mean_ttft_ms"].get<double>(), plain["mean_ttft_ms"].get<double>());
+  bool listed = false;
+  for (const auto& kernel : run["kernel_time"]) listed = listed || kernel["label"] == "vision_attention";
+  EXPECT_TRUE(listed);
+  expect_refusal(simulate({"--images-per-request", "2"}), {"--vision-encoder"});
+}
+
+TEST(ServingFeatures, FailuresAndScaling) {
+  const auto failed = run_json({"--instances", "2", "--fail-at", "0@3+2"});
+  EXPECT_EQ(failed["completed"], 60);
+  EXPECT_GT(failed["restarts"].get<int>(), 0);
+  const auto scaled = run_json({"--max-instances", "3", "--scale-queue-depth", "1", "--scale-interval-s", "1",
+                                "--instance-startup-s", "1"});
+  EXPECT_EQ(scaled["completed"], 60);
+}
+
+TEST(ServingFeatures, RefuseWhatCannotBe) {
+  expect_refusal(simulate({"--speculative-config", R"({"method":"eagle3","num_speculative_tokens":3})"}),
+                 {"acceptance is not stated", "--acceptance-rates", "--acceptance-length"});
+  expect_refusal(simulate({"--speculative-config", "{", "--acceptance-length", "2"}), {"speculative_config"});
+  expect_refusal(simulate({"--speculative-config", R"({"method":"mtp"})", "--acceptance-length", "1.5"}),
+                 {"no multi-token prediction layer"});
+  expect_refusal(simulate({"--hicache-ratio", "2"}), {"--hicache-ratio", "flag of sglang"});
+  expect_refusal(simulate({"--kv-disk-size", "100"}), {"kv_offloading_size"});
+  expect_refusal(simulate({"--fail-at", "decode:0@5"}), {"no pool 'decode'"});
+  expect_refusal(simulate({"--kv-transfer-path", "rdma"}), {"between pools"});
+  expect_refusal(simulate({"--decode-tp", "16", "--kv-transfer-path", "nvlink"}), {"NVLink domain"});
+  expect_refusal(simulate({"--max-instances", "2", "--min-instances", "3"}), {"min_instances is 3"});
+  expect_refusal(simulate({"--scheduling-policy", "lpm"}), {"scheduling_policy", "priority"});
+  expect_refusal(simulate({"--burstiness", "0"}), {"burstiness is 0"});
+  expect_refusal(simulate({"--user-think-time", "2"}), {"--concurrency"});
+}
+
+// The lines of the serving issue on bad input that no other test has.
+TEST(ServingFeatures, RefuseEnginesThatCannotStart) {
+  expect_refusal(simulate({"--max-model-len", "100"}), {"max_model_len", "100"});
+  expect_refusal(simulate({"--num-gpu-blocks-override", "4"}), {"KV blocks", "4 of the cache"});
+  expect_refusal(simulate({"--tp", "7"}), {"tensor_parallel"});
+  expect_refusal({"simulate", "--model", "Qwen3-30B-A3B", "--gpu", "h100", "--workload", "conversation",
+                  "--tp", "4", "--dp", "64", "--enable-expert-parallel"},
+                 {"expert"});
+  expect_refusal(simulate({"--max-running-requests", "8"}), {"flag of sglang", "--max-num-seqs"});
+  expect_refusal(simulate({"--max-num-sequences", "8"}), {"--max-num-seq"});
+}
+
+TEST(ServingFeatures, CtrlCLeavesPartialResults) {
+  const ScratchFolder scratch;
+  const std::string output = scratch.path() / "output";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::freopen(output.c_str(), "w", stdout) == nullptr || ::freopen("/dev/null", "w", stderr) == nullptr)
+      ::_exit(126);
+    ::execl(WARPLOOM_PROGRAM, WARPLOOM_PROGRAM, "simulate", "--model", "Llama-3.1-8B", "--gpu", "h100",
+            "--workload", "conversation", "--requests", "1000000", "--rate", "6", "--json", nullptr);
+    ::_exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_EQ(::kill(child, SIGINT), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const auto document = nlohmann::json::parse(read_file(output));
+  EXPECT_TRUE(document["partial"].get<bool>());
+  EXPECT_TRUE(document["interval"].is_null());
+  EXPECT_EQ(document["completed"].get<int>() + document["failed"].get<int>(), 1000000);
+}
+
+}  // namespace
+}  // namespace warploom
