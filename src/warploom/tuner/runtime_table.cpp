@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/table_layout.h"
@@ -25,15 +27,17 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true};
-  const CellRecord& cell = layout.cells[layout.grid.cell(shape)];
+  const int alignment = alignment_of(layout.kernel, shape);
+  const CellRecord& cell = layout.cells[std::size_t(alignment) * layout.grid.size() + layout.grid.cell(shape)];
+  const float unit = bias_unit(alignment);
   std::uint32_t best = cell.candidates[0];
-  float best_cost = 0, best_time = 0;
-  for (std::uint32_t i = 0; i < cell.count; ++i) {
+  float best_cost = std::numeric_limits<float>::max(), best_time = 0;
+  for (std::size_t i = 0; i < kMostCandidates; ++i) {
     const std::uint32_t index = cell.candidates[i];
-    const float time = record_time(layout.mapping, layout.configs[index], shape);
-    float cost = time * (1.0F + kBiasUnit * static_cast<float>(cell.bias[i]));
-    if (index == fallback) cost *= kDefaultMargin;
-    if (i == 0 || cost < best_cost) {
+    if (i > 0 && index == cell.candidates[0]) break;
+    const float time = record_time(layout.mapping, layout.configs[index], shape) * (1.0F + unit * static_cast<float>(cell.bias[i]));
+    const float cost = index == fallback ? time * kDefaultMargin : time;
+    if (cost < best_cost) {
       best = index;
       best_cost = cost;
       best_time = time;
@@ -85,7 +89,8 @@ std::vector<FittedConfig> RuntimeTable::configs() const {
 
 double RuntimeTable::mean_candidates() const {
   double sum = 0;
-  for (const CellRecord& cell : layout_->cells) sum += cell.count;
+  for (const CellRecord& cell : layout_->cells)
+    sum += double(std::set<std::uint16_t>(std::begin(cell.candidates), std::end(cell.candidates)).size());
   return sum / double(layout_->cells.size());
 }
 

@@ -46,7 +46,7 @@ struct ShapeCells {
       case TileKernelKind::GroupedGemm:
         return {{0, 12, 12}, {38, 22, 22}};
       default:
-        return {{0, 8, 8}, {32, 26, 26}};
+        return {{0, 8, 8}, {32, 24, 24}};
     }
   }
 

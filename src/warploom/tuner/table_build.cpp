@@ -7,28 +7,26 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/time_correction.h"
 
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 12;  // shapes looked at in one cell
+constexpr int kProbes = 16;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
-constexpr float kAsGood = 1.003F;
-constexpr float kWorthKeeping = 1.02F;
-
-// Share of a configuration's predicted time (in logarithm) that its neighbours decide. Source: H200, every
-// second shape of the exhaustive set; flat from 0.1 to 0.2.
-constexpr float kNeighbourShare = 0.15F;
-
-// Same tiles, and one step away in warps or stages.
-bool are_neighbours(const TileConfig& a, const TileConfig& b) {
-  if (!same_macro(a, b) || a == b) return false;
-  return std::abs(a.stages - b.stages) + (a.warps != b.warps ? 1 : 0) <= 1;
-}
+constexpr float kAsGood = 1.001F;
+// Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
+// in it, at most so many of them.
+constexpr int kBlock = 2;
+constexpr float kNear = 1.12F;
+constexpr std::size_t kMostNear = 28;
+// The formula alone, before it is corrected: far enough from the best not to be looked at.
+constexpr float kFar = 1.5F;
 
 // Times of many configurations at one shape: coefficients as columns, so that several are worked out at once,
 // and one mapping for all configurations of the same tiles.
@@ -52,6 +50,9 @@ class TimeColumns {
       for (std::size_t k = 0; k < kColumns; ++k) columns_[k][i] = row[k];
     }
   }
+
+  // Of the last shape asked.
+  const TileWork& work(std::size_t i) const { return works_[macro_of_[i]]; }
 
   // out[i] in us; `out` must have room for all.
   void times(const TileShape& shape, float* __restrict out) {
@@ -84,7 +85,10 @@ class TimeColumns {
                                         c[13][i],
                                         c[14][i],
                                         c[15][i],
-                                        {c[16][i], c[17][i], c[18][i], c[19][i], c[20][i], c[21][i]}};
+                                        c[16][i],
+                                        c[17][i],
+                                        c[18][i],
+                                        {c[19][i], c[20][i], c[21][i], c[22][i], c[23][i], c[24][i]}};
       const TileWork work{w[0][i], w[1][i], w[2][i], w[3][i], w[4][i], w[5][i], w[6][i], w[7][i]};
       out[i] = wave_time(one, work);
     }
@@ -93,7 +97,7 @@ class TimeColumns {
  private:
   static constexpr std::size_t kColumns = sizeof(WaveCoefficients<float>) / sizeof(float);
   static constexpr std::size_t kWorks = sizeof(TileWork) / sizeof(float);
-  static_assert(kColumns == 22 && kWorks == 8);
+  static_assert(kColumns == 25 && kWorks == 8);
 
   MappingConstants mapping_;
   std::size_t size_;
@@ -105,169 +109,207 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A log-uniform shape inside the cell; n and k mostly multiples of 16 and often the round number at the
-// cell's end, as models have them.
-TileShape probe(const ShapeCells& grid, std::size_t cell, RandomStream& draw) {
+// A log-uniform shape inside the cell with rows of that alignment; n mostly a multiple of 16 and often the
+// round number at the cell's end, as models have them. The first probe of a cell is its middle.
+TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment,
+                RandomStream* draw) {
   const auto corner = grid.corner(cell);
+  const bool plain = kernel.kind == TileKernelKind::Attention;
   std::int64_t value[3];
-  const bool even = draw.uniform() < 0.8;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t first = corner[axis] == 0 ? 1 : half_octave_start(corner[axis]) + 1;
-    const std::int64_t last = half_octave_start(corner[axis] + 1);
+    const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
     std::int64_t v = last;
-    if (draw.uniform() < 0.7) {
-      v = static_cast<std::int64_t>(double(first) * std::pow(double(last) / double(first), draw.uniform()));
-      if (even && axis > 0 && v >= 32) v -= v % 16;
+    if (draw == nullptr || draw->uniform() < 0.7) {
+      const double part = draw == nullptr ? 0.6 : draw->uniform();
+      v = static_cast<std::int64_t>(double(first) * std::pow(double(last) / double(first), part));
     }
-    value[axis] = std::clamp(v, first, std::max(first, last));
+    if (!plain && axis == 1 && v >= 16) v -= v % 16;
+    if (!plain && axis == 2) {
+      const std::int64_t step = 128 >> std::max(0, alignment - 1) >> (kernel.operand_bytes > 1 ? 1 : 0);
+      const std::int64_t odd = alignment == 0 ? 0 : alignment + 1 < kAlignments ? step / 2 : 1;
+      v = std::max<std::int64_t>(1, v - v % step + odd);
+    }
+    value[axis] = axis == 2 && !plain ? v : std::clamp(v, first, last);
   }
   return {.m = value[0], .n = value[1], .k = value[2]};
 }
 
-// Which configurations come near the best anywhere, and the mean predicted loss of each.
-struct Survey {
-  std::vector<std::uint16_t> near;  // ascending
-  std::vector<double> loss;         // sums of ln(time / best)
+// Predicted and corrected times of some configurations, in logarithms.
+class CorrectedTimes {
+ public:
+  CorrectedTimes(const WaveModel& model, const TimeCorrection* correction, std::vector<std::uint16_t> chosen)
+      : model_(&model), correction_(correction), chosen_(std::move(chosen)), columns_(model, chosen_) {
+    times_.resize(chosen_.size());
+  }
+  std::size_t size() const { return chosen_.size(); }
+  std::uint16_t config(std::size_t i) const { return chosen_[i]; }
+
+  // The formula's times; `out` as long as size().
+  void formula(const TileShape& shape, float* out) { columns_.times(shape, out); }
+  // time / formula of those within `far` of the formula's best (the others keep 1).
+  void corrections(const TileShape& shape, float far, float* out) {
+    std::fill(out, out + size(), 1.0F);
+    if (correction_ == nullptr) return;
+    columns_.times(shape, times_.data());
+    const float limit = far * *std::min_element(times_.begin(), times_.end());
+    queries_.clear();
+    places_.clear();
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (times_[i] > limit) continue;
+      queries_.push_back({.config = &model_->configs[chosen_[i]],
+                          .shape = shape,
+                          .work = columns_.work(i),
+                          .predicted_us = times_[i]});
+      places_.push_back(i);
+    }
+    ratios_.resize(queries_.size());
+    correction_->log_ratios(model_->kernel, queries_, ratios_);
+    for (std::size_t i = 0; i < places_.size(); ++i) out[places_[i]] = std::exp(ratios_[i]);
+  }
+
+ private:
+  const WaveModel* model_;
+  const TimeCorrection* correction_;
+  std::vector<std::uint16_t> chosen_;
+  TimeColumns columns_;
+  std::vector<float> times_, ratios_;
+  std::vector<CorrectionQuery> queries_;
+  std::vector<std::size_t> places_;
 };
-Survey survey(const WaveModel& model, const ShapeCells& grid) {
-  std::vector<std::uint16_t> all(model.configs.size());
-  std::iota(all.begin(), all.end(), std::uint16_t{0});
-  TimeColumns columns(model, all);
-  std::vector<float> times(all.size());
-  std::vector<bool> kept(all.size(), false);
-  Survey found{.loss = std::vector<double>(all.size(), 0.0)};
-  for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
-    RandomStream draw(cell, "tune survey");
-    columns.times(probe(grid, cell, draw), times.data());
-    const float best = *std::min_element(times.begin(), times.end());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      found.loss[i] += std::log(double(times[i] / best));
-      if (times[i] < best * kWorthKeeping) kept[i] = true;
+
+// The fewest candidates (greedily) such that each probe finds one as good as the best. `costs` holds one row a
+// probe: time over the best time there.
+std::vector<std::size_t> cover(const std::vector<float>& costs, std::size_t count) {
+  std::array<float, kProbes> reached;
+  reached.fill(std::numeric_limits<float>::max());
+  std::vector<std::size_t> candidates;
+  bool done = false;
+  while (!done && candidates.size() < kMostCandidates) {
+    std::size_t best = 0;
+    float best_sum = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < count; ++i) {
+      float sum = 0;
+      for (std::size_t p = 0; p < kProbes; ++p)
+        sum += std::max(kAsGood, std::min({reached[p], costs[p * count + i], 100.0F}));
+      if (sum < best_sum) {
+        best_sum = sum;
+        best = i;
+      }
+    }
+    candidates.push_back(best);
+    done = true;
+    for (std::size_t p = 0; p < kProbes; ++p) {
+      reached[p] = std::min(reached[p], costs[p * count + best]);
+      done = done && reached[p] <= kAsGood;
     }
   }
-  for (const std::uint16_t i : all) {
-    if (kept[i]) found.near.push_back(i);
-  }
-  return found;
+  return candidates;
 }
 
 class CellSearch {
  public:
-  // Candidates come from `near` (ascending, with the default); their neighbours are looked at too.
-  CellSearch(const WaveModel& model, const ShapeCells& grid, const std::vector<std::uint16_t>& near,
+  CellSearch(const WaveModel& model, const TimeCorrection* correction, const ShapeCells& grid,
              std::uint32_t fallback)
-      : grid_(grid), near_(near), fallback_(fallback), columns_(model, with_neighbours(model, near)) {
-    times_.resize(used_.size());
-    ratio_.resize(near.size() * kProbes);
-    lift_.resize(near.size());
-  }
+      : model_(model), correction_(correction), grid_(grid), fallback_(fallback), all_(model, correction, everything(model)) {}
 
-  // The fewest candidates (greedily) such that each probe finds one as good as the best.
-  CellRecord fill(std::size_t cell) {
-    RandomStream draw(cell, "tune cell");
-    const std::size_t count = near_.size();
-    std::fill(lift_.begin(), lift_.end(), 0.0F);
-    for (int p = 0; p < kProbes; ++p) {
-      columns_.times(probe(grid_, cell, draw), times_.data());
-      float* row = ratio_.data() + std::size_t(p) * count;
-      for (std::size_t i = 0; i < count; ++i) row[i] = times_[own_[i]];
-      const float least = *std::min_element(row, row + count);
-      for (std::size_t i = 0; i < count; ++i) {
-        // Far from the best nothing depends on a few per cent.
-        if (row[i] < 1.3F * least) {
-          const float raised = raise(i, row[i]);
-          lift_[i] += raised - 1.0F;
-          row[i] *= raised;
+  // Fills the block's cells of one alignment.
+  void fill(const std::vector<std::size_t>& block, int alignment, CellRecord* cells) {
+    CorrectedTimes near(model_, correction_, shortlist(block, alignment));
+    std::vector<float> bias(near.size()), costs(kProbes * near.size());
+    for (const std::size_t cell : block) {
+      near.corrections(probe(grid_, cell, model_.kernel, alignment, nullptr), 100.0F, bias.data());
+      RandomStream draw(cell, "tune cell");
+      for (std::size_t p = 0; p < kProbes; ++p) {
+        float* row = costs.data() + p * near.size();
+        near.formula(probe(grid_, cell, model_.kernel, alignment, &draw), row);
+        float best = std::numeric_limits<float>::max();
+        for (std::size_t i = 0; i < near.size(); ++i) {
+          row[i] *= bias[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
+          best = std::min(best, row[i]);
         }
-        if (near_[i] == fallback_) row[i] *= kDefaultMargin;
+        for (std::size_t i = 0; i < near.size(); ++i) row[i] /= best;
       }
-      const float best = *std::min_element(row, row + count);
-      for (std::size_t i = 0; i < count; ++i) row[i] /= best;
+      const std::vector<std::size_t> candidates = cover(costs, near.size());
+      for (std::size_t i = 0; i < kMostCandidates; ++i) {
+        const std::size_t taken = candidates[i < candidates.size() ? i : 0];
+        const double steps = (double(bias[taken]) - 1) / double(bias_unit(alignment));
+        cells[cell].candidates[i] = near.config(taken);
+        cells[cell].bias[i] = static_cast<std::int8_t>(std::clamp(std::lround(steps), -127L, 127L));
+      }
     }
-    return cover();
   }
 
  private:
-  // Fills used_, own_ and neighbours_; gives used_.
-  const std::vector<std::uint16_t>& with_neighbours(const WaveModel& model,
-                                                    const std::vector<std::uint16_t>& near) {
-    std::vector<std::size_t> place(model.configs.size(), model.configs.size());
-    const auto place_of = [&](std::size_t config) {
-      if (place[config] == model.configs.size()) {
-        place[config] = used_.size();
-        used_.push_back(static_cast<std::uint16_t>(config));
-      }
-      return place[config];
-    };
-    for (const std::uint16_t config : near) {
-      own_.push_back(place_of(config));
-      auto& beside = neighbours_.emplace_back();
-      for (std::size_t i = 0; i < model.configs.size(); ++i) {
-        if (are_neighbours(model.configs[config].config, model.configs[i].config))
-          beside.push_back(place_of(i));
-      }
+  static std::vector<std::uint16_t> everything(const WaveModel& model) {
+    std::vector<std::uint16_t> all(model.configs.size());
+    std::iota(all.begin(), all.end(), std::uint16_t{0});
+    return all;
+  }
+
+  std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int alignment) {
+    const std::size_t count = all_.size();
+    std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), bias(count);
+    const std::size_t looks[] = {block.front(), block.back()};
+    for (const std::size_t cell : looks) {
+      const TileShape shape = probe(grid_, cell, model_.kernel, alignment, nullptr);
+      all_.formula(shape, time.data());
+      all_.corrections(shape, alignment + 1 < kAlignments ? kFar : 4 * kFar, bias.data());
+      float best = std::numeric_limits<float>::max();
+      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= bias[i]);
+      for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);
     }
-    return used_;
+    std::vector<std::uint16_t> order(count);
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return least[a] < least[b]; });
+    std::size_t kept = 1;
+    while (kept < std::min(count, kMostNear) && least[order[kept]] < kNear) ++kept;
+    order.resize(kept);
+    if (std::find(order.begin(), order.end(), fallback_) == order.end())
+      order.push_back(static_cast<std::uint16_t>(fallback_));
+    std::sort(order.begin(), order.end());
+    return order;
   }
 
-  // Factor by which the neighbours move a predicted time.
-  float raise(std::size_t index, float own) const {
-    const auto& beside = neighbours_[index];
-    if (beside.empty()) return 1.0F;
-    float sum = 0;
-    for (const std::size_t other : beside) sum += times_[other];
-    const float ratio = sum / (static_cast<float>(beside.size()) * own);
-    return 1.0F + kNeighbourShare * std::clamp(std::log(ratio), -1.0F, 1.0F);
-  }
-
-  CellRecord cover() const {
-    const std::size_t count = near_.size();
-    CellRecord record{};
-    std::array<float, kProbes> reached;
-    reached.fill(std::numeric_limits<float>::max());
-    bool done = false;
-    while (!done && record.count < kMostCandidates) {
-      std::size_t best = 0;
-      float best_sum = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) {
-        float sum = 0;
-        for (std::size_t p = 0; p < kProbes; ++p)
-          sum += std::max(kAsGood, std::min({reached[p], ratio_[p * count + i], 100.0F}));
-        if (sum < best_sum) {
-          best_sum = sum;
-          best = i;
-        }
-      }
-      record.candidates[record.count] = near_[best];
-      record.bias[record.count++] =
-          static_cast<std::int8_t>(std::clamp(std::lround(lift_[best] / kProbes / kBiasUnit), -127L, 127L));
-      done = true;
-      for (std::size_t p = 0; p < kProbes; ++p) {
-        reached[p] = std::min(reached[p], ratio_[p * count + best]);
-        done = done && reached[p] <= kAsGood;
-      }
-    }
-    return record;
-  }
-
+  const WaveModel& model_;
+  const TimeCorrection* correction_;
   ShapeCells grid_;
-  std::vector<std::uint16_t> near_, used_;  // configurations; used_ = near_ and their neighbours
-  std::vector<std::size_t> own_;            // place of near_[i] in used_
-  std::vector<std::vector<std::size_t>> neighbours_;
   std::uint32_t fallback_;
-  TimeColumns columns_;
-  std::vector<float> times_, ratio_, lift_;
+  CorrectedTimes all_;
 };
 
-std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
-                            const std::vector<double>& loss) {
-  if (!options.default_config)
-    return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
-  for (std::size_t i = 0; i < model.configs.size(); ++i) {
-    if (model.configs[i].config == *options.default_config) return static_cast<std::uint32_t>(i);
+// Blocks of neighbouring cells, each cell in one.
+std::vector<std::vector<std::size_t>> blocks_of(const ShapeCells& grid) {
+  const auto along = [&](std::size_t axis) { return (std::size_t(grid.count[axis]) + kBlock - 1) / kBlock; };
+  std::vector<std::vector<std::size_t>> blocks(along(0) * along(1) * along(2));
+  for (std::size_t cell = 0; cell < grid.size(); ++cell) {
+    const auto n = std::size_t(grid.count[1]), k = std::size_t(grid.count[2]);
+    const std::size_t a = cell / (n * k) / kBlock, b = cell / k % n / kBlock, c = cell % k / kBlock;
+    blocks[(a * along(1) + b) * along(2) + c].push_back(cell);
   }
-  throw InvalidInput(fmt::format("default configuration {}: not among the {} measured ones",
-                                 config_text(*options.default_config), model.configs.size()));
+  return blocks;
+}
+
+// The configuration with the least mean predicted loss, where the caller names none.
+std::uint32_t default_index(const WaveModel& model, const TableOptions& options, const ShapeCells& grid) {
+  if (options.default_config) {
+    for (std::size_t i = 0; i < model.configs.size(); ++i) {
+      if (model.configs[i].config == *options.default_config) return static_cast<std::uint32_t>(i);
+    }
+    throw InvalidInput(fmt::format("default configuration {}: not among the {} measured ones",
+                                   config_text(*options.default_config), model.configs.size()));
+  }
+  std::vector<std::uint16_t> all(model.configs.size());
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  TimeColumns columns(model, all);
+  std::vector<float> times(all.size());
+  std::vector<double> loss(all.size(), 0.0);
+  for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
+    columns.times(probe(grid, cell, model.kernel, 0, nullptr), times.data());
+    const float best = *std::min_element(times.begin(), times.end());
+    for (std::size_t i = 0; i < all.size(); ++i) loss[i] += std::log(double(times[i] / best));
+  }
+  return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
 
 }  // namespace
@@ -277,14 +319,23 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
     throw InvalidInput(
         fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
-  Survey found = survey(model, grid);
-  const std::uint32_t fallback = default_index(model, options, found.loss);
-  std::vector<std::uint16_t>& near = found.near;
-  if (!std::binary_search(near.begin(), near.end(), fallback))
-    near.insert(std::upper_bound(near.begin(), near.end(), fallback), static_cast<std::uint16_t>(fallback));
-  CellSearch search(model, grid, near, fallback);
-  std::vector<CellRecord> cells(grid.size());
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell] = search.fill(cell);
+  const std::uint32_t fallback = default_index(model, options, grid);
+  const int alignments = alignments_of(model.kernel.kind);
+  std::vector<CellRecord> cells(grid.size() * std::size_t(alignments));
+  const auto blocks = blocks_of(grid);
+  const std::size_t tasks = blocks.size() * std::size_t(alignments);
+  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  std::vector<std::jthread> threads;
+  for (std::size_t worker = 0; worker < workers; ++worker)
+    threads.emplace_back([&, worker] {
+      CellSearch search(model, options.correction, grid, fallback);
+      for (std::size_t task = worker; task < tasks; task += workers) {
+        const std::size_t alignment = task / blocks.size();
+        search.fill(blocks[task % blocks.size()], static_cast<int>(alignment),
+                    cells.data() + alignment * grid.size());
+      }
+    });
+  threads.clear();  // joins
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

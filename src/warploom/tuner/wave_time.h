@@ -35,11 +35,12 @@ struct WaveCoefficients {
   T slots = 1;
   T launch = 0, launch_tiles = 0;  // us
   T latency_base = 0, latency_touch = 0, latency_cold = 0, latency_load = 0, latency_load_touch = 0;
-  T rate_base = 0, rate_touch = 0;  // us an iteration
+  T math = 0, feed = 0, feed_touch = 0;  // us an iteration
   T round = 0, tile = 0;            // us
   T dram = 0;                       // us per 1e6 bytes
   T write_cost = 0;                 // a written byte in read bytes
   T drift = 0, packing = 0;         // shares
+  T crossing = 1, hot = 1;
   std::array<T, 6> bucket = {};     // relative correction at kBucketWaves
 };
 
@@ -82,7 +83,8 @@ template <class T>
   const T touch = T(work.first_touch), active = std::min(waves, T(1));
   const T latency = c.latency_base + c.latency_touch * touch + c.latency_cold * T(work.cold) +
                     (c.latency_load + c.latency_load_touch * touch) * active;
-  const T rate = (c.rate_base + c.rate_touch * touch) * T(work.line_factor);
+  const T feed = (c.feed + c.feed_touch * touch) * (T(1) + c.crossing * T(work.crossing));
+  const T rate = detail::fourth_norm(c.math, feed);
   const T ratio = waves / c.slots;
   const T rounds = detail::whole(ratio + T(1e-5));
   const T rest = std::max(T(0), waves - rounds * c.slots);
@@ -98,8 +100,7 @@ template <class T>
   const T quantised = rounds * full + last;
   const T compute = quantised + has_rounds * c.drift * (ratio * full - quantised);
   const T dram = c.dram * (T(work.read_mb) + c.write_cost * T(work.write_mb));
-  const T time = c.launch + c.launch_tiles * std::min(waves, c.slots) + detail::fourth_norm(compute, dram) +
-                 T(work.hot_us);
+  const T time = c.launch + c.launch_tiles * std::min(waves, c.slots) + detail::fourth_norm(detail::fourth_norm(compute, dram), c.hot * T(work.hot_us));
   const T correction = detail::bucket_correction(c.bucket, detail::whole_up(waves - T(1e-5)));
   const T beyond = T(1) - std::min(T(1), T(kBucketWaves.back()) / std::max(waves, T(1)));
   return time * (T(1) + iterations / (iterations + T(16)) * correction + T(kBeyondCost) * beyond);

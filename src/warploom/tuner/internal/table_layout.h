@@ -35,17 +35,19 @@ struct ConfigRecord {
 };
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
 
-inline constexpr std::size_t kMostCandidates = 5;
-inline constexpr float kBiasUnit = 1.0F / 400;
-// Candidates of a cell. A bias, in units of kBiasUnit, lifts the predicted time of a candidate whose
-// neighbours (other warps or stages) are predicted slower than it: what the model sees in one configuration
-// alone is partly the luck of its samples.
+inline constexpr std::size_t kMostCandidates = 4;
+// Candidates of a cell, one of them repeated where there are fewer. A bias, in units of bias_unit, corrects
+// the logarithm of a predicted time.
 struct CellRecord {
-  std::uint8_t count;
-  std::int8_t bias[kMostCandidates];
   std::uint16_t candidates[kMostCandidates];
+  std::int8_t bias[kMostCandidates];
 };
-static_assert(sizeof(CellRecord) == 16);
+static_assert(sizeof(CellRecord) == 12);
+
+// Rows without any alignment run several times slower than the formula says: a coarser unit reaches further.
+inline constexpr float bias_unit(int alignment) {
+  return alignment + 1 < kAlignments ? 1.0F / 250 : 1.0F / 60;
+}
 
 // Immutable bytes, mapped or held.
 class TableBytes {
@@ -76,6 +78,7 @@ struct RuntimeTable::Layout {
   std::span<const ConfigRecord> configs;
   std::span<const CellRecord> cells;
   ShapeCells grid;
+  int alignments = 1;  // cells come alignment by alignment
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
