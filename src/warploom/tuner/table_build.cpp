@@ -109,30 +109,45 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A log-uniform shape inside the cell with rows of that alignment; n mostly a multiple of 16 and often the
-// round number at the cell's end, as models have them. The first probe of a cell is its middle.
-TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment,
-                RandomStream* draw) {
+// A shape inside the cell with rows of that alignment; n a multiple of 16. Places are shares of the way from the
+// cell's first to its last value, on a logarithmic scale.
+TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment,
+                   const std::array<double, 3>& places) {
   const auto corner = grid.corner(cell);
-  const bool plain = kernel.kind == TileKernelKind::Attention;
+  const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
   std::int64_t value[3];
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t first = corner[axis] == 0 ? 1 : half_octave_start(corner[axis]) + 1;
     const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
-    std::int64_t v = last;
-    if (draw == nullptr || draw->uniform() < 0.7) {
-      const double part = draw == nullptr ? 0.6 : draw->uniform();
-      v = static_cast<std::int64_t>(double(first) * std::pow(double(last) / double(first), part));
+    const double ratio = double(last) / double(first);
+    std::int64_t v = std::llround(double(first) * std::pow(ratio, places[axis]));
+    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16;
+    if (rows_of_k && axis == 2) {
+      const std::int64_t line = 128 / kernel.operand_bytes;
+      const std::int64_t beyond = alignment == 0 ? 0 : alignment + 1 < kAlignments ? line >> alignment : 1;
+      v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
-    if (!plain && axis == 1 && v >= 16) v -= v % 16;
-    if (!plain && axis == 2) {
-      const std::int64_t step = 128 >> std::max(0, alignment - 1) >> (kernel.operand_bytes > 1 ? 1 : 0);
-      const std::int64_t odd = alignment == 0 ? 0 : alignment + 1 < kAlignments ? step / 2 : 1;
-      v = std::max<std::int64_t>(1, v - v % step + odd);
-    }
-    value[axis] = axis == 2 && !plain ? v : std::clamp(v, first, last);
+    value[axis] = v;
   }
   return {.m = value[0], .n = value[1], .k = value[2]};
+}
+
+// Probe `index` of a cell: first its corners in m and n, where a wave is just full or just begun, then shapes
+// drawn at random, among them the round numbers at the cell's end that models have.
+TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment, int index,
+                RandomStream& draw) {
+  std::array<double, 3> places{};
+  for (double& place : places) place = draw.uniform() < 0.3 ? 1.0 : draw.uniform();
+  if (index < 4) places = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, places[2]};
+  // Heads times batch is a round number.
+  if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) places[2] = 1.0;
+  return shape_in(grid, cell, kernel, alignment, places);
+}
+
+// Where the cell's corrections are taken.
+TileShape middle(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment) {
+  return shape_in(grid, cell, kernel, alignment,
+                  {0.6, 0.6, kernel.kind == TileKernelKind::Attention ? 1.0 : 0.6});
 }
 
 // Predicted and corrected times of some configurations, in logarithms.
@@ -218,11 +233,11 @@ class CellSearch {
     CorrectedTimes near(model_, correction_, shortlist(block, alignment));
     std::vector<float> bias(near.size()), costs(kProbes * near.size());
     for (const std::size_t cell : block) {
-      near.corrections(probe(grid_, cell, model_.kernel, alignment, nullptr), 100.0F, bias.data());
+      near.corrections(middle(grid_, cell, model_.kernel, alignment), 100.0F, bias.data());
       RandomStream draw(cell, "tune cell");
       for (std::size_t p = 0; p < kProbes; ++p) {
         float* row = costs.data() + p * near.size();
-        near.formula(probe(grid_, cell, model_.kernel, alignment, &draw), row);
+        near.formula(probe(grid_, cell, model_.kernel, alignment, int(p), draw), row);
         float best = std::numeric_limits<float>::max();
         for (std::size_t i = 0; i < near.size(); ++i) {
           row[i] *= bias[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
@@ -252,7 +267,7 @@ class CellSearch {
     std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), bias(count);
     const std::size_t looks[] = {block.front(), block.back()};
     for (const std::size_t cell : looks) {
-      const TileShape shape = probe(grid_, cell, model_.kernel, alignment, nullptr);
+      const TileShape shape = middle(grid_, cell, model_.kernel, alignment);
       all_.formula(shape, time.data());
       all_.corrections(shape, alignment + 1 < kAlignments ? kFar : 4 * kFar, bias.data());
       float best = std::numeric_limits<float>::max();
@@ -305,7 +320,7 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
   std::vector<float> times(all.size());
   std::vector<double> loss(all.size(), 0.0);
   for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
-    columns.times(probe(grid, cell, model.kernel, 0, nullptr), times.data());
+    columns.times(middle(grid, cell, model.kernel, 0), times.data());
     const float best = *std::min_element(times.begin(), times.end());
     for (std::size_t i = 0; i < all.size(); ++i) loss[i] += std::log(double(times[i] / best));
   }
