@@ -17,7 +17,7 @@
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 16;  // shapes looked at in one cell
+constexpr int kProbes = 20;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
 constexpr float kAsGood = 1.001F;
 // Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
@@ -139,6 +139,7 @@ TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kern
   std::array<double, 3> places{};
   for (double& place : places) place = draw.uniform() < 0.3 ? 1.0 : draw.uniform();
   if (index < 4) places = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, places[2]};
+  if (index >= 4 && index < 8) places[std::size_t(index % 2)] = 0.0;
   // Heads times batch is a round number.
   if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) places[2] = 1.0;
   return shape_in(grid, cell, kernel, alignment, places);
