@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -16,8 +17,46 @@ constexpr std::int64_t kShapeEnd = std::int64_t{1} << 31;
 
 bool in_range(std::int64_t value) { return value >= 1 && value < kShapeEnd; }
 
+// TileWork, four side by side.
+struct FourWorks {
+  FourFloats waves, iterations, first_touch, cold, read_mb, write_mb, hot_us, crossing;
+};
+static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
+
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
   return wave_time(record.coefficients, map_tile(mapping, shape, record.constants));
+}
+
+// Corrected times of a cell's candidates, side by side.
+FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
+                           const CellRecord& cell, const TileShape& shape, int alignment) {
+  static_assert(kMostCandidates == 4);
+  TileWork works[4];
+  const float *coefficients[4], *work_rows[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    const ConfigRecord& record = configs[cell.candidates[i]];
+    // Cells with fewer candidates repeat the first.
+    const bool repeated = i > 0 && cell.candidates[i] == cell.candidates[0];
+    if (!repeated) works[i] = map_tile(mapping, shape, record.constants);
+    coefficients[i] = &record.coefficients.slots;
+    work_rows[i] = repeated ? &works[0].waves : &works[i].waves;
+  }
+  FourFloats columns[28], work_columns[8];
+  for (int k = 0; k < 28; k += 4) {
+    const float* const rows[4] = {coefficients[0] + k, coefficients[1] + k, coefficients[2] + k,
+                                  coefficients[3] + k};
+    transpose(rows, columns + k);
+  }
+  for (int k = 0; k < 8; k += 4) {
+    const float* const rows[4] = {work_rows[0] + k, work_rows[1] + k, work_rows[2] + k, work_rows[3] + k};
+    transpose(rows, work_columns + k);
+  }
+  WaveCoefficients<FourFloats> c;
+  std::memcpy(static_cast<void*>(&c), columns, sizeof c);
+  FourWorks work;
+  std::memcpy(static_cast<void*>(&work), work_columns, sizeof work);
+  const FourFloats bias{float(cell.bias[0]), float(cell.bias[1]), float(cell.bias[2]), float(cell.bias[3])};
+  return wave_time(c, work) * (1.0F + bias_unit(alignment) * bias);
 }
 
 }  // namespace
@@ -29,21 +68,18 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
     return {.config = layout.configs[fallback].config, .is_default = true};
   const int alignment = alignment_of(layout.kernel, shape);
   const CellRecord& cell = layout.cells[std::size_t(alignment) * layout.grid.size() + layout.grid.cell(shape)];
-  const float unit = bias_unit(alignment);
-  std::uint32_t best = cell.candidates[0];
-  float best_cost = std::numeric_limits<float>::max(), best_time = 0;
+  const FourFloats times = candidate_times(layout.configs, layout.mapping, cell, shape, alignment);
+  std::size_t best = 0;
+  float best_cost = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < kMostCandidates; ++i) {
-    const std::uint32_t index = cell.candidates[i];
-    if (i > 0 && index == cell.candidates[0]) break;
-    const float time = record_time(layout.mapping, layout.configs[index], shape) * (1.0F + unit * static_cast<float>(cell.bias[i]));
-    const float cost = index == fallback ? time * kDefaultMargin : time;
+    const float cost = cell.candidates[i] == fallback ? times[i] * kDefaultMargin : times[i];
     if (cost < best_cost) {
-      best = index;
+      best = i;
       best_cost = cost;
-      best_time = time;
     }
   }
-  return {.config = layout.configs[best].config, .predicted_us = best_time, .is_default = best == fallback};
+  const std::uint32_t index = cell.candidates[best];
+  return {.config = layout.configs[index].config, .predicted_us = times[best], .is_default = index == fallback};
 }
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {

@@ -26,7 +26,8 @@ constexpr int kBlock = 2;
 constexpr float kNear = 1.12F;
 constexpr std::size_t kMostNear = 28;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
-constexpr float kFar = 1.5F;
+constexpr float kFar = 1.5F, kFarUnaligned = 6.0F;
+constexpr float kAnyTime = std::numeric_limits<float>::max();
 
 // Times of many configurations at one shape: coefficients as columns, so that several are worked out at once,
 // and one mapping for all configurations of the same tiles.
@@ -163,21 +164,24 @@ class CorrectedTimes {
 
   // The formula's times; `out` as long as size().
   void formula(const TileShape& shape, float* out) { columns_.times(shape, out); }
-  // time / formula of those within `far` of the formula's best (the others keep 1).
-  void corrections(const TileShape& shape, float far, float* out) {
-    std::fill(out, out + size(), 1.0F);
+  // time / formula at each shape of those within `far` of the formula's best (the others keep 1); one row of
+  // size() a shape. All shapes are asked together, since a learner answers many rows at once.
+  void corrections(std::span<const TileShape> shapes, float far, std::vector<float>& out) {
+    out.assign(shapes.size() * size(), 1.0F);
     if (correction_ == nullptr) return;
-    columns_.times(shape, times_.data());
-    const float limit = far * *std::min_element(times_.begin(), times_.end());
     queries_.clear();
     places_.clear();
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (times_[i] > limit) continue;
-      queries_.push_back({.config = &model_->configs[chosen_[i]],
-                          .shape = shape,
-                          .work = columns_.work(i),
-                          .predicted_us = times_[i]});
-      places_.push_back(i);
+    for (std::size_t at = 0; at < shapes.size(); ++at) {
+      columns_.times(shapes[at], times_.data());
+      const float limit = far * *std::min_element(times_.begin(), times_.end());
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (times_[i] > limit) continue;
+        queries_.push_back({.config = &model_->configs[chosen_[i]],
+                            .shape = shapes[at],
+                            .work = columns_.work(i),
+                            .predicted_us = times_[i]});
+        places_.push_back(at * size() + i);
+      }
     }
     ratios_.resize(queries_.size());
     correction_->log_ratios(model_->kernel, queries_, ratios_);
@@ -232,9 +236,13 @@ class CellSearch {
   // Fills the block's cells of one alignment.
   void fill(const std::vector<std::size_t>& block, int alignment, CellRecord* cells) {
     CorrectedTimes near(model_, correction_, shortlist(block, alignment));
-    std::vector<float> bias(near.size()), costs(kProbes * near.size());
-    for (const std::size_t cell : block) {
-      near.corrections(middle(grid_, cell, model_.kernel, alignment), 100.0F, bias.data());
+    std::vector<TileShape> middles;
+    for (const std::size_t cell : block) middles.push_back(middle(grid_, cell, model_.kernel, alignment));
+    std::vector<float> biases, costs(kProbes * near.size());
+    near.corrections(middles, kAnyTime, biases);
+    for (std::size_t at = 0; at < block.size(); ++at) {
+      const std::size_t cell = block[at];
+      const float* bias = biases.data() + at * near.size();
       RandomStream draw(cell, "tune cell");
       for (std::size_t p = 0; p < kProbes; ++p) {
         float* row = costs.data() + p * near.size();
@@ -265,14 +273,14 @@ class CellSearch {
 
   std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int alignment) {
     const std::size_t count = all_.size();
-    std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), bias(count);
-    const std::size_t looks[] = {block.front(), block.back()};
-    for (const std::size_t cell : looks) {
-      const TileShape shape = middle(grid_, cell, model_.kernel, alignment);
-      all_.formula(shape, time.data());
-      all_.corrections(shape, alignment + 1 < kAlignments ? kFar : 4 * kFar, bias.data());
+    std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), biases;
+    const TileShape looks[] = {middle(grid_, block.front(), model_.kernel, alignment),
+                               middle(grid_, block.back(), model_.kernel, alignment)};
+    all_.corrections(looks, alignment + 1 < kAlignments ? kFar : kFarUnaligned, biases);
+    for (std::size_t at = 0; at < std::size(looks); ++at) {
+      all_.formula(looks[at], time.data());
       float best = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= bias[i]);
+      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[at * count + i]);
       for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);
     }
     std::vector<std::uint16_t> order(count);

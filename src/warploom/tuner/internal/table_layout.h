@@ -1,6 +1,7 @@
 // The bytes of a runtime table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -31,9 +32,10 @@ struct ConfigRecord {
   TileConfig config;
   ConfigConstants constants;
   WaveCoefficients<float> coefficients;
-  float residual, most_waves, most_iterations;
+  float residual, most_waves, most_iterations;  // the three that make whole groups of four of the coefficients
 };
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
+static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coefficients) + 25 * sizeof(float));
 
 inline constexpr std::size_t kMostCandidates = 4;
 // Candidates of a cell, one of them repeated where there are fewer. A bias, in units of bias_unit, corrects
