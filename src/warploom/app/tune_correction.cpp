@@ -24,7 +24,7 @@ using Features = std::array<float, kCorrectionFeatures>;
 constexpr double kMostRatio = 0.5, kMostUnaligned = 2.5;
 
 bool unaligned(const TileKernel& kernel, const TileShape& shape) {
-  return alignment_of(kernel, shape) + 1 == kAlignments;
+  return row_class_of(kernel, shape) == kNarrowLoads;
 }
 
 std::string file_name(TileKernelKind kind, bool without_alignment) {

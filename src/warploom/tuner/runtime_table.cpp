@@ -29,7 +29,7 @@ float record_time(const MappingConstants& mapping, const ConfigRecord& record, c
 
 // Corrected times of a cell's candidates, side by side.
 FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
-                           const CellRecord& cell, const TileShape& shape, int alignment) {
+                           const CellRecord& cell, const TileShape& shape, int row_class) {
   static_assert(kMostCandidates == 4);
   TileWork works[4];
   const float *coefficients[4], *work_rows[4];
@@ -56,7 +56,7 @@ FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingC
   FourWorks work;
   std::memcpy(static_cast<void*>(&work), work_columns, sizeof work);
   const FourFloats bias{float(cell.bias[0]), float(cell.bias[1]), float(cell.bias[2]), float(cell.bias[3])};
-  return wave_time(c, work) * (1.0F + bias_unit(alignment) * bias);
+  return wave_time(c, work) * (1.0F + bias_unit(row_class) * bias);
 }
 
 }  // namespace
@@ -66,9 +66,9 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true};
-  const int alignment = alignment_of(layout.kernel, shape);
-  const CellRecord& cell = layout.cells[std::size_t(alignment) * layout.grid.size() + layout.grid.cell(shape)];
-  const FourFloats times = candidate_times(layout.configs, layout.mapping, cell, shape, alignment);
+  const int row_class = row_class_of(layout.kernel, shape);
+  const CellRecord& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
+  const FourFloats times = candidate_times(layout.configs, layout.mapping, cell, shape, row_class);
   std::size_t best = 0;
   float best_cost = std::numeric_limits<float>::max();
   for (std::size_t i = 0; i < kMostCandidates; ++i) {

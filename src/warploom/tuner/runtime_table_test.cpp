@@ -19,7 +19,7 @@ double true_time(const TileShape& shape, const TileConfig& config) {
   c.launch = 2;
   c.latency_base = 0.3;
   c.latency_cold = 0.1;
-  c.rate_base = config == kSmall ? 0.15 : 0.4;
+  c.math = config == kSmall ? 0.15 : 0.4;
   c.round = 0.5;
   c.tile = 0.3;
   c.dram = 0.25;

@@ -26,7 +26,7 @@ constexpr int kBlock = 2;
 constexpr float kNear = 1.12F;
 constexpr std::size_t kMostNear = 28;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
-constexpr float kFar = 1.5F, kFarUnaligned = 6.0F;
+constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
 
 // Times of many configurations at one shape: coefficients as columns, so that several are worked out at once,
@@ -110,9 +110,9 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A shape inside the cell with rows of that alignment; n a multiple of 16. Places are shares of the way from the
+// A shape inside the cell with rows of that class; n a multiple of 16, or one more. Places are shares of the way from the
 // cell's first to its last value, on a logarithmic scale.
-TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment,
+TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
                    const std::array<double, 3>& places) {
   const auto corner = grid.corner(cell);
   const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
@@ -122,10 +122,11 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
     const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
     const double ratio = double(last) / double(first);
     std::int64_t v = std::llround(double(first) * std::pow(ratio, places[axis]));
-    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16;
+    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
     if (rows_of_k && axis == 2) {
       const std::int64_t line = 128 / kernel.operand_bytes;
-      const std::int64_t beyond = alignment == 0 ? 0 : alignment + 1 < kAlignments ? line >> alignment : 1;
+      const bool lines = row_class == 0 || row_class == kNarrowStores;
+      const std::int64_t beyond = lines ? 0 : row_class == kNarrowLoads ? 1 : line >> row_class;
       v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
     value[axis] = v;
@@ -135,7 +136,7 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
 
 // Probe `index` of a cell: first its corners in m and n, where a wave is just full or just begun, then shapes
 // drawn at random, among them the round numbers at the cell's end that models have.
-TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment, int index,
+TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class, int index,
                 RandomStream& draw) {
   std::array<double, 3> places{};
   for (double& place : places) place = draw.uniform() < 0.3 ? 1.0 : draw.uniform();
@@ -143,12 +144,12 @@ TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kern
   if (index >= 4 && index < 8) places[std::size_t(index % 2)] = 0.0;
   // Heads times batch is a round number.
   if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) places[2] = 1.0;
-  return shape_in(grid, cell, kernel, alignment, places);
+  return shape_in(grid, cell, kernel, row_class, places);
 }
 
 // Where the cell's corrections are taken.
-TileShape middle(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int alignment) {
-  return shape_in(grid, cell, kernel, alignment,
+TileShape middle(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class) {
+  return shape_in(grid, cell, kernel, row_class,
                   {0.6, 0.6, kernel.kind == TileKernelKind::Attention ? 1.0 : 0.6});
 }
 
@@ -233,11 +234,11 @@ class CellSearch {
              std::uint32_t fallback)
       : model_(model), correction_(correction), grid_(grid), fallback_(fallback), all_(model, correction, everything(model)) {}
 
-  // Fills the block's cells of one alignment.
-  void fill(const std::vector<std::size_t>& block, int alignment, CellRecord* cells) {
-    CorrectedTimes near(model_, correction_, shortlist(block, alignment));
+  // Fills the block's cells of one class of rows.
+  void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
+    CorrectedTimes near(model_, correction_, shortlist(block, row_class));
     std::vector<TileShape> middles;
-    for (const std::size_t cell : block) middles.push_back(middle(grid_, cell, model_.kernel, alignment));
+    for (const std::size_t cell : block) middles.push_back(middle(grid_, cell, model_.kernel, row_class));
     std::vector<float> biases, costs(kProbes * near.size());
     near.corrections(middles, kAnyTime, biases);
     for (std::size_t at = 0; at < block.size(); ++at) {
@@ -246,7 +247,7 @@ class CellSearch {
       RandomStream draw(cell, "tune cell");
       for (std::size_t p = 0; p < kProbes; ++p) {
         float* row = costs.data() + p * near.size();
-        near.formula(probe(grid_, cell, model_.kernel, alignment, int(p), draw), row);
+        near.formula(probe(grid_, cell, model_.kernel, row_class, int(p), draw), row);
         float best = std::numeric_limits<float>::max();
         for (std::size_t i = 0; i < near.size(); ++i) {
           row[i] *= bias[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
@@ -257,7 +258,7 @@ class CellSearch {
       const std::vector<std::size_t> candidates = cover(costs, near.size());
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
         const std::size_t taken = candidates[i < candidates.size() ? i : 0];
-        const double steps = (double(bias[taken]) - 1) / double(bias_unit(alignment));
+        const double steps = (double(bias[taken]) - 1) / double(bias_unit(row_class));
         cells[cell].candidates[i] = near.config(taken);
         cells[cell].bias[i] = static_cast<std::int8_t>(std::clamp(std::lround(steps), -127L, 127L));
       }
@@ -271,12 +272,12 @@ class CellSearch {
     return all;
   }
 
-  std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int alignment) {
+  std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int row_class) {
     const std::size_t count = all_.size();
     std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), biases;
-    const TileShape looks[] = {middle(grid_, block.front(), model_.kernel, alignment),
-                               middle(grid_, block.back(), model_.kernel, alignment)};
-    all_.corrections(looks, alignment + 1 < kAlignments ? kFar : kFarUnaligned, biases);
+    const TileShape looks[] = {middle(grid_, block.front(), model_.kernel, row_class),
+                               middle(grid_, block.back(), model_.kernel, row_class)};
+    all_.corrections(looks, row_class == kNarrowLoads ? kFarNarrow : kFar, biases);
     for (std::size_t at = 0; at < std::size(looks); ++at) {
       all_.formula(looks[at], time.data());
       float best = std::numeric_limits<float>::max();
@@ -344,19 +345,19 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
         fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
-  const int alignments = alignments_of(model.kernel.kind);
-  std::vector<CellRecord> cells(grid.size() * std::size_t(alignments));
+  const int row_classes = row_classes_of(model.kernel.kind);
+  std::vector<CellRecord> cells(grid.size() * std::size_t(row_classes));
   const auto blocks = blocks_of(grid);
-  const std::size_t tasks = blocks.size() * std::size_t(alignments);
+  const std::size_t tasks = blocks.size() * std::size_t(row_classes);
   const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
   std::vector<std::jthread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker)
     threads.emplace_back([&, worker] {
       CellSearch search(model, options.correction, grid, fallback);
       for (std::size_t task = worker; task < tasks; task += workers) {
-        const std::size_t alignment = task / blocks.size();
-        search.fill(blocks[task % blocks.size()], static_cast<int>(alignment),
-                    cells.data() + alignment * grid.size());
+        const std::size_t row_class = task / blocks.size();
+        search.fill(blocks[task % blocks.size()], static_cast<int>(row_class),
+                    cells.data() + row_class * grid.size());
       }
     });
   threads.clear();  // joins

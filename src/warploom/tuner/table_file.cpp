@@ -162,8 +162,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
   }
   mapping = MappingConstants(kernel, gpu);
-  alignments = alignments_of(kernel.kind);
-  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(alignments), where);
+  row_classes = row_classes_of(kernel.kind);
+  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
   for (const CellRecord& cell : cells)
     for (const std::uint16_t candidate : cell.candidates)
       if (candidate >= configs.size())

@@ -28,11 +28,18 @@ inline int alignment_class(std::int64_t row_bytes) {
   return row_bytes % 32 == 0 ? 2 : 3;
 }
 
-// Classes that a kernel of this kind tells apart; rows of attention are whole heads.
 inline constexpr int kAlignments = 4;
-inline int alignments_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kAlignments; }
-inline int alignment_of(const TileKernel& kernel, const TileShape& shape) {
-  return kernel.kind == TileKernelKind::Attention ? 0 : alignment_class(shape.k * kernel.operand_bytes);
+
+// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in memory (0 to 2: 128, 64, 32
+// bytes; 3: less, where compilers give up wide loads) and whether rows of the output allow wide stores. Rows of
+// attention are whole heads.
+inline constexpr int kRowClasses = 5, kNarrowLoads = 3, kNarrowStores = 4;
+inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
+inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
+  if (kernel.kind == TileKernelKind::Attention) return 0;
+  const int alignment = alignment_class(shape.k * kernel.operand_bytes);
+  if (alignment == kNarrowLoads) return alignment;
+  return shape.n * kernel.output_bytes % 32 == 0 ? alignment : kNarrowStores;
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
@@ -185,7 +192,7 @@ inline TileWork map_attention(const MappingConstants& constants, const TileShape
 
 inline TileWork map_tile(const MappingConstants& constants, const TileShape& shape,
                          const ConfigConstants& config) {
-  const int alignment = alignment_of(constants.kernel, shape);
+  const int alignment = alignment_class(shape.k * constants.kernel.operand_bytes);
   switch (constants.kernel.kind) {
     case TileKernelKind::GroupedGemm:
       return map_grouped_gemm(constants, shape, config, alignment);

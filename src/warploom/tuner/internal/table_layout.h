@@ -46,9 +46,9 @@ struct CellRecord {
 };
 static_assert(sizeof(CellRecord) == 12);
 
-// Rows without any alignment run several times slower than the formula says: a coarser unit reaches further.
-inline constexpr float bias_unit(int alignment) {
-  return alignment + 1 < kAlignments ? 1.0F / 250 : 1.0F / 60;
+// Narrow loads run several times slower than the formula says: a coarser unit reaches further.
+inline constexpr float bias_unit(int row_class) {
+  return row_class == kNarrowLoads ? 1.0F / 60 : 1.0F / 250;
 }
 
 // Immutable bytes, mapped or held.
@@ -80,7 +80,7 @@ struct RuntimeTable::Layout {
   std::span<const ConfigRecord> configs;
   std::span<const CellRecord> cells;
   ShapeCells grid;
-  int alignments = 1;  // cells come alignment by alignment
+  int row_classes = 1;  // cells come class by class
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
