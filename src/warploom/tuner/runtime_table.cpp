@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/table_layout.h"
@@ -27,19 +26,20 @@ float record_time(const MappingConstants& mapping, const ConfigRecord& record, c
   return wave_time(record.coefficients, map_tile(mapping, shape, record.constants));
 }
 
-// Corrected times of a cell's candidates, side by side.
+// Corrected times of four candidates, side by side.
 FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
-                           const CellRecord& cell, const TileShape& shape, int row_class) {
-  static_assert(kMostCandidates == 4);
+                           const Candidate (&four)[4], const TileShape& shape, float unit) {
   TileWork works[4];
   const float *coefficients[4], *work_rows[4];
+  FourFloats factors{};
   for (std::size_t i = 0; i < 4; ++i) {
-    const ConfigRecord& record = configs[cell.candidates[i]];
+    const ConfigRecord& record = configs[four[i].config()];
     // Cells with fewer candidates repeat the first.
-    const bool repeated = i > 0 && cell.candidates[i] == cell.candidates[0];
+    const bool repeated = i > 0 && four[i] == four[0];
     if (!repeated) works[i] = map_tile(mapping, shape, record.constants);
     coefficients[i] = &record.coefficients.slots;
     work_rows[i] = repeated ? &works[0].waves : &works[i].waves;
+    factors[i] = four[i].factor(unit);
   }
   FourFloats columns[28], work_columns[8];
   for (int k = 0; k < 28; k += 4) {
@@ -55,8 +55,7 @@ FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingC
   std::memcpy(static_cast<void*>(&c), columns, sizeof c);
   FourWorks work;
   std::memcpy(static_cast<void*>(&work), work_columns, sizeof work);
-  const FourFloats bias{float(cell.bias[0]), float(cell.bias[1]), float(cell.bias[2]), float(cell.bias[3])};
-  return wave_time(c, work) * (1.0F + bias_unit(row_class) * bias);
+  return wave_time(c, work) * factors;
 }
 
 }  // namespace
@@ -68,18 +67,25 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
     return {.config = layout.configs[fallback].config, .is_default = true};
   const int row_class = row_class_of(layout.kernel, shape);
   const CellRecord& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
-  const FourFloats times = candidate_times(layout.configs, layout.mapping, cell, shape, row_class);
-  std::size_t best = 0;
-  float best_cost = std::numeric_limits<float>::max();
-  for (std::size_t i = 0; i < kMostCandidates; ++i) {
-    const float cost = cell.candidates[i] == fallback ? times[i] * kDefaultMargin : times[i];
-    if (cost < best_cost) {
-      best = i;
-      best_cost = cost;
+  const float unit = bias_unit(row_class);
+  const Candidate* const all = cell.candidates;
+  std::size_t best = fallback;
+  float best_cost = std::numeric_limits<float>::max(), best_time = 0;
+  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0])); start += 4) {
+    const auto at = [&](std::size_t i) { return start + i < kMostCandidates ? all[start + i] : all[start]; };
+    const Candidate four[4] = {at(0), at(1), at(2), at(3)};
+    const FourFloats times = candidate_times(layout.configs, layout.mapping, four, shape, unit);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t config = four[i].config();
+      const float cost = config == fallback ? times[i] * kDefaultMargin : times[i];
+      if (cost < best_cost) {
+        best = config;
+        best_cost = cost;
+        best_time = times[i];
+      }
     }
   }
-  const std::uint32_t index = cell.candidates[best];
-  return {.config = layout.configs[index].config, .predicted_us = times[best], .is_default = index == fallback};
+  return {.config = layout.configs[best].config, .predicted_us = best_time, .is_default = best == fallback};
 }
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
@@ -125,8 +131,10 @@ std::vector<FittedConfig> RuntimeTable::configs() const {
 
 double RuntimeTable::mean_candidates() const {
   double sum = 0;
-  for (const CellRecord& cell : layout_->cells)
-    sum += double(std::set<std::uint16_t>(std::begin(cell.candidates), std::end(cell.candidates)).size());
+  for (const CellRecord& cell : layout_->cells) {
+    const auto repeats = std::count(cell.candidates + 1, std::end(cell.candidates), cell.candidates[0]);
+    sum += double(kMostCandidates) - double(repeats);
+  }
   return sum / double(layout_->cells.size());
 }
 

@@ -23,8 +23,11 @@ constexpr float kAsGood = 1.001F;
 // Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
 // in it, at most so many of them.
 constexpr int kBlock = 2;
-constexpr float kNear = 1.12F;
-constexpr std::size_t kMostNear = 28;
+constexpr float kNear = 1.08F;
+constexpr std::size_t kMostNear = 36;
+constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
+constexpr float kOtherTiles = 1.06F;
+constexpr std::size_t kBlockProbes = 24;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
 constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
@@ -147,11 +150,9 @@ TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kern
   return shape_in(grid, cell, kernel, row_class, places);
 }
 
-// Where the cell's corrections are taken.
-TileShape middle(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class) {
-  return shape_in(grid, cell, kernel, row_class,
-                  {0.6, 0.6, kernel.kind == TileKernelKind::Attention ? 1.0 : 0.6});
-}
+// Where a cell's corrections are taken: on either side of the waves that end within it.
+constexpr std::array<double, 3> kLooks[] = {{0.6, 0.6, 0.6}};
+constexpr std::array<double, 3> kMiddle = {0.6, 0.6, 0.6};
 
 // Predicted and corrected times of some configurations, in logarithms.
 class CorrectedTimes {
@@ -237,13 +238,18 @@ class CellSearch {
   // Fills the block's cells of one class of rows.
   void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
     CorrectedTimes near(model_, correction_, shortlist(block, row_class));
-    std::vector<TileShape> middles;
-    for (const std::size_t cell : block) middles.push_back(middle(grid_, cell, model_.kernel, row_class));
-    std::vector<float> biases, costs(kProbes * near.size());
-    near.corrections(middles, kAnyTime, biases);
+    std::vector<TileShape> looks;
+    for (const std::size_t cell : block)
+      for (const auto& places : kLooks) looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, places));
+    std::vector<float> biases, bias(near.size()), costs(kProbes * near.size());
+    near.corrections(looks, kAnyTime, biases);
     for (std::size_t at = 0; at < block.size(); ++at) {
       const std::size_t cell = block[at];
-      const float* bias = biases.data() + at * near.size();
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        bias[i] = 0;
+        for (std::size_t look = 0; look < std::size(kLooks); ++look)
+          bias[i] += biases[(at * std::size(kLooks) + look) * near.size() + i] / float(std::size(kLooks));
+      }
       RandomStream draw(cell, "tune cell");
       for (std::size_t p = 0; p < kProbes; ++p) {
         float* row = costs.data() + p * near.size();
@@ -255,17 +261,40 @@ class CellSearch {
         }
         for (std::size_t i = 0; i < near.size(); ++i) row[i] /= best;
       }
-      const std::vector<std::size_t> candidates = cover(costs, near.size());
+      std::vector<std::size_t> candidates = cover(costs, near.size());
+      add_other_tiles(near, costs, candidates);
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
         const std::size_t taken = candidates[i < candidates.size() ? i : 0];
-        const double steps = (double(bias[taken]) - 1) / double(bias_unit(row_class));
-        cells[cell].candidates[i] = near.config(taken);
-        cells[cell].bias[i] = static_cast<std::int8_t>(std::clamp(std::lround(steps), -127L, 127L));
+        cells[cell].candidates[i] = Candidate::of(near.config(taken), bias[taken], bias_unit(row_class));
       }
     }
   }
 
  private:
+  // Tiles of another form may fill a wave exactly where no probe fell: the most promising ones that are not
+  // there yet, as far as they cost the look-up nothing.
+  void add_other_tiles(const CorrectedTimes& near, const std::vector<float>& costs,
+                       std::vector<std::size_t>& candidates) const {
+    const auto config = [&](std::size_t i) { return model_.configs[near.config(i)].config; };
+    while (candidates.size() < kFilled) {
+      std::size_t best = near.size();
+      float least = kOtherTiles;
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        if (std::any_of(candidates.begin(), candidates.end(),
+                        [&](std::size_t other) { return same_macro(config(i), config(other)); }))
+          continue;
+        float cost = std::numeric_limits<float>::max();
+        for (std::size_t p = 0; p < kProbes; ++p) cost = std::min(cost, costs[p * near.size() + i]);
+        if (cost < least) {
+          least = cost;
+          best = i;
+        }
+      }
+      if (best == near.size()) return;
+      candidates.push_back(best);
+    }
+  }
+
   static std::vector<std::uint16_t> everything(const WaveModel& model) {
     std::vector<std::uint16_t> all(model.configs.size());
     std::iota(all.begin(), all.end(), std::uint16_t{0});
@@ -275,13 +304,18 @@ class CellSearch {
   std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int row_class) {
     const std::size_t count = all_.size();
     std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), biases;
-    const TileShape looks[] = {middle(grid_, block.front(), model_.kernel, row_class),
-                               middle(grid_, block.back(), model_.kernel, row_class)};
+    const TileShape looks[] = {shape_in(grid_, block.front(), model_.kernel, row_class, kMiddle),
+                               shape_in(grid_, block.back(), model_.kernel, row_class, kMiddle)};
     all_.corrections(looks, row_class == kNarrowLoads ? kFarNarrow : kFar, biases);
-    for (std::size_t at = 0; at < std::size(looks); ++at) {
-      all_.formula(looks[at], time.data());
+    for (std::size_t i = 0; i < count; ++i) biases[i] = std::sqrt(biases[i] * biases[count + i]);
+    // Full and begun waves change times by a third within a cell, corrections change slowly.
+    RandomStream draw(block.front(), "tune block");
+    for (std::size_t p = 0; p < kBlockProbes; ++p) {
+      const std::size_t cell = block[p % block.size()];
+      all_.formula(probe(grid_, cell, model_.kernel, row_class, static_cast<int>(p), draw),
+                   time.data());
       float best = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[at * count + i]);
+      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[i]);
       for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);
     }
     std::vector<std::uint16_t> order(count);
@@ -330,7 +364,7 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
   std::vector<float> times(all.size());
   std::vector<double> loss(all.size(), 0.0);
   for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
-    columns.times(middle(grid, cell, model.kernel, 0), times.data());
+    columns.times(shape_in(grid, cell, model.kernel, 0, kMiddle), times.data());
     const float best = *std::min_element(times.begin(), times.end());
     for (std::size_t i = 0; i < all.size(); ++i) loss[i] += std::log(double(times[i] / best));
   }
@@ -340,9 +374,9 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
 }  // namespace
 
 RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& options) {
-  if (model.configs.empty() || model.configs.size() > 4096)
+  if (model.configs.empty() || model.configs.size() > kMostConfigs)
     throw InvalidInput(
-        fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
+        fmt::format("tune table: {} configurations, expected 1 to {}", model.configs.size(), kMostConfigs));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
   const int row_classes = row_classes_of(model.kernel.kind);

@@ -165,8 +165,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   row_classes = row_classes_of(kernel.kind);
   cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
   for (const CellRecord& cell : cells)
-    for (const std::uint16_t candidate : cell.candidates)
-      if (candidate >= configs.size())
+    for (const Candidate candidate : cell.candidates)
+      if (candidate.config() >= configs.size())
         throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
 }
 

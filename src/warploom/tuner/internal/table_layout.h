@@ -1,6 +1,8 @@
 // The bytes of a runtime table.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,18 +39,30 @@ struct ConfigRecord {
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
 static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coefficients) + 25 * sizeof(float));
 
-inline constexpr std::size_t kMostCandidates = 4;
-// Candidates of a cell, one of them repeated where there are fewer. A bias, in units of bias_unit, corrects
-// the logarithm of a predicted time.
+// Candidates of a cell, the first repeated where there are fewer: nine bits of configuration and seven of a
+// bias, in units of bias_unit, that corrects the predicted time.
+inline constexpr std::size_t kMostCandidates = 6, kMostConfigs = 512;
+struct Candidate {
+  std::uint16_t bits = 0;
+
+  static Candidate of(std::size_t config, float factor, float unit) {
+    const float steps = std::clamp(std::round((factor - 1) / unit), -kZero, 127 - kZero);
+    return {static_cast<std::uint16_t>(config | static_cast<std::size_t>(steps + kZero) << 9)};
+  }
+  std::size_t config() const { return bits & 511U; }
+  float factor(float unit) const { return 1 + unit * (static_cast<float>(bits >> 9) - kZero); }
+  bool operator==(const Candidate&) const = default;
+
+  static constexpr float kZero = 50;
+};
 struct CellRecord {
-  std::uint16_t candidates[kMostCandidates];
-  std::int8_t bias[kMostCandidates];
+  Candidate candidates[kMostCandidates];
 };
 static_assert(sizeof(CellRecord) == 12);
 
 // Narrow loads run several times slower than the formula says: a coarser unit reaches further.
 inline constexpr float bias_unit(int row_class) {
-  return row_class == kNarrowLoads ? 1.0F / 60 : 1.0F / 250;
+  return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 160;
 }
 
 // Immutable bytes, mapped or held.
