@@ -41,7 +41,7 @@ def _compile_one(task):
 def compile_all(subject, configs, shapes, workers=None):
     """Fills Triton's cache in parallel: each configuration at each (small) shape. Returns the refusals.
 
-    One shape of each kind that the compiler tells apart is enough: sizes that are multiples of 16, and others.
+    One shape of each kind that the compiler tells apart is enough: multiples of 16, and other sizes.
     """
     workers = workers or max(1, (os.cpu_count() or 2) - 1)
     tasks = [(subject, config, shape) for shape in shapes for config in configs]

@@ -20,6 +20,8 @@ namespace {
 
 using Features = std::array<float, kCorrectionFeatures>;
 
+constexpr std::int64_t kLearnedBytes = 2;
+constexpr std::size_t kCheckedSamples = 4000;
 // Beyond these, a timing says more about its circumstances than about the kernel.
 constexpr double kMostRatio = 0.5, kMostUnaligned = 2.5;
 
@@ -75,18 +77,22 @@ struct LearningRows {
   std::vector<float> features, targets;
 };
 
+CorrectionQuery query_of(const WaveModel& model, const FittedConfig& fitted, const TileShape& shape) {
+  CorrectionQuery query{.config = &fitted, .shape = shape};
+  query.work = tile_work(model.kernel, model.gpu, shape, fitted.config);
+  query.predicted_us = wave_time(fitted.coefficients, query.work);
+  return query;
+}
+
 // Queries of every measured configuration that the model knows, apart by alignment.
 void fill_rows(const WaveModel& model, const std::vector<TileSample>& samples, LearningRows& aligned,
                LearningRows& rest) {
   std::map<TileConfig, const FittedConfig*> fitted;
   for (const FittedConfig& config : model.configs) fitted[config.config] = &config;
-  const MappingConstants constants(model.kernel, model.gpu);
   for (const TileSample& sample : samples) {
     const auto place = fitted.find(sample.config);
     if (place == fitted.end()) continue;
-    CorrectionQuery query{.config = place->second, .shape = sample.shape};
-    query.work = map_tile(constants, sample.shape, ConfigConstants(model.kernel, sample.config));
-    query.predicted_us = wave_time(place->second->coefficients, query.work);
+    const CorrectionQuery query = query_of(model, *place->second, sample.shape);
     Features features;
     correction_features(model.kernel, query, features);
     const bool apart = unaligned(model.kernel, sample.shape);
@@ -118,10 +124,34 @@ std::vector<double> answers(const SymmetricTrees& trees, const LearningRows& row
 
 }  // namespace
 
-std::unique_ptr<TimeCorrection> built_in_correction(TileKernelKind kind) {
-  auto aligned = ensemble_of(file_name(kind, false));
-  if (!aligned) return nullptr;
-  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kind, true)));
+std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
+  auto aligned = ensemble_of(file_name(kernel.kind, false));
+  if (!aligned || kernel.operand_bytes != kLearnedBytes) return nullptr;
+  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel.kind, true)));
+}
+
+bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
+                     std::span<const TileSample> samples) {
+  std::map<TileConfig, const FittedConfig*> fitted;
+  for (const FittedConfig& config : model.configs) fitted[config.config] = &config;
+  std::vector<CorrectionQuery> queries;
+  std::vector<float> measured;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / kCheckedSamples);
+  for (std::size_t i = 0; i < samples.size(); i += stride) {
+    const auto place = fitted.find(samples[i].config);
+    if (place == fitted.end()) continue;
+    queries.push_back(query_of(model, *place->second, samples[i].shape));
+    measured.push_back(
+        static_cast<float>(std::log(samples[i].median_us / double(queries.back().predicted_us))));
+  }
+  std::vector<float> ratios(queries.size());
+  correction.log_ratios(model.kernel, queries, ratios);
+  double formula = 0, corrected = 0;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    formula += std::pow(double(measured[i]), 2);
+    corrected += std::pow(double(measured[i] - ratios[i]), 2);
+  }
+  return corrected <= 4 * formula;
 }
 
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {

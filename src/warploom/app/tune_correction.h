@@ -1,10 +1,11 @@
 // What the wave model misses, learned once from measured shapes of the reference kernels and linked into the
-// program (data/tuner): symmetric trees on dimensionless features, one ensemble a kind of kernel and one more for
-// rows without any alignment.
+// program (data/tuner): symmetric trees on dimensionless features, one ensemble a kind of kernel and one more
+// for rows without any alignment.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,13 @@
 
 namespace warploom {
 
-// The built-in correction; nothing when none was learned for the kind.
-std::unique_ptr<TimeCorrection> built_in_correction(TileKernelKind kind);
+// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes).
+std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
+
+// Whether the correction fits these samples: on another GPU or for another kernel it may lead astray, and
+// then it more than doubles the formula's error on the very samples that the formula was fitted to.
+bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
+                     std::span<const TileSample> samples);
 
 struct TuneLearnRequest {
   TileKernel kernel;

@@ -37,8 +37,9 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = fit_wave_model(request.kernel, gpu, samples.rows);
   TableOptions options = options_of(request, model);
-  const auto correction = request.corrected ? built_in_correction(request.kernel.kind) : nullptr;
-  options.correction = correction.get();
+  const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
+  const bool corrected = correction && correction_fits(model, *correction, samples.rows);
+  if (corrected) options.correction = correction.get();
   RuntimeTable table = RuntimeTable::build(model, options);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   if (!request.output.empty()) table.write(request.output);
@@ -47,7 +48,8 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
           .table = std::move(table),
           .samples = samples.rows.size(),
           .fit_seconds = taken.count(),
-          .bytes = bytes};
+          .bytes = bytes,
+          .corrected = corrected};
 }
 
 }  // namespace warploom

@@ -24,6 +24,7 @@ struct TuneFitResult {
   std::size_t samples = 0;
   double fit_seconds = 0;  // model and table; the time varies from run to run
   std::size_t bytes = 0;
+  bool corrected = false;  // what was learned about the reference kernels fits these samples and was used
 };
 
 // Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU).

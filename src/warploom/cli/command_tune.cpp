@@ -66,9 +66,10 @@ void add_learn(CLI::App& tune) {
     options->request.shapes.assign(options->shapes.begin(), options->shapes.end());
     options->request.output = options->output;
     const TuneLearnResult result = tune_learn(options->request);
-    print(fmt::format("{} rows: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} "
-                      "rows without alignment\n",
-                      result.rows, 100 * result.before, 100 * result.after, result.unaligned_rows));
+    print(
+        fmt::format("{} rows: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} "
+                    "rows without alignment\n",
+                    result.rows, 100 * result.before, 100 * result.after, result.unaligned_rows));
   });
 }
 

@@ -66,12 +66,15 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true};
   const int row_class = row_class_of(layout.kernel, shape);
-  const CellRecord& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
+  const CellRecord& cell =
+      layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);
   const Candidate* const all = cell.candidates;
-  std::size_t best = fallback;
-  float best_cost = std::numeric_limits<float>::max(), best_time = 0;
-  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0])); start += 4) {
+  // Times beyond single precision are infinite: then the first candidate stands.
+  std::size_t best = all[0].config();
+  float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
+  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
+       start += 4) {
     const auto at = [&](std::size_t i) { return start + i < kMostCandidates ? all[start + i] : all[start]; };
     const Candidate four[4] = {at(0), at(1), at(2), at(3)};
     const FourFloats times = candidate_times(layout.configs, layout.mapping, four, shape, unit);

@@ -73,26 +73,12 @@ class TimeColumns {
     for (std::size_t k = 0; k < kColumns; ++k) c[k] = columns_[k].data();
     for (std::size_t k = 0; k < kWorks; ++k) w[k] = work_[k].data();
     for (std::size_t i = 0; i < size_; ++i) {
-      const WaveCoefficients<float> one{c[0][i],
-                                        c[1][i],
-                                        c[2][i],
-                                        c[3][i],
-                                        c[4][i],
-                                        c[5][i],
-                                        c[6][i],
-                                        c[7][i],
-                                        c[8][i],
-                                        c[9][i],
-                                        c[10][i],
-                                        c[11][i],
-                                        c[12][i],
-                                        c[13][i],
-                                        c[14][i],
-                                        c[15][i],
-                                        c[16][i],
-                                        c[17][i],
-                                        c[18][i],
-                                        {c[19][i], c[20][i], c[21][i], c[22][i], c[23][i], c[24][i]}};
+      const WaveCoefficients<float> one{
+          c[0][i],  c[1][i],  c[2][i],  c[3][i],
+          c[4][i],  c[5][i],  c[6][i],  c[7][i],
+          c[8][i],  c[9][i],  c[10][i], c[11][i],
+          c[12][i], c[13][i], c[14][i], c[15][i],
+          c[16][i], c[17][i], c[18][i], {c[19][i], c[20][i], c[21][i], c[22][i], c[23][i], c[24][i]}};
       const TileWork work{w[0][i], w[1][i], w[2][i], w[3][i], w[4][i], w[5][i], w[6][i], w[7][i]};
       out[i] = wave_time(one, work);
     }
@@ -113,8 +99,8 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A shape inside the cell with rows of that class; n a multiple of 16, or one more. Places are shares of the way from the
-// cell's first to its last value, on a logarithmic scale.
+// A shape inside the cell with rows of that class; n a multiple of 16, or one more. Places are shares of the
+// way from the cell's first to its last value, on a logarithmic scale.
 TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
                    const std::array<double, 3>& places) {
   const auto corner = grid.corner(cell);
@@ -200,8 +186,8 @@ class CorrectedTimes {
   std::vector<std::size_t> places_;
 };
 
-// The fewest candidates (greedily) such that each probe finds one as good as the best. `costs` holds one row a
-// probe: time over the best time there.
+// The fewest candidates (greedily) such that each probe finds one as good as the best. `costs` holds one row
+// a probe: time over the best time there.
 std::vector<std::size_t> cover(const std::vector<float>& costs, std::size_t count) {
   std::array<float, kProbes> reached;
   reached.fill(std::numeric_limits<float>::max());
@@ -233,14 +219,19 @@ class CellSearch {
  public:
   CellSearch(const WaveModel& model, const TimeCorrection* correction, const ShapeCells& grid,
              std::uint32_t fallback)
-      : model_(model), correction_(correction), grid_(grid), fallback_(fallback), all_(model, correction, everything(model)) {}
+      : model_(model),
+        correction_(correction),
+        grid_(grid),
+        fallback_(fallback),
+        all_(model, correction, everything(model)) {}
 
   // Fills the block's cells of one class of rows.
   void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
     CorrectedTimes near(model_, correction_, shortlist(block, row_class));
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
-      for (const auto& places : kLooks) looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, places));
+      for (const auto& places : kLooks)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, places));
     std::vector<float> biases, bias(near.size()), costs(kProbes * near.size());
     near.corrections(looks, kAnyTime, biases);
     for (std::size_t at = 0; at < block.size(); ++at) {
@@ -312,8 +303,7 @@ class CellSearch {
     RandomStream draw(block.front(), "tune block");
     for (std::size_t p = 0; p < kBlockProbes; ++p) {
       const std::size_t cell = block[p % block.size()];
-      all_.formula(probe(grid_, cell, model_.kernel, row_class, static_cast<int>(p), draw),
-                   time.data());
+      all_.formula(probe(grid_, cell, model_.kernel, row_class, static_cast<int>(p), draw), time.data());
       float best = std::numeric_limits<float>::max();
       for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[i]);
       for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);

@@ -17,8 +17,8 @@ inline constexpr double kPanelShare = 0.572;
 // L2 slices that can serve different lines at once, and bytes that one slice gives in a microsecond.
 inline constexpr double kL2Slices = 96;
 inline constexpr double kSliceBytesPerUs = 0.2e6;
-// Tiles start together and drift apart: lines are hot as if the loop had this many more steps. Source of both:
-// H200, anchors with fewer rows than a tile.
+// Tiles start together and drift apart: lines are hot as if the loop had this many more steps. Source of
+// both: H200, anchors with fewer rows than a tile.
 inline constexpr float kTogether = 8;
 
 // One of 128, 64, 32 or fewer bytes: the largest power of two that divides a row.
@@ -30,9 +30,9 @@ inline int alignment_class(std::int64_t row_bytes) {
 
 inline constexpr int kAlignments = 4;
 
-// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in memory (0 to 2: 128, 64, 32
-// bytes; 3: less, where compilers give up wide loads) and whether rows of the output allow wide stores. Rows of
-// attention are whole heads.
+// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in memory (0 to 2: 128,
+// 64, 32 bytes; 3: less, where compilers give up wide loads) and whether rows of the output allow wide
+// stores. Rows of attention are whole heads.
 inline constexpr int kRowClasses = 5, kNarrowLoads = 3, kNarrowStores = 4;
 inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {

@@ -11,9 +11,7 @@ namespace {
 float log2_of(double value) { return std::log2(std::max(1e-6F, static_cast<float>(value))); }
 
 // Part of the last tiles along an axis that is not padding.
-float fill(double count, double tile) {
-  return static_cast<float>(count / (std::ceil(count / tile) * tile));
-}
+float fill(double count, double tile) { return static_cast<float>(count / (std::ceil(count / tile) * tile)); }
 
 }  // namespace
 

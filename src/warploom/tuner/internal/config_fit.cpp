@@ -14,8 +14,8 @@ using Point = std::array<float, kCount>;
 
 // Usual values in us on the GPUs of today; the last two are log-odds, the others logarithms' arguments. They
 // only decide what the samples leave open.
-constexpr Point kUsual = {1.5F, 0.3F, 0.2F,  0.1F, 0.1F, 0.05F, 0.1F, 0.1F, 0.1F,
-                          0.3F, 0.2F, 0.25F, 1.0F, 0.1F, 1.0F, 1.8F, -1.0F, 0.0F};
+constexpr Point kUsual = {1.5F, 0.3F, 0.2F,  0.1F, 0.1F, 0.05F, 0.1F, 0.1F,  0.1F,
+                          0.3F, 0.2F, 0.25F, 1.0F, 0.1F, 1.0F,  1.8F, -1.0F, 0.0F};
 // How firmly the usual values hold: what a loop step takes from L2 follows from the GPU; the price of line
 // crossings and of hot lines shows only in anchors that have them.
 constexpr float kWeakPrior = 0.03F, kFeedPrior = 2.0F, kRarePrior = 0.1F;
@@ -72,7 +72,7 @@ struct Columns {
     for (std::size_t i = 0; i < size; ++i) {
       const TileWork& w = points.works[i];
       const float row[] = {w.waves,    w.iterations, w.first_touch, w.cold,         w.read_mb,
-                           w.write_mb, w.hot_us,     w.crossing, points.times[i]};
+                           w.write_mb, w.hot_us,     w.crossing,    points.times[i]};
       for (std::size_t k = 0; k < values.size(); ++k) values[k][i] = row[k];
     }
   }

@@ -34,7 +34,8 @@ struct ConfigRecord {
   TileConfig config;
   ConfigConstants constants;
   WaveCoefficients<float> coefficients;
-  float residual, most_waves, most_iterations;  // the three that make whole groups of four of the coefficients
+  float residual, most_waves,
+      most_iterations;  // the three that make whole groups of four of the coefficients
 };
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
 static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coefficients) + 25 * sizeof(float));
@@ -61,9 +62,7 @@ struct CellRecord {
 static_assert(sizeof(CellRecord) == 12);
 
 // Narrow loads run several times slower than the formula says: a coarser unit reaches further.
-inline constexpr float bias_unit(int row_class) {
-  return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 160;
-}
+inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 120; }
 
 // Immutable bytes, mapped or held.
 class TableBytes {
