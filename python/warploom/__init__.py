@@ -1,6 +1,8 @@
-"""Warploom for Python: look-ups in tune tables, reference Triton kernels and their profiler.
+"""Warploom for Python: a drop-in for @triton.autotune, look-ups in tune tables, reference Triton kernels.
 
+    @warploom.autotune(configs=..., key=...)           # as @triton.autotune
     from warploom.table import Table
     Table("gemm.wlt", gpu="h200_sxm").pick(m, n, k)    # needs no GPU
     from warploom import plan, profiler, subjects      # need torch and Triton
 """
+from warploom.autotune import autotune  # noqa: F401

@@ -4,9 +4,11 @@ Resumable: rows already in the file are skipped, each shape is written as soon a
 may be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
 """
 import csv
+import multiprocessing
 import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 from warploom.timing import SteadyClock, graph_us
 
@@ -23,6 +25,28 @@ def read_done(path):
     with open(path, "w", newline="") as file:
         file.writelines(line + "\n" for line in whole)
     return {tuple(int(cell) for cell in line.split(",")[:8]) for line in whole[1:]}
+
+
+def _compile_one(task):
+    subject, config, shape = task
+    import torch
+    try:
+        subject.call(subject.sets(shape)[0], config)
+        torch.cuda.synchronize()
+    except Exception as error:  # out of resources, or a compiler's refusal
+        return f"{config} at {shape}: {type(error).__name__}"
+    return None
+
+
+def compile_all(subject, configs, shapes, workers=None):
+    """Fills Triton's cache in parallel: each configuration at each (small) shape. Returns the refusals.
+
+    One shape of each kind that the compiler tells apart is enough: multiples of 16, and other sizes.
+    """
+    workers = workers or max(1, (os.cpu_count() or 2) - 1)
+    tasks = [(subject, config, shape) for shape in shapes for config in configs]
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return [refusal for refusal in pool.map(_compile_one, tasks, chunksize=4) if refusal]
 
 
 def print_progress(done, total, started, already):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "warploom/app/tune_correction.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -35,7 +36,11 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
   const TileSamples samples = read_tile_samples(request.samples);
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = fit_wave_model(request.kernel, gpu, samples.rows);
-  RuntimeTable table = RuntimeTable::build(model, options_of(request, model));
+  TableOptions options = options_of(request, model);
+  const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
+  const bool corrected = correction && correction_fits(model, *correction, samples.rows);
+  if (corrected) options.correction = correction.get();
+  RuntimeTable table = RuntimeTable::build(model, options);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   if (!request.output.empty()) table.write(request.output);
   const std::size_t bytes = table.bytes().size();
@@ -43,7 +48,8 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
           .table = std::move(table),
           .samples = samples.rows.size(),
           .fit_seconds = taken.count(),
-          .bytes = bytes};
+          .bytes = bytes,
+          .corrected = corrected};
 }
 
 }  // namespace warploom

@@ -14,6 +14,7 @@ struct TuneFitRequest {
   std::filesystem::path output;                // empty: keep the table in memory alone
   std::string gpu = "h200_sxm";                // a name of the catalogue
   TileKernel kernel;
+  bool corrected = true;       // use what was learned about the reference kernels (tune_correction.h)
   std::string default_config;  // as config_text writes it; empty: 128x128x64/w8/s3 where measured
 };
 
@@ -23,6 +24,7 @@ struct TuneFitResult {
   std::size_t samples = 0;
   double fit_seconds = 0;  // model and table; the time varies from run to run
   std::size_t bytes = 0;
+  bool corrected = false;  // what was learned about the reference kernels fits these samples and was used
 };
 
 // Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU).

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/tune_correction.h"
 #include "warploom/app/tune_fit.h"
 #include "warploom/app/tune_regret.h"
 #include "warploom/base/json.h"
@@ -26,6 +27,8 @@ void add_fit(CLI::App& tune) {
   command->add_option("--output", options->output, "the table to write")->required();
   command->add_option("--default", options->request.default_config, "the kernel's own configuration");
   command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
+  command->add_flag("!--no-correction", options->request.corrected,
+                    "the formula alone, without what was learned from the reference kernels");
   const auto fields = add_field_options(*command, fields_of<TileKernel>());
   add_json_option(*command, options->json);
   command->callback([options, fields] {
@@ -40,6 +43,33 @@ void add_fit(CLI::App& tune) {
                                  .samples = result.samples,
                                  .fit_seconds = result.fit_seconds};
     print(options->json ? json_text(tune_fit_json(summary)) : tune_fit_text(summary));
+  });
+}
+
+void add_learn(CLI::App& tune) {
+  struct Options {
+    TuneLearnRequest request;
+    std::vector<std::string> anchors, shapes;
+    std::string output;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
+  command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
+  command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
+  command->add_option("--output", options->output, "folder, data/tuner in the source tree")->required();
+  command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
+  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  command->callback([options, fields] {
+    fields->apply(&options->request.kernel);
+    options->request.anchors.assign(options->anchors.begin(), options->anchors.end());
+    options->request.shapes.assign(options->shapes.begin(), options->shapes.end());
+    options->request.output = options->output;
+    const TuneLearnResult result = tune_learn(options->request);
+    print(
+        fmt::format("{} rows: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} "
+                    "rows without alignment\n",
+                    result.rows, 100 * result.before, 100 * result.after, result.unaligned_rows));
   });
 }
 
@@ -80,6 +110,7 @@ void add_tune_command(CLI::App& app) {
   tune->require_subcommand(1);
   add_tune_table_commands(*tune);
   add_fit(*tune);
+  add_learn(*tune);
   add_regret(*tune);
 }
 

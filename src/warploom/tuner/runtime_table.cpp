@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/table_layout.h"
@@ -14,8 +16,46 @@ constexpr std::int64_t kShapeEnd = std::int64_t{1} << 31;
 
 bool in_range(std::int64_t value) { return value >= 1 && value < kShapeEnd; }
 
+// TileWork, four side by side.
+struct FourWorks {
+  FourFloats waves, iterations, first_touch, cold, read_mb, write_mb, hot_us, crossing;
+};
+static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
+
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
   return wave_time(record.coefficients, map_tile(mapping, shape, record.constants));
+}
+
+// Corrected times of four candidates, side by side.
+FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
+                           const Candidate (&four)[4], const TileShape& shape, float unit) {
+  TileWork works[4];
+  const float *coefficients[4], *work_rows[4];
+  FourFloats factors{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const ConfigRecord& record = configs[four[i].config()];
+    // Cells with fewer candidates repeat the first.
+    const bool repeated = i > 0 && four[i] == four[0];
+    if (!repeated) works[i] = map_tile(mapping, shape, record.constants);
+    coefficients[i] = &record.coefficients.slots;
+    work_rows[i] = repeated ? &works[0].waves : &works[i].waves;
+    factors[i] = four[i].factor(unit);
+  }
+  FourFloats columns[28], work_columns[8];
+  for (int k = 0; k < 28; k += 4) {
+    const float* const rows[4] = {coefficients[0] + k, coefficients[1] + k, coefficients[2] + k,
+                                  coefficients[3] + k};
+    transpose(rows, columns + k);
+  }
+  for (int k = 0; k < 8; k += 4) {
+    const float* const rows[4] = {work_rows[0] + k, work_rows[1] + k, work_rows[2] + k, work_rows[3] + k};
+    transpose(rows, work_columns + k);
+  }
+  WaveCoefficients<FourFloats> c;
+  std::memcpy(static_cast<void*>(&c), columns, sizeof c);
+  FourWorks work;
+  std::memcpy(static_cast<void*>(&work), work_columns, sizeof work);
+  return wave_time(c, work) * factors;
 }
 
 }  // namespace
@@ -25,18 +65,27 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true};
-  const CellRecord& cell = layout.cells[layout.grid.cell(shape)];
-  std::uint32_t best = cell.candidates[0];
-  float best_cost = 0, best_time = 0;
-  for (std::uint32_t i = 0; i < cell.count; ++i) {
-    const std::uint32_t index = cell.candidates[i];
-    const float time = record_time(layout.mapping, layout.configs[index], shape);
-    float cost = time * (1.0F + kBiasUnit * static_cast<float>(cell.bias[i]));
-    if (index == fallback) cost *= kDefaultMargin;
-    if (i == 0 || cost < best_cost) {
-      best = index;
-      best_cost = cost;
-      best_time = time;
+  const int row_class = row_class_of(layout.kernel, shape);
+  const CellRecord& cell =
+      layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
+  const float unit = bias_unit(row_class);
+  const Candidate* const all = cell.candidates;
+  // Times beyond single precision are infinite: then the first candidate stands.
+  std::size_t best = all[0].config();
+  float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
+  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
+       start += 4) {
+    const auto at = [&](std::size_t i) { return start + i < kMostCandidates ? all[start + i] : all[start]; };
+    const Candidate four[4] = {at(0), at(1), at(2), at(3)};
+    const FourFloats times = candidate_times(layout.configs, layout.mapping, four, shape, unit);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::size_t config = four[i].config();
+      const float cost = config == fallback ? times[i] * kDefaultMargin : times[i];
+      if (cost < best_cost) {
+        best = config;
+        best_cost = cost;
+        best_time = times[i];
+      }
     }
   }
   return {.config = layout.configs[best].config, .predicted_us = best_time, .is_default = best == fallback};
@@ -85,7 +134,10 @@ std::vector<FittedConfig> RuntimeTable::configs() const {
 
 double RuntimeTable::mean_candidates() const {
   double sum = 0;
-  for (const CellRecord& cell : layout_->cells) sum += cell.count;
+  for (const CellRecord& cell : layout_->cells) {
+    const auto repeats = std::count(cell.candidates + 1, std::end(cell.candidates), cell.candidates[0]);
+    sum += double(kMostCandidates) - double(repeats);
+  }
   return sum / double(layout_->cells.size());
 }
 

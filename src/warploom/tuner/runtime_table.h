@@ -23,8 +23,10 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 1;
+inline constexpr std::uint32_t kTuneTableMajor = 2;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
+
+class TimeCorrection;
 
 struct TilePick {
   TileConfig config;
@@ -36,7 +38,8 @@ struct TableOptions {
   // The kernel's own choice; kept where no other is predicted to be clearly faster. Must be among the fitted
   // configurations when given; otherwise the one with the least mean predicted loss over all cells serves.
   std::optional<TileConfig> default_config;
-  std::uint64_t data_hash = 0;  // of the samples, for provenance
+  std::uint64_t data_hash = 0;                 // of the samples, for provenance
+  const TimeCorrection* correction = nullptr;  // what the formula misses; must outlive the call
 };
 
 class RuntimeTable {

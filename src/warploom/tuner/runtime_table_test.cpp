@@ -6,6 +6,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/time_correction.h"
 #include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
@@ -19,7 +21,7 @@ double true_time(const TileShape& shape, const TileConfig& config) {
   c.launch = 2;
   c.latency_base = 0.3;
   c.latency_cold = 0.1;
-  c.rate_base = config == kSmall ? 0.15 : 0.4;
+  c.math = config == kSmall ? 0.15 : 0.4;
   c.round = 0.5;
   c.tile = 0.3;
   c.dram = 0.25;
@@ -98,6 +100,52 @@ TEST(RuntimeTable, GivesTheDefaultForShapesOutOfRange) {
     EXPECT_EQ(pick.predicted_us, 0.0F);
   }
   EXPECT_GT(table.pick({end - 1, end - 1, end - 1}).predicted_us, 0.0F);
+}
+
+// Knows that one configuration is 1.6 times slower than the formula says.
+class SlowerThanItLooks final : public TimeCorrection {
+ public:
+  void log_ratios(const TileKernel&, std::span<const CorrectionQuery> queries,
+                  std::span<float> out) const override {
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      out[i] = queries[i].config->config == kLarge ? std::log(1.6F) : 0.0F;
+  }
+};
+
+TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
+  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const SlowerThanItLooks correction;
+  const RuntimeTable plain = RuntimeTable::build(model, {.default_config = kSmall});
+  const RuntimeTable table =
+      RuntimeTable::build(model, {.default_config = kSmall, .correction = &correction});
+  const TileShape shape{4096, 4096, 4096};
+  ASSERT_EQ(plain.pick(shape).config, kLarge);
+  const TilePick pick = table.pick(shape);
+  if (pick.config == kLarge) {
+    EXPECT_NEAR(pick.predicted_us, 1.6F * plain.pick(shape).predicted_us, 0.1F * pick.predicted_us);
+  } else {
+    EXPECT_LT(pick.predicted_us, 1.6F * plain.pick(shape).predicted_us);
+  }
+}
+
+TEST(RuntimeTable, KeepsOddRowsApart) {
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), 0);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 32}), 1);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), 2);
+  EXPECT_EQ(row_class_of({}, {64, 63, 4095}), kNarrowLoads);
+  EXPECT_EQ(row_class_of({}, {64, 63, 4096}), kNarrowStores);
+  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), 0);
+}
+
+TEST(FourFloats, TransposesAndRounds) {
+  const float numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const float* const rows[4] = {numbers, numbers + 4, numbers + 8, numbers + 12};
+  FourFloats columns[4];
+  transpose(rows, columns);
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 4; ++column) EXPECT_EQ(columns[column][row], numbers[4 * row + column]);
+  const FourFloats cut = truncated(FourFloats{0.9F, 1.0F, 2.5F, 1e6F});
+  EXPECT_EQ(cut[0] + cut[1] + cut[2] + cut[3], 0 + 1 + 2 + 1e6F);
 }
 
 TEST(RuntimeTable, ReadsBackWhatItWrote) {

@@ -44,9 +44,9 @@ struct ShapeCells {
       case TileKernelKind::Attention:
         return {{0, 0, 0}, {36, 36, 26}};
       case TileKernelKind::GroupedGemm:
-        return {{0, 12, 12}, {38, 22, 22}};
+        return {{0, 12, 12}, {34, 19, 19}};
       default:
-        return {{0, 8, 8}, {32, 26, 26}};
+        return {{0, 8, 8}, {30, 22, 22}};
     }
   }
 

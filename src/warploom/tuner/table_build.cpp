@@ -7,28 +7,30 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <thread>
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/time_correction.h"
 
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 12;  // shapes looked at in one cell
+constexpr int kProbes = 20;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
-constexpr float kAsGood = 1.003F;
-constexpr float kWorthKeeping = 1.02F;
-
-// Share of a configuration's predicted time (in logarithm) that its neighbours decide. Source: H200, every
-// second shape of the exhaustive set; flat from 0.1 to 0.2.
-constexpr float kNeighbourShare = 0.15F;
-
-// Same tiles, and one step away in warps or stages.
-bool are_neighbours(const TileConfig& a, const TileConfig& b) {
-  if (!same_macro(a, b) || a == b) return false;
-  return std::abs(a.stages - b.stages) + (a.warps != b.warps ? 1 : 0) <= 1;
-}
+constexpr float kAsGood = 1.001F;
+// Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
+// in it, at most so many of them.
+constexpr int kBlock = 2;
+constexpr float kNear = 1.08F;
+constexpr std::size_t kMostNear = 36;
+constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
+constexpr float kOtherTiles = 1.06F;
+constexpr std::size_t kBlockProbes = 24;
+// The formula alone, before it is corrected: far enough from the best not to be looked at.
+constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
+constexpr float kAnyTime = std::numeric_limits<float>::max();
 
 // Times of many configurations at one shape: coefficients as columns, so that several are worked out at once,
 // and one mapping for all configurations of the same tiles.
@@ -53,6 +55,9 @@ class TimeColumns {
     }
   }
 
+  // Of the last shape asked.
+  const TileWork& work(std::size_t i) const { return works_[macro_of_[i]]; }
+
   // out[i] in us; `out` must have room for all.
   void times(const TileShape& shape, float* __restrict out) {
     works_.clear();
@@ -68,23 +73,12 @@ class TimeColumns {
     for (std::size_t k = 0; k < kColumns; ++k) c[k] = columns_[k].data();
     for (std::size_t k = 0; k < kWorks; ++k) w[k] = work_[k].data();
     for (std::size_t i = 0; i < size_; ++i) {
-      const WaveCoefficients<float> one{c[0][i],
-                                        c[1][i],
-                                        c[2][i],
-                                        c[3][i],
-                                        c[4][i],
-                                        c[5][i],
-                                        c[6][i],
-                                        c[7][i],
-                                        c[8][i],
-                                        c[9][i],
-                                        c[10][i],
-                                        c[11][i],
-                                        c[12][i],
-                                        c[13][i],
-                                        c[14][i],
-                                        c[15][i],
-                                        {c[16][i], c[17][i], c[18][i], c[19][i], c[20][i], c[21][i]}};
+      const WaveCoefficients<float> one{
+          c[0][i],  c[1][i],  c[2][i],  c[3][i],
+          c[4][i],  c[5][i],  c[6][i],  c[7][i],
+          c[8][i],  c[9][i],  c[10][i], c[11][i],
+          c[12][i], c[13][i], c[14][i], c[15][i],
+          c[16][i], c[17][i], c[18][i], {c[19][i], c[20][i], c[21][i], c[22][i], c[23][i], c[24][i]}};
       const TileWork work{w[0][i], w[1][i], w[2][i], w[3][i], w[4][i], w[5][i], w[6][i], w[7][i]};
       out[i] = wave_time(one, work);
     }
@@ -93,7 +87,7 @@ class TimeColumns {
  private:
   static constexpr std::size_t kColumns = sizeof(WaveCoefficients<float>) / sizeof(float);
   static constexpr std::size_t kWorks = sizeof(TileWork) / sizeof(float);
-  static_assert(kColumns == 22 && kWorks == 8);
+  static_assert(kColumns == 25 && kWorks == 8);
 
   MappingConstants mapping_;
   std::size_t size_;
@@ -105,186 +99,292 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A log-uniform shape inside the cell; n and k mostly multiples of 16 and often the round number at the
-// cell's end, as models have them.
-TileShape probe(const ShapeCells& grid, std::size_t cell, RandomStream& draw) {
+// A shape inside the cell with rows of that class; n a multiple of 16, or one more. Places are shares of the
+// way from the cell's first to its last value, on a logarithmic scale.
+TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
+                   const std::array<double, 3>& places) {
   const auto corner = grid.corner(cell);
+  const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
   std::int64_t value[3];
-  const bool even = draw.uniform() < 0.8;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t first = corner[axis] == 0 ? 1 : half_octave_start(corner[axis]) + 1;
-    const std::int64_t last = half_octave_start(corner[axis] + 1);
-    std::int64_t v = last;
-    if (draw.uniform() < 0.7) {
-      v = static_cast<std::int64_t>(double(first) * std::pow(double(last) / double(first), draw.uniform()));
-      if (even && axis > 0 && v >= 32) v -= v % 16;
+    const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
+    const double ratio = double(last) / double(first);
+    std::int64_t v = std::llround(double(first) * std::pow(ratio, places[axis]));
+    if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
+    if (rows_of_k && axis == 2) {
+      const std::int64_t line = 128 / kernel.operand_bytes;
+      const bool lines = row_class == 0 || row_class == kNarrowStores;
+      const std::int64_t beyond = lines ? 0 : row_class == kNarrowLoads ? 1 : line >> row_class;
+      v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
-    value[axis] = std::clamp(v, first, std::max(first, last));
+    value[axis] = v;
   }
   return {.m = value[0], .n = value[1], .k = value[2]};
 }
 
-// Which configurations come near the best anywhere, and the mean predicted loss of each.
-struct Survey {
-  std::vector<std::uint16_t> near;  // ascending
-  std::vector<double> loss;         // sums of ln(time / best)
+// Probe `index` of a cell: first its corners in m and n, where a wave is just full or just begun, then shapes
+// drawn at random, among them the round numbers at the cell's end that models have.
+TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class, int index,
+                RandomStream& draw) {
+  std::array<double, 3> places{};
+  for (double& place : places) place = draw.uniform() < 0.3 ? 1.0 : draw.uniform();
+  if (index < 4) places = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, places[2]};
+  if (index >= 4 && index < 8) places[std::size_t(index % 2)] = 0.0;
+  // Heads times batch is a round number.
+  if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) places[2] = 1.0;
+  return shape_in(grid, cell, kernel, row_class, places);
+}
+
+// Where a cell's corrections are taken: on either side of the waves that end within it.
+constexpr std::array<double, 3> kLooks[] = {{0.6, 0.6, 0.6}};
+constexpr std::array<double, 3> kMiddle = {0.6, 0.6, 0.6};
+
+// Predicted and corrected times of some configurations, in logarithms.
+class CorrectedTimes {
+ public:
+  CorrectedTimes(const WaveModel& model, const TimeCorrection* correction, std::vector<std::uint16_t> chosen)
+      : model_(&model), correction_(correction), chosen_(std::move(chosen)), columns_(model, chosen_) {
+    times_.resize(chosen_.size());
+  }
+  std::size_t size() const { return chosen_.size(); }
+  std::uint16_t config(std::size_t i) const { return chosen_[i]; }
+
+  // The formula's times; `out` as long as size().
+  void formula(const TileShape& shape, float* out) { columns_.times(shape, out); }
+  // time / formula at each shape of those within `far` of the formula's best (the others keep 1); one row of
+  // size() a shape. All shapes are asked together, since a learner answers many rows at once.
+  void corrections(std::span<const TileShape> shapes, float far, std::vector<float>& out) {
+    out.assign(shapes.size() * size(), 1.0F);
+    if (correction_ == nullptr) return;
+    queries_.clear();
+    places_.clear();
+    for (std::size_t at = 0; at < shapes.size(); ++at) {
+      columns_.times(shapes[at], times_.data());
+      const float limit = far * *std::min_element(times_.begin(), times_.end());
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (times_[i] > limit) continue;
+        queries_.push_back({.config = &model_->configs[chosen_[i]],
+                            .shape = shapes[at],
+                            .work = columns_.work(i),
+                            .predicted_us = times_[i]});
+        places_.push_back(at * size() + i);
+      }
+    }
+    ratios_.resize(queries_.size());
+    correction_->log_ratios(model_->kernel, queries_, ratios_);
+    for (std::size_t i = 0; i < places_.size(); ++i) out[places_[i]] = std::exp(ratios_[i]);
+  }
+
+ private:
+  const WaveModel* model_;
+  const TimeCorrection* correction_;
+  std::vector<std::uint16_t> chosen_;
+  TimeColumns columns_;
+  std::vector<float> times_, ratios_;
+  std::vector<CorrectionQuery> queries_;
+  std::vector<std::size_t> places_;
 };
-Survey survey(const WaveModel& model, const ShapeCells& grid) {
-  std::vector<std::uint16_t> all(model.configs.size());
-  std::iota(all.begin(), all.end(), std::uint16_t{0});
-  TimeColumns columns(model, all);
-  std::vector<float> times(all.size());
-  std::vector<bool> kept(all.size(), false);
-  Survey found{.loss = std::vector<double>(all.size(), 0.0)};
-  for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
-    RandomStream draw(cell, "tune survey");
-    columns.times(probe(grid, cell, draw), times.data());
-    const float best = *std::min_element(times.begin(), times.end());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      found.loss[i] += std::log(double(times[i] / best));
-      if (times[i] < best * kWorthKeeping) kept[i] = true;
+
+// The fewest candidates (greedily) such that each probe finds one as good as the best. `costs` holds one row
+// a probe: time over the best time there.
+std::vector<std::size_t> cover(const std::vector<float>& costs, std::size_t count) {
+  std::array<float, kProbes> reached;
+  reached.fill(std::numeric_limits<float>::max());
+  std::vector<std::size_t> candidates;
+  bool done = false;
+  while (!done && candidates.size() < kMostCandidates) {
+    std::size_t best = 0;
+    float best_sum = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < count; ++i) {
+      float sum = 0;
+      for (std::size_t p = 0; p < kProbes; ++p)
+        sum += std::max(kAsGood, std::min({reached[p], costs[p * count + i], 100.0F}));
+      if (sum < best_sum) {
+        best_sum = sum;
+        best = i;
+      }
+    }
+    candidates.push_back(best);
+    done = true;
+    for (std::size_t p = 0; p < kProbes; ++p) {
+      reached[p] = std::min(reached[p], costs[p * count + best]);
+      done = done && reached[p] <= kAsGood;
     }
   }
-  for (const std::uint16_t i : all) {
-    if (kept[i]) found.near.push_back(i);
-  }
-  return found;
+  return candidates;
 }
 
 class CellSearch {
  public:
-  // Candidates come from `near` (ascending, with the default); their neighbours are looked at too.
-  CellSearch(const WaveModel& model, const ShapeCells& grid, const std::vector<std::uint16_t>& near,
+  CellSearch(const WaveModel& model, const TimeCorrection* correction, const ShapeCells& grid,
              std::uint32_t fallback)
-      : grid_(grid), near_(near), fallback_(fallback), columns_(model, with_neighbours(model, near)) {
-    times_.resize(used_.size());
-    ratio_.resize(near.size() * kProbes);
-    lift_.resize(near.size());
-  }
+      : model_(model),
+        correction_(correction),
+        grid_(grid),
+        fallback_(fallback),
+        all_(model, correction, everything(model)) {}
 
-  // The fewest candidates (greedily) such that each probe finds one as good as the best.
-  CellRecord fill(std::size_t cell) {
-    RandomStream draw(cell, "tune cell");
-    const std::size_t count = near_.size();
-    std::fill(lift_.begin(), lift_.end(), 0.0F);
-    for (int p = 0; p < kProbes; ++p) {
-      columns_.times(probe(grid_, cell, draw), times_.data());
-      float* row = ratio_.data() + std::size_t(p) * count;
-      for (std::size_t i = 0; i < count; ++i) row[i] = times_[own_[i]];
-      const float least = *std::min_element(row, row + count);
-      for (std::size_t i = 0; i < count; ++i) {
-        // Far from the best nothing depends on a few per cent.
-        if (row[i] < 1.3F * least) {
-          const float raised = raise(i, row[i]);
-          lift_[i] += raised - 1.0F;
-          row[i] *= raised;
-        }
-        if (near_[i] == fallback_) row[i] *= kDefaultMargin;
+  // Fills the block's cells of one class of rows.
+  void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
+    CorrectedTimes near(model_, correction_, shortlist(block, row_class));
+    std::vector<TileShape> looks;
+    for (const std::size_t cell : block)
+      for (const auto& places : kLooks)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, places));
+    std::vector<float> biases, bias(near.size()), costs(kProbes * near.size());
+    near.corrections(looks, kAnyTime, biases);
+    for (std::size_t at = 0; at < block.size(); ++at) {
+      const std::size_t cell = block[at];
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        bias[i] = 0;
+        for (std::size_t look = 0; look < std::size(kLooks); ++look)
+          bias[i] += biases[(at * std::size(kLooks) + look) * near.size() + i] / float(std::size(kLooks));
       }
-      const float best = *std::min_element(row, row + count);
-      for (std::size_t i = 0; i < count; ++i) row[i] /= best;
+      RandomStream draw(cell, "tune cell");
+      for (std::size_t p = 0; p < kProbes; ++p) {
+        float* row = costs.data() + p * near.size();
+        near.formula(probe(grid_, cell, model_.kernel, row_class, int(p), draw), row);
+        float best = std::numeric_limits<float>::max();
+        for (std::size_t i = 0; i < near.size(); ++i) {
+          row[i] *= bias[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
+          best = std::min(best, row[i]);
+        }
+        for (std::size_t i = 0; i < near.size(); ++i) row[i] /= best;
+      }
+      std::vector<std::size_t> candidates = cover(costs, near.size());
+      add_other_tiles(near, costs, candidates);
+      for (std::size_t i = 0; i < kMostCandidates; ++i) {
+        const std::size_t taken = candidates[i < candidates.size() ? i : 0];
+        cells[cell].candidates[i] = Candidate::of(near.config(taken), bias[taken], bias_unit(row_class));
+      }
     }
-    return cover();
   }
 
  private:
-  // Fills used_, own_ and neighbours_; gives used_.
-  const std::vector<std::uint16_t>& with_neighbours(const WaveModel& model,
-                                                    const std::vector<std::uint16_t>& near) {
-    std::vector<std::size_t> place(model.configs.size(), model.configs.size());
-    const auto place_of = [&](std::size_t config) {
-      if (place[config] == model.configs.size()) {
-        place[config] = used_.size();
-        used_.push_back(static_cast<std::uint16_t>(config));
-      }
-      return place[config];
-    };
-    for (const std::uint16_t config : near) {
-      own_.push_back(place_of(config));
-      auto& beside = neighbours_.emplace_back();
-      for (std::size_t i = 0; i < model.configs.size(); ++i) {
-        if (are_neighbours(model.configs[config].config, model.configs[i].config))
-          beside.push_back(place_of(i));
-      }
-    }
-    return used_;
-  }
-
-  // Factor by which the neighbours move a predicted time.
-  float raise(std::size_t index, float own) const {
-    const auto& beside = neighbours_[index];
-    if (beside.empty()) return 1.0F;
-    float sum = 0;
-    for (const std::size_t other : beside) sum += times_[other];
-    const float ratio = sum / (static_cast<float>(beside.size()) * own);
-    return 1.0F + kNeighbourShare * std::clamp(std::log(ratio), -1.0F, 1.0F);
-  }
-
-  CellRecord cover() const {
-    const std::size_t count = near_.size();
-    CellRecord record{};
-    std::array<float, kProbes> reached;
-    reached.fill(std::numeric_limits<float>::max());
-    bool done = false;
-    while (!done && record.count < kMostCandidates) {
-      std::size_t best = 0;
-      float best_sum = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) {
-        float sum = 0;
-        for (std::size_t p = 0; p < kProbes; ++p)
-          sum += std::max(kAsGood, std::min({reached[p], ratio_[p * count + i], 100.0F}));
-        if (sum < best_sum) {
-          best_sum = sum;
+  // Tiles of another form may fill a wave exactly where no probe fell: the most promising ones that are not
+  // there yet, as far as they cost the look-up nothing.
+  void add_other_tiles(const CorrectedTimes& near, const std::vector<float>& costs,
+                       std::vector<std::size_t>& candidates) const {
+    const auto config = [&](std::size_t i) { return model_.configs[near.config(i)].config; };
+    while (candidates.size() < kFilled) {
+      std::size_t best = near.size();
+      float least = kOtherTiles;
+      for (std::size_t i = 0; i < near.size(); ++i) {
+        if (std::any_of(candidates.begin(), candidates.end(),
+                        [&](std::size_t other) { return same_macro(config(i), config(other)); }))
+          continue;
+        float cost = std::numeric_limits<float>::max();
+        for (std::size_t p = 0; p < kProbes; ++p) cost = std::min(cost, costs[p * near.size() + i]);
+        if (cost < least) {
+          least = cost;
           best = i;
         }
       }
-      record.candidates[record.count] = near_[best];
-      record.bias[record.count++] =
-          static_cast<std::int8_t>(std::clamp(std::lround(lift_[best] / kProbes / kBiasUnit), -127L, 127L));
-      done = true;
-      for (std::size_t p = 0; p < kProbes; ++p) {
-        reached[p] = std::min(reached[p], ratio_[p * count + best]);
-        done = done && reached[p] <= kAsGood;
-      }
+      if (best == near.size()) return;
+      candidates.push_back(best);
     }
-    return record;
   }
 
+  static std::vector<std::uint16_t> everything(const WaveModel& model) {
+    std::vector<std::uint16_t> all(model.configs.size());
+    std::iota(all.begin(), all.end(), std::uint16_t{0});
+    return all;
+  }
+
+  std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int row_class) {
+    const std::size_t count = all_.size();
+    std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), biases;
+    const TileShape looks[] = {shape_in(grid_, block.front(), model_.kernel, row_class, kMiddle),
+                               shape_in(grid_, block.back(), model_.kernel, row_class, kMiddle)};
+    all_.corrections(looks, row_class == kNarrowLoads ? kFarNarrow : kFar, biases);
+    for (std::size_t i = 0; i < count; ++i) biases[i] = std::sqrt(biases[i] * biases[count + i]);
+    // Full and begun waves change times by a third within a cell, corrections change slowly.
+    RandomStream draw(block.front(), "tune block");
+    for (std::size_t p = 0; p < kBlockProbes; ++p) {
+      const std::size_t cell = block[p % block.size()];
+      all_.formula(probe(grid_, cell, model_.kernel, row_class, static_cast<int>(p), draw), time.data());
+      float best = std::numeric_limits<float>::max();
+      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[i]);
+      for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);
+    }
+    std::vector<std::uint16_t> order(count);
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return least[a] < least[b]; });
+    std::size_t kept = 1;
+    while (kept < std::min(count, kMostNear) && least[order[kept]] < kNear) ++kept;
+    order.resize(kept);
+    if (std::find(order.begin(), order.end(), fallback_) == order.end())
+      order.push_back(static_cast<std::uint16_t>(fallback_));
+    std::sort(order.begin(), order.end());
+    return order;
+  }
+
+  const WaveModel& model_;
+  const TimeCorrection* correction_;
   ShapeCells grid_;
-  std::vector<std::uint16_t> near_, used_;  // configurations; used_ = near_ and their neighbours
-  std::vector<std::size_t> own_;            // place of near_[i] in used_
-  std::vector<std::vector<std::size_t>> neighbours_;
   std::uint32_t fallback_;
-  TimeColumns columns_;
-  std::vector<float> times_, ratio_, lift_;
+  CorrectedTimes all_;
 };
 
-std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
-                            const std::vector<double>& loss) {
-  if (!options.default_config)
-    return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
-  for (std::size_t i = 0; i < model.configs.size(); ++i) {
-    if (model.configs[i].config == *options.default_config) return static_cast<std::uint32_t>(i);
+// Blocks of neighbouring cells, each cell in one.
+std::vector<std::vector<std::size_t>> blocks_of(const ShapeCells& grid) {
+  const auto along = [&](std::size_t axis) { return (std::size_t(grid.count[axis]) + kBlock - 1) / kBlock; };
+  std::vector<std::vector<std::size_t>> blocks(along(0) * along(1) * along(2));
+  for (std::size_t cell = 0; cell < grid.size(); ++cell) {
+    const auto n = std::size_t(grid.count[1]), k = std::size_t(grid.count[2]);
+    const std::size_t a = cell / (n * k) / kBlock, b = cell / k % n / kBlock, c = cell % k / kBlock;
+    blocks[(a * along(1) + b) * along(2) + c].push_back(cell);
   }
-  throw InvalidInput(fmt::format("default configuration {}: not among the {} measured ones",
-                                 config_text(*options.default_config), model.configs.size()));
+  return blocks;
+}
+
+// The configuration with the least mean predicted loss, where the caller names none.
+std::uint32_t default_index(const WaveModel& model, const TableOptions& options, const ShapeCells& grid) {
+  if (options.default_config) {
+    for (std::size_t i = 0; i < model.configs.size(); ++i) {
+      if (model.configs[i].config == *options.default_config) return static_cast<std::uint32_t>(i);
+    }
+    throw InvalidInput(fmt::format("default configuration {}: not among the {} measured ones",
+                                   config_text(*options.default_config), model.configs.size()));
+  }
+  std::vector<std::uint16_t> all(model.configs.size());
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  TimeColumns columns(model, all);
+  std::vector<float> times(all.size());
+  std::vector<double> loss(all.size(), 0.0);
+  for (std::size_t cell = 0; cell < grid.size(); cell += 7) {
+    columns.times(shape_in(grid, cell, model.kernel, 0, kMiddle), times.data());
+    const float best = *std::min_element(times.begin(), times.end());
+    for (std::size_t i = 0; i < all.size(); ++i) loss[i] += std::log(double(times[i] / best));
+  }
+  return static_cast<std::uint32_t>(std::min_element(loss.begin(), loss.end()) - loss.begin());
 }
 
 }  // namespace
 
 RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& options) {
-  if (model.configs.empty() || model.configs.size() > 4096)
+  if (model.configs.empty() || model.configs.size() > kMostConfigs)
     throw InvalidInput(
-        fmt::format("tune table: {} configurations, expected 1 to 4096", model.configs.size()));
+        fmt::format("tune table: {} configurations, expected 1 to {}", model.configs.size(), kMostConfigs));
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
-  Survey found = survey(model, grid);
-  const std::uint32_t fallback = default_index(model, options, found.loss);
-  std::vector<std::uint16_t>& near = found.near;
-  if (!std::binary_search(near.begin(), near.end(), fallback))
-    near.insert(std::upper_bound(near.begin(), near.end(), fallback), static_cast<std::uint16_t>(fallback));
-  CellSearch search(model, grid, near, fallback);
-  std::vector<CellRecord> cells(grid.size());
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell] = search.fill(cell);
+  const std::uint32_t fallback = default_index(model, options, grid);
+  const int row_classes = row_classes_of(model.kernel.kind);
+  std::vector<CellRecord> cells(grid.size() * std::size_t(row_classes));
+  const auto blocks = blocks_of(grid);
+  const std::size_t tasks = blocks.size() * std::size_t(row_classes);
+  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  std::vector<std::jthread> threads;
+  for (std::size_t worker = 0; worker < workers; ++worker)
+    threads.emplace_back([&, worker] {
+      CellSearch search(model, options.correction, grid, fallback);
+      for (std::size_t task = worker; task < tasks; task += workers) {
+        const std::size_t row_class = task / blocks.size();
+        search.fill(blocks[task % blocks.size()], static_cast<int>(row_class),
+                    cells.data() + row_class * grid.size());
+      }
+    });
+  threads.clear();  // joins
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

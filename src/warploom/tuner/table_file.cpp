@@ -28,7 +28,8 @@ Json gpu_json(const TileGpu& gpu) {
           {"registers_per_sm", gpu.registers_per_sm},
           {"threads_per_sm", gpu.threads_per_sm},
           {"blocks_per_sm", gpu.blocks_per_sm},
-          {"l2_bytes", gpu.l2_bytes}};
+          {"l2_bytes", gpu.l2_bytes},
+          {"l2_bytes_per_us", gpu.l2_bytes_per_us}};
 }
 
 TileGpu gpu_from(const Json& document) {
@@ -39,7 +40,8 @@ TileGpu gpu_from(const Json& document) {
           .registers_per_sm = document.at("registers_per_sm").get<std::int64_t>(),
           .threads_per_sm = document.at("threads_per_sm").get<std::int64_t>(),
           .blocks_per_sm = document.at("blocks_per_sm").get<std::int64_t>(),
-          .l2_bytes = document.at("l2_bytes").get<std::int64_t>()};
+          .l2_bytes = document.at("l2_bytes").get<std::int64_t>(),
+          .l2_bytes_per_us = document.at("l2_bytes_per_us").get<double>()};
 }
 
 template <class T>
@@ -148,15 +150,9 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     grid.count[i] = header->count[i];
   }
   configs = records_at<ConfigRecord>(bytes, header->configs_at, header->config_count, where);
-  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size(), where);
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
-  for (const CellRecord& cell : cells) {
-    bool good = cell.count >= 1 && cell.count <= kMostCandidates;
-    for (std::size_t i = 0; good && i < cell.count; ++i) good = cell.candidates[i] < configs.size();
-    if (!good) throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
-  }
   const Json document = parse_json({text.data(), text.size()}, where);
   try {
     kernel = from_json<TileKernel>(document.at("kernel"), where);
@@ -166,6 +162,12 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
   }
   mapping = MappingConstants(kernel, gpu);
+  row_classes = row_classes_of(kernel.kind);
+  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
+  for (const CellRecord& cell : cells)
+    for (const Candidate candidate : cell.candidates)
+      if (candidate.config() >= configs.size())
+        throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
 }
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {

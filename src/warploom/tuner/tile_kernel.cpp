@@ -33,7 +33,8 @@ TileGpu TileGpu::from(const GpuSpec& gpu) {
           .registers_per_sm = gpu.registers_per_sm,
           .threads_per_sm = gpu.max_threads_per_sm,
           .blocks_per_sm = gpu.max_blocks_per_sm,
-          .l2_bytes = static_cast<std::int64_t>(gpu.l2_capacity.value())};
+          .l2_bytes = static_cast<std::int64_t>(gpu.l2_capacity.value()),
+          .l2_bytes_per_us = gpu.l2_bandwidth.value() * 1e-6};
 }
 
 TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,

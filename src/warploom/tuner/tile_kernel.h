@@ -58,6 +58,7 @@ struct TileGpu {
   std::int64_t threads_per_sm = 2048;
   std::int64_t blocks_per_sm = 32;
   std::int64_t l2_bytes = 50 * 1024 * 1024;
+  double l2_bytes_per_us = 10.403e6;  // read by all SMs together
 
   static TileGpu from(const GpuSpec& gpu);
 };
@@ -71,7 +72,7 @@ struct TileWork {
   float read_mb = 0;      // 1e6 bytes that must come from DRAM
   float write_mb = 0;     // 1e6 bytes of output, 0 when L2 holds them
   float hot_us = 0;       // us that few cache lines, wanted by all tiles, would need alone
-  float line_factor = 1;  // extra line crossings of rows that do not start on a 128-byte boundary
+  float crossing = 0;     // extra line crossings of rows that do not start on a 128-byte boundary
 };
 
 // O(1), no allocation. The shape and the configuration must be positive.

@@ -16,11 +16,10 @@ inline constexpr double kWarmShare = 0.412;
 inline constexpr double kPanelShare = 0.572;
 // L2 slices that can serve different lines at once, and bytes that one slice gives in a microsecond.
 inline constexpr double kL2Slices = 96;
-inline constexpr double kSliceBytesPerUs = 0.11e6;
-// Part of that worst case that is seen in time, and share of time that one more line for each row of a tile's
-// step costs: H200, exhaustive shapes; seen while choosing them.
-inline constexpr double kHotShare = 0.25;
-inline constexpr double kCrossingShare = 0.22;
+inline constexpr double kSliceBytesPerUs = 0.2e6;
+// Tiles start together and drift apart: lines are hot as if the loop had this many more steps. Source of
+// both: H200, anchors with fewer rows than a tile.
+inline constexpr float kTogether = 8;
 
 // One of 128, 64, 32 or fewer bytes: the largest power of two that divides a row.
 inline int alignment_class(std::int64_t row_bytes) {
@@ -29,13 +28,27 @@ inline int alignment_class(std::int64_t row_bytes) {
   return row_bytes % 32 == 0 ? 2 : 3;
 }
 
-// Lines of 128 bytes that a piece of `bytes` touches on average when rows start on multiples of 128 >> class.
-inline double touched_lines(double bytes, int alignment) {
-  const int places = 1 << alignment;
-  double lines = 0;
-  for (int i = 0; i < places; ++i)
-    lines += static_cast<double>(static_cast<std::int64_t>(128.0 / places * i + bytes - 1) / 128 + 1);
-  return lines / places;
+inline constexpr int kAlignments = 4;
+
+// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in memory (0 to 2: 128,
+// 64, 32 bytes; 3: less, where compilers give up wide loads) and whether rows of the output allow wide
+// stores. Rows of attention are whole heads.
+inline constexpr int kRowClasses = 5, kNarrowLoads = 3, kNarrowStores = 4;
+inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
+inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
+  if (kernel.kind == TileKernelKind::Attention) return 0;
+  const int alignment = alignment_class(shape.k * kernel.operand_bytes);
+  if (alignment == kNarrowLoads) return alignment;
+  return shape.n * kernel.output_bytes % 32 == 0 ? alignment : kNarrowStores;
+}
+
+// How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
+// H200 anchors, the same tiles at K, K - 16 and K - 32.
+inline float crossing_share(float row_bytes, int alignment) {
+  if (alignment == 0) return 0;
+  const int row = row_bytes <= 64 ? 0 : row_bytes <= 128 ? 1 : 2;
+  static constexpr float kHalf[3] = {0, 0.1F, 0.14F}, kLess[3] = {0.24F, 0.2F, 0.24F};
+  return alignment == 1 ? kHalf[row] : kLess[row];
 }
 
 struct MappingConstants {
@@ -60,15 +73,12 @@ struct ConfigConstants {
         per_m(1.0 / config.tile_m),
         per_n(1.0 / config.tile_n),
         per_k(1.0 / config.tile_k) {
-    const double bytes = static_cast<double>(row_bytes);
-    for (int i = 0; i < 4; ++i)
-      line_factor[i] =
-          static_cast<float>(1 + kCrossingShare * (touched_lines(bytes, i) - touched_lines(bytes, 0)));
+    for (int i = 0; i < kAlignments; ++i) crossing[i] = crossing_share(row_bytes, i);
   }
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
   float row_bytes = 1;
   double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
-  float line_factor[4] = {1, 1, 1, 1};
+  float crossing[kAlignments] = {0, 0, 0, 0};
 };
 
 namespace detail {
@@ -84,7 +94,7 @@ inline void fill_traffic(TileWork& work, const MappingConstants& constants, floa
                          float output, float again) {
   const float one = unique + output;
   work.cold = unit_clamp(one / constants.warm_bytes - 1.0F);
-  work.first_touch = unique / staged * work.cold;
+  work.first_touch = std::min(1.0F, (unique + again) / staged) * work.cold;
   work.read_mb = (unique + again) * work.cold * 1e-6F;
   work.write_mb = output * work.cold * 1e-6F;
 }
@@ -105,7 +115,7 @@ inline TileWork map_gemm(const MappingConstants& constants, const TileShape& sha
   if (config.split_k > 1)
     work.iterations = detail::tiles_of(double(work.iterations), config.split_k, 1.0 / double(config.split_k));
   work.waves = tiles * constants.per_sm;
-  work.line_factor = config.line_factor[alignment];
+  work.crossing = config.crossing[alignment];
   const float m_f = static_cast<float>(m), n_f = static_cast<float>(n), k_f = static_cast<float>(k);
   const float panel = bytes * n_f * k_f;
   const float unique = batch * (bytes * m_f * k_f + panel);
@@ -125,7 +135,7 @@ inline TileWork map_gemm(const MappingConstants& constants, const TileShape& sha
     // 512-byte load of a warp are merged.
     const float merged = std::max(1.0F, std::min(512.0F / config.row_bytes, config.tile_m / m_f));
     const float lines = std::min(static_cast<float>(kL2Slices), std::max(1.0F, m_f * config.row_bytes / 128));
-    work.hot_us = static_cast<float>(kHotShare / kSliceBytesPerUs) * tiles * work.iterations *
+    work.hot_us = static_cast<float>(1 / kSliceBytesPerUs) * tiles * (work.iterations + kTogether) *
                   config.row_bytes * (config.tile_m / merged) / lines;
   }
   return work;
@@ -143,7 +153,7 @@ inline TileWork map_grouped_gemm(const MappingConstants& constants, const TileSh
   TileWork work;
   work.iterations = detail::tiles_of(static_cast<double>(shape.k), config.tile_k, config.per_k);
   work.waves = tiles * constants.per_sm;
-  work.line_factor = config.line_factor[alignment];
+  work.crossing = config.crossing[alignment];
   const float m_f = static_cast<float>(shape.m), n_f = static_cast<float>(shape.n);
   const float k_f = static_cast<float>(shape.k);
   const float tokens = std::max(1.0F, m_f / static_cast<float>(kernel.top_k));

@@ -9,14 +9,25 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kCount = 15;
+constexpr std::size_t kCount = 18;
 using Point = std::array<float, kCount>;
 
 // Usual values in us on the GPUs of today; the last two are log-odds, the others logarithms' arguments. They
 // only decide what the samples leave open.
-constexpr Point kUsual = {1.5F, 0.3F, 0.2F,  0.1F, 0.1F, 0.05F, 0.1F, 0.1F,
-                          0.3F, 0.2F, 0.25F, 1.0F, 0.1F, -1.0F, 0.0F};
-constexpr float kPriorWeight = 0.03F;
+constexpr Point kUsual = {1.5F, 0.3F, 0.2F,  0.1F, 0.1F, 0.05F, 0.1F, 0.1F,  0.1F,
+                          0.3F, 0.2F, 0.25F, 1.0F, 0.1F, 1.0F,  1.8F, -1.0F, 0.0F};
+// How firmly the usual values hold: what a loop step takes from L2 follows from the GPU; the price of line
+// crossings and of hot lines shows only in anchors that have them.
+constexpr float kWeakPrior = 0.03F, kFeedPrior = 2.0F, kRarePrior = 0.1F;
+constexpr std::size_t kFeed = 7, kCrossing = 14, kHot = 15;
+
+constexpr Point kPriorWeight = [] {
+  Point weight{};
+  for (float& one : weight) one = kWeakPrior;
+  weight[kFeed] = kFeedPrior;
+  weight[kCrossing] = weight[kHot] = kRarePrior;
+  return weight;
+}();
 constexpr float kStep = 4e-3F;
 constexpr float kBucketPenalty = 2;
 constexpr double kClearlyBetter = 0.97;
@@ -39,15 +50,18 @@ WaveCoefficients<float> coefficients_at(const Point& p, float slots) {
   c.latency_cold = e[3];
   c.latency_load = e[4];
   c.latency_load_touch = e[5];
-  c.rate_base = e[6];
-  c.rate_touch = 0.1F * e[7];
-  c.round = e[8];
-  c.tile = e[9];
-  c.dram = e[10];
-  c.write_cost = e[11];
-  c.launch_tiles = e[12];
-  c.drift = share_of(p[13]);
-  c.packing = share_of(p[14]);
+  c.math = e[6];
+  c.feed = e[7];
+  c.feed_touch = 0.1F * e[8];
+  c.round = e[9];
+  c.tile = e[10];
+  c.dram = e[11];
+  c.write_cost = e[12];
+  c.launch_tiles = e[13];
+  c.crossing = e[14];
+  c.hot = e[15];
+  c.drift = share_of(p[16]);
+  c.packing = share_of(p[17]);
   return c;
 }
 
@@ -58,7 +72,7 @@ struct Columns {
     for (std::size_t i = 0; i < size; ++i) {
       const TileWork& w = points.works[i];
       const float row[] = {w.waves,    w.iterations, w.first_touch, w.cold,         w.read_mb,
-                           w.write_mb, w.hot_us,     w.line_factor, points.times[i]};
+                           w.write_mb, w.hot_us,     w.crossing,    points.times[i]};
       for (std::size_t k = 0; k < values.size(); ++k) values[k][i] = row[k];
     }
   }
@@ -108,7 +122,7 @@ class Descent {
       sum += a < 0.25 ? a * a : 0.5 * a - 0.0625;
     }
     for (std::size_t i = 0; i < kCount; ++i)
-      sum += std::pow(double(kPriorWeight * (point[i] - prior_[i])), 2);
+      sum += std::pow(double(kPriorWeight[i] * (point[i] - prior_[i])), 2);
     return sum;
   }
 
@@ -125,8 +139,8 @@ class Descent {
       equations.add(slope_.data() + j * kCount, r, weight);
     }
     for (std::size_t i = 0; i < kCount; ++i)
-      equations.add_diagonal(i, kPriorWeight * kPriorWeight,
-                             kPriorWeight * kPriorWeight * (point_[i] - prior_[i]));
+      equations.add_diagonal(i, kPriorWeight[i] * kPriorWeight[i],
+                             kPriorWeight[i] * kPriorWeight[i] * (point_[i] - prior_[i]));
     const double before = cost_;
     for (int attempt = 0; attempt < 4; ++attempt) {
       const auto step = equations.solve(damping_);
@@ -177,7 +191,8 @@ void fit_buckets(const Columns& x, WaveCoefficients<float>& c, const std::vector
 
 FittedConfig fit_config(const ConfigPoints& points, int most_slots) {
   const Columns columns(points);
-  const Point prior = prior_point();
+  Point prior = prior_point();
+  prior[kFeed] = std::log(points.feed_us);
   std::vector<Descent> trials;
   for (int slots = 1; slots <= most_slots; ++slots) {
     trials.emplace_back(columns, static_cast<float>(slots), prior);

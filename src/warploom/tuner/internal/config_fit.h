@@ -10,6 +10,7 @@ namespace warploom {
 struct ConfigPoints {
   std::vector<TileWork> works;
   std::vector<float> times;  // us
+  float feed_us = 0.1F;      // that one loop step's operands take from L2 when every SM asks
 
   void add(const TileWork& work, float time) {
     works.push_back(work);

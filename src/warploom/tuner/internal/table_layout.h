@@ -1,6 +1,9 @@
 // The bytes of a runtime table.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -31,21 +34,35 @@ struct ConfigRecord {
   TileConfig config;
   ConfigConstants constants;
   WaveCoefficients<float> coefficients;
-  float residual, most_waves, most_iterations;
+  float residual, most_waves,
+      most_iterations;  // the three that make whole groups of four of the coefficients
 };
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
+static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coefficients) + 25 * sizeof(float));
 
-inline constexpr std::size_t kMostCandidates = 5;
-inline constexpr float kBiasUnit = 1.0F / 400;
-// Candidates of a cell. A bias, in units of kBiasUnit, lifts the predicted time of a candidate whose
-// neighbours (other warps or stages) are predicted slower than it: what the model sees in one configuration
-// alone is partly the luck of its samples.
-struct CellRecord {
-  std::uint8_t count;
-  std::int8_t bias[kMostCandidates];
-  std::uint16_t candidates[kMostCandidates];
+// Candidates of a cell, the first repeated where there are fewer: nine bits of configuration and seven of a
+// bias, in units of bias_unit, that corrects the predicted time.
+inline constexpr std::size_t kMostCandidates = 6, kMostConfigs = 512;
+struct Candidate {
+  std::uint16_t bits = 0;
+
+  static Candidate of(std::size_t config, float factor, float unit) {
+    const float steps = std::clamp(std::round((factor - 1) / unit), -kZero, 127 - kZero);
+    return {static_cast<std::uint16_t>(config | static_cast<std::size_t>(steps + kZero) << 9)};
+  }
+  std::size_t config() const { return bits & 511U; }
+  float factor(float unit) const { return 1 + unit * (static_cast<float>(bits >> 9) - kZero); }
+  bool operator==(const Candidate&) const = default;
+
+  static constexpr float kZero = 50;
 };
-static_assert(sizeof(CellRecord) == 16);
+struct CellRecord {
+  Candidate candidates[kMostCandidates];
+};
+static_assert(sizeof(CellRecord) == 12);
+
+// Narrow loads run several times slower than the formula says: a coarser unit reaches further.
+inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 120; }
 
 // Immutable bytes, mapped or held.
 class TableBytes {
@@ -76,6 +93,7 @@ struct RuntimeTable::Layout {
   std::span<const ConfigRecord> configs;
   std::span<const CellRecord> cells;
   ShapeCells grid;
+  int row_classes = 1;  // cells come class by class
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;

@@ -1,0 +1,61 @@
+"""Decisions of a tuned kernel on disk: key text -> configuration text, one file a kernel, GPU and Triton version.
+
+Any number of processes may decide: a lock lets one measure a key, and the others read what it chose, so that all
+ranks and later runs use the same configuration. Files are replaced whole; a damaged one counts as empty.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import sys
+from pathlib import Path
+
+SCHEMA, VERSION = "warploom_decisions", 1
+
+
+class Decisions:
+    def __init__(self, path, identity):
+        """`identity`: what the decisions hold for; a file of another one is not used."""
+        self.path, self.identity, self.warned = Path(path), identity, False
+
+    def read(self):
+        try:
+            document = json.loads(self.path.read_text())
+            entries = document["entries"]
+            if document["schema"] != SCHEMA or document["version"] != VERSION or not isinstance(entries, dict):
+                raise ValueError("not a decisions file of this version")
+            if document["identity"] != self.identity:
+                raise ValueError("of another kernel, GPU or Triton version")
+            return entries
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not self.warned:
+                print(f"warploom: {self.path}: {error}; measuring anew", file=sys.stderr)
+            self.warned = True
+            return {}
+
+    @contextlib.contextmanager
+    def locked(self):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(f"{self.path}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def decide(self, key, choose):
+        """The choice for `key`: the stored one, or choose() of the process that comes first."""
+        found = self.read().get(key)
+        if found is not None:
+            return found
+        with self.locked():
+            entries = self.read()
+            if key not in entries:
+                entries[key] = choose()
+                self._write(entries)
+            return entries[key]
+
+    def _write(self, entries):
+        fresh = self.path.with_suffix(f".{os.getpid()}.tmp")
+        document = {"schema": SCHEMA, "version": VERSION, "identity": self.identity, "entries": entries}
+        fresh.write_text(json.dumps(document, indent=1, sort_keys=True))
+        os.replace(fresh, self.path)

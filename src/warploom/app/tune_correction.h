@@ -1,0 +1,40 @@
+// What the wave model misses, learned once from measured shapes of the reference kernels and linked into the
+// program (data/tuner): symmetric trees on dimensionless features, one ensemble a kind of kernel and one more
+// for rows without any alignment.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warploom/tuner/time_correction.h"
+
+namespace warploom {
+
+// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes).
+std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
+
+// Whether the correction fits these samples: on another GPU or for another kernel it may lead astray, and
+// then it more than doubles the formula's error on the very samples that the formula was fitted to.
+bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
+                     std::span<const TileSample> samples);
+
+struct TuneLearnRequest {
+  TileKernel kernel;
+  std::string gpu = "h200_sxm";
+  std::vector<std::filesystem::path> anchors;  // what a table is fitted on
+  std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
+  std::filesystem::path output;                // folder; KIND.wlc and KIND_unaligned.wlc are written there
+};
+
+struct TuneLearnResult {
+  std::size_t rows = 0, unaligned_rows = 0;
+  double before = 0, after = 0;  // root mean square of ln(model / measured), aligned rows, in the sample
+};
+
+// Throws IoError, InvalidInput, NotFound (unknown GPU). Deterministic.
+TuneLearnResult tune_learn(const TuneLearnRequest& request);
+
+}  // namespace warploom
