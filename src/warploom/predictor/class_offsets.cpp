@@ -33,10 +33,11 @@ struct GpuMeans {
 
 }  // namespace
 
-// The base of plain attention follows the rules of the kernel that the context names. Beyond them the level
-// of a class does not carry over: with its mean offset, generations that were left out came out worse.
+// The bases of plain attention and of experts follow the rules of the kernel that the context names. Beyond
+// them the level of a class does not carry over: with its mean offset, generations that were left out came
+// out worse.
 bool base_sets_the_level(Family family) {
-  return family == Family::AttentionPrefill || family == Family::AttentionDecode;
+  return family == Family::AttentionPrefill || family == Family::AttentionDecode || family == Family::Moe;
 }
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,

@@ -24,7 +24,7 @@ bool base_sets_the_level(Family family);
 // of the cells' offsets, over those g with of_gpus[g]. A cell whose class has no other GPU
 // takes the mean of its kind, else of all. One entry per measured cell.
 // `base` says better where it fitted offsets of classes.
-// Zeros for the families whose base knows the kernel (plain attention).
+// Zeros for the families whose base knows the kernel (plain attention, experts).
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus, const FittedBase& base);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).
