@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <variant>
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/measurements/splits.h"
+#include "warploom/predictor/features.h"
 
 namespace warploom {
 namespace {
@@ -24,14 +24,6 @@ double row_position(const Dataset& data, std::uint32_t r, std::uint64_t seed) {
   const std::uint64_t place = hash_combine(hash_bytes(data.gpu(r)), hash_bytes(context.framework));
   const std::uint64_t kernel = hash_combine(hash_bytes(context.version), hash_bytes(context.kernel));
   return double(hash_combine(hash_combine(hash_combine(seed, data.shape(r)), place), kernel) >> 11) * 0x1p-53;
-}
-
-std::uint64_t model_hash(const Operator& op) {
-  const auto& moe = std::get<FusedMoe>(op);
-  std::uint64_t hash = 7;
-  for (const std::int64_t size : {moe.hidden, moe.intermediate, moe.top_k, moe.experts})
-    hash = hash_combine(hash, std::uint64_t(size));
-  return hash;
 }
 
 // The rows of each GPU, thinned to `most` of each.
@@ -96,7 +88,7 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
   if (kind == LeaveOutKind::Model) {
     if (rows.family != Family::Moe) return {};
     for (std::uint32_t r = 0; r < data.size(); ++r) {
-      const std::uint32_t fold = shape_fold(model_hash(data.op(r)), kModelFolds, kSampleSeed);
+      const std::uint32_t fold = shape_fold(design_of(data.op(r)), kModelFolds, kSampleSeed);
       groups[fmt::format("fold {}", fold + 1)].judged.push_back(r);
     }
     for (auto& [name, group] : groups) {

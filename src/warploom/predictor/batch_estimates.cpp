@@ -45,6 +45,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
+  std::array<bool, kRowBlock> fresh{};  // of a design that the cell did not learn from
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
@@ -52,14 +53,16 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
     group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
-    answers[i] = measured_base(*group.family, *group.cell, row);
+    fresh[i] = group.family->new_design_trees(*group.cell, row) != nullptr;
+    answers[i] = fresh[i] ? measured_estimate(*group.family, *group.cell, row)
+                          : measured_base(*group.family, *group.cell, row);
   }
   for (std::size_t f = 0; f < std::size_t(row.count); ++f)
     std::fill(block.slots[f].begin() + std::ptrdiff_t(rows.size()), block.slots[f].end(), 0.0F);
   std::array<double, kRowBlock> sums;
   group.trees->predict(block, sums);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    answers[i].log_p50 += sums[i];
+    if (!fresh[i]) answers[i].log_p50 += sums[i];
     results[rows[i]] = finish_estimate(limits[i], answers[i], Tier::Measured);
   }
 }

@@ -2,10 +2,13 @@
 
 #include <xgboost/c_api.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "warploom/base/error.h"
 
@@ -37,7 +40,45 @@ PlainTree to_plain(const nlohmann::json& tree) {
   return plain;
 }
 
+// What trees say of every row.
+std::vector<float> answers(const std::vector<PlainTree>& trees, std::span<const float> rows,
+                           std::size_t columns) {
+  const TreeEnsemble ensemble(encode_trees(trees), "training");
+  std::vector<float> said;
+  FeatureRow row;
+  for (std::size_t r = 0; r * columns < rows.size(); ++r) {
+    row.clear();
+    for (std::size_t c = 0; c < columns; ++c) row.add(double(rows[r * columns + c]));
+    TreeEnsemble::set_guard(row);
+    said.push_back(ensemble.predict(row));
+  }
+  return said;
+}
+
+// Twice from the bounded targets, the second time bounded about what the first says.
+std::vector<PlainTree> boost_bounded(std::span<const float> rows, std::size_t columns,
+                                     std::span<const float> targets, BoostingOptions options) {
+  const double bound = std::exchange(options.bound, 0.0);
+  std::vector<float> near = bounded(targets, bound);
+  const std::vector<float> said = answers(boost_trees(rows, columns, near, options), rows, columns);
+  for (std::size_t r = 0; r < near.size(); ++r) near[r] = targets[r] - said[r];
+  near = bounded(near, bound);
+  for (std::size_t r = 0; r < near.size(); ++r) near[r] += said[r];
+  return boost_trees(rows, columns, near, options);
+}
+
 }  // namespace
+
+std::vector<float> bounded(std::span<const float> values, double medians, float least) {
+  std::vector<float> sizes;
+  for (const float value : values) sizes.push_back(std::abs(value));
+  const auto middle = sizes.begin() + std::ptrdiff_t(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const float bound = std::max(float(medians) * *middle, least);
+  std::vector<float> result;
+  for (const float value : values) result.push_back(std::clamp(value, -bound, bound));
+  return result;
+}
 
 std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns,
                                    std::span<const float> targets, const BoostingOptions& options) {
@@ -45,6 +86,7 @@ std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t colu
     throw InvalidInput("boosting: expected rows x columns features and one target a row, got " +
                        std::to_string(rows.size()) + " features and " + std::to_string(targets.size()) +
                        " targets");
+  if (options.bound > 0) return boost_bounded(rows, columns, targets, options);
   DMatrixHandle raw_matrix = nullptr;
   check(XGDMatrixCreateFromMat_omp(rows.data(), targets.size(), columns,
                                    std::numeric_limits<float>::quiet_NaN(), &raw_matrix, 1));

@@ -17,8 +17,14 @@ struct BoostingOptions {
   double lambda = 1;                           // L2 penalty of leaf values
   double min_rows = 4;                         // of a leaf (each row weighs 1)
   double row_share = 0.8, column_share = 0.7;  // drawn for each tree
+  // Targets further than this many medians of their distances from a first ensemble's answer are drawn to
+  // that distance, so that rows which no input explains do not bend the trees; 0: none is.
+  double bound = 0;
   std::uint64_t seed = 1;
 };
+
+// Values no further from 0 than so many medians of their sizes, nor than `least`.
+std::vector<float> bounded(std::span<const float> values, double medians, float least = 0);
 
 // Least squares on `targets`; `rows` is row-major, `columns` wide. Runs on one thread: equal inputs give
 // equal trees. Throws InvalidInput when sizes disagree or nothing is given.

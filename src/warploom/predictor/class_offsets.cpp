@@ -67,7 +67,8 @@ std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& c
 }  // namespace
 
 bool base_sets_the_level(Family family) {
-  return family == Family::Gemm || family == Family::AttentionPrefill || family == Family::AttentionDecode;
+  return family == Family::Gemm || family == Family::AttentionPrefill || family == Family::AttentionDecode ||
+         family == Family::Moe;
 }
 
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,

@@ -17,13 +17,14 @@ struct CellOffsets {
 CellOffsets cell_offsets(const TrainingTable& table, std::size_t cells);
 
 // Whether the family's base follows the kernel that a context names, so that levels of classes hardly
-// carry over: plain attention by the kernel's rules, products by their overheads.
+// carry over: plain attention and experts by the rules of the kernel, products by their overheads.
 bool base_sets_the_level(Family family);
 
 // A class is a framework, kernel and kind over all GPUs. The offsets of cells as classes: the mean over GPUs
 // of the cells' offsets, over those g with of_gpus[g]. A cell whose class has no other GPU
 // takes the mean of its kind, else of all. One entry per measured cell.
-// For the families whose base sets the level, only what architectures agree on.
+// For products only what architectures agree on; zeros for plain attention and experts, whose bases know the
+// kernel: with the mean offset of their classes, generations that were left out came out worse.
 std::vector<float> class_offsets(const FamilyModel& model, const CellOffsets& cells,
                                  const std::vector<bool>& of_gpus);
 // Appends the classes themselves to model.cells (gpu = kAnyGpu).

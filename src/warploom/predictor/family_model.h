@@ -59,6 +59,9 @@ struct CellRecord {
   float offset = 0;  // mean ln(latency / base with overhead)
   Overhead overhead;
   LogInterval interval;
+  // Of its rows (FeatureRow::design), ascending; and the interval of designs that are not among them.
+  std::vector<std::uint32_t> designs;
+  LogInterval interval_new_design;
 };
 
 // Fitted constants of the base.
@@ -81,6 +84,9 @@ struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
   std::string trees;  // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
+  // Of all cells of the GPU, without the features that tell designs apart: for a design that a cell did not
+  // learn from (encode_symmetric). Empty: none.
+  std::string design_trees;
 };
 
 struct FamilyModel {

@@ -25,6 +25,7 @@ void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints
 void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
                     const BaseConstants& fitted, FeatureRow& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
+std::uint32_t moe_design(const FusedMoe& op);
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
              const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,

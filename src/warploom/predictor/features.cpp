@@ -130,6 +130,11 @@ void FeaturePlan::compute(const Operator& op, FeatureRow& row) const {
   row.take_logs();
 }
 
+std::uint32_t design_of(const Operator& op) {
+  const auto* moe = std::get_if<FusedMoe>(&op);
+  return moe != nullptr ? features::moe_design(*moe) : 0;
+}
+
 int architecture_class(const GpuSpec& gpu) {
   if (gpu.vendor == Vendor::Amd) return gpu.generation == Generation::Cdna4 ? 1004 : 1003;
   const auto capability = int(gpu.compute_capability);

@@ -26,16 +26,27 @@ struct FeatureRow {
   int count = 0;
   double log_base = 0;  // ln of the base time in seconds
   double rows = 0;      // of a product's result; 0 where work per row means nothing
+  // Identity of the sizes that a network's design fixes (mixture of experts: hidden, intermediate, top-k,
+  // experts); 0: the family has no such notion. Slots of features that mostly tell designs apart.
+  std::uint32_t design = 0;
+  std::uint64_t design_slots = 0;
 
   void clear() {
     count = pending_count = 0;
     rows = 0;
+    design = 0;
+    design_slots = 0;
   }
   void add(double value) { values[std::size_t(count++)] = static_cast<float>(value); }
   // log2, values below 1e-12 count as 1e-12. The slot is filled by take_logs.
   void add_log2(double value) {
     pending[std::size_t(pending_count)] = static_cast<float>(value > 1e-12 ? value : 1e-12);
     pending_slots[std::size_t(pending_count++)] = static_cast<std::uint8_t>(count++);
+  }
+  // The same for a size that tells designs apart.
+  void add_design_log2(double value) {
+    design_slots |= std::uint64_t(1) << count;
+    add_log2(value);
   }
   // Takes all logarithms at once: several times faster than one by one.
   void take_logs();
@@ -75,6 +86,9 @@ class FeaturePlan {
   std::optional<GemmModel> gemm_;
   std::array<float, kGpuFeatures> of_gpu_{};
 };
+
+// FeatureRow::design of an operator.
+std::uint32_t design_of(const Operator& op);
 
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
 // context and kind form a cell. At most 16 bits.

@@ -1,5 +1,8 @@
 // Features of a fused mixture of experts: shares of the base, waves and padding of the grouped products,
 // spread of the routing, what fits L2; then sizes.
+#include <algorithm>
+
+#include "warploom/base/hash.h"
 #include "warploom/predictor/feature_parts.h"
 #include "warploom/predictor/moe_base.h"
 
@@ -40,22 +43,29 @@ void add_routing(const RoutingLoad& load, const MoeSizes& sizes, FeatureRow& row
 
 void add_sizes(const FusedMoe& op, const MoeSizes& sizes, FeatureRow& row) {
   const double tokens = double(op.tokens), choices = tokens * double(op.top_k);
-  row.add_log2(tokens);
+  row.add_design_log2(tokens);
   row.add(double(op.top_k));
-  row.add_log2(double(op.experts));
-  row.add_log2(double(op.hidden));
-  row.add_log2(sizes.width);
-  row.add_log2(double(op.intermediate));
+  row.add_design_log2(double(op.experts));
+  row.add_design_log2(double(op.hidden));
+  row.add_design_log2(sizes.width);
+  row.add_design_log2(double(op.intermediate));
   row.add_log2(double(op.tensor_parallel));
   row.add_log2(double(op.expert_parallel));
   row.add_log2(sizes.held);
   row.add(op.routing == RoutingKind::PowerLaw ? op.routing_alpha : 0.0);
   row.add_log2(choices);
   row.add_log2(choices / double(op.experts));
-  row.add_log2(choices / double(op.expert_parallel));
+  row.add_design_log2(choices / double(op.expert_parallel));
 }
 
 }  // namespace
+
+std::uint32_t moe_design(const FusedMoe& op) {
+  std::uint64_t hash = 7;
+  for (const std::int64_t size : {op.hidden, op.intermediate, op.top_k, op.experts})
+    hash = hash_combine(hash, std::uint64_t(size));
+  return std::max(std::uint32_t(hash >> 32), std::uint32_t(1));
+}
 
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
              const BaseConstants& fitted, FeatureRow& row) {
@@ -64,6 +74,7 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const R
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   row.log_base = std::log(base.total);
+  row.design = moe_design(op);
   row.add(int(op.scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : op.scheme));
   row.add(op.gated ? 1 : 0);
   row.add(int(op.pass));

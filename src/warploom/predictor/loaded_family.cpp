@@ -10,13 +10,18 @@
 namespace warploom {
 
 LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
-    : model(std::move(m)), index(model), ensembles(model.ensembles.size()), cells(model.cells.size()) {
+    : model(std::move(m)),
+      index(model),
+      ensembles(model.ensembles.size()),
+      cells(model.cells.size()),
+      design_trees(model.gpus.size()) {
   by_gpu.assign(model.gpus.size(), -1);
   for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
     if (model.ensembles[i].gpu == CellRecord::kAnyGpu) {
       cross = int(i);
     } else if (!model.ensembles[i].trees.empty()) {
       by_gpu[model.ensembles[i].gpu] = int(i);
+      design_trees[model.ensembles[i].gpu].encoded = model.ensembles[i].design_trees;
       if (!model.gpus[model.ensembles[i].gpu].adapted) take_cells(model.ensembles[i]);
     }
   }
@@ -38,13 +43,23 @@ void LoadedFamily::take_cells(const EnsembleRecord& ensemble) {
   }
 }
 
-const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const {
-  const LazyCell& lazy = cells[std::size_t(&cell - model.cells.data())];
+const SymmetricEnsemble* LoadedFamily::decoded(const LazyCell& lazy) const {
   if (lazy.encoded.empty()) return nullptr;
   std::call_once(lazy.once, [&] {
     lazy.trees = SymmetricEnsemble(decode_symmetric(lazy.encoded, name_of(model.family)));
   });
   return &lazy.trees;
+}
+
+const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const {
+  return decoded(cells[std::size_t(&cell - model.cells.data())]);
+}
+
+const SymmetricEnsemble* LoadedFamily::new_design_trees(const CellRecord& cell, const FeatureRow& row) const {
+  if (row.design == 0 || cell.gpu == CellRecord::kAnyGpu) return nullptr;
+  for (const std::uint32_t design : cell.designs)
+    if (design == row.design) return nullptr;
+  return decoded(design_trees[cell.gpu]);
 }
 
 const LoadedFamily::Lazy& LoadedFamily::decoded(int ensemble) const {

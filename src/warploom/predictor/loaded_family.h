@@ -29,6 +29,9 @@ struct LoadedFamily {
   const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }
   // Of a cell out of model.cells; nullptr when it has none of its own.
   const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
+  // Of all cells of the cell's GPU, when the row's design is none that the cell learned from and the GPU has
+  // such trees; else nullptr.
+  const SymmetricEnsemble* new_design_trees(const CellRecord& cell, const FeatureRow& row) const;
   // Some feature lies outside its range in training.
   bool outside(int ensemble, const FeatureRow& row) const;
   // Number of an adapted GPU among model.gpus; -1: it is none.
@@ -54,6 +57,7 @@ struct LoadedFamily {
   std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;                         // of model.cells
+  std::vector<LazyCell> design_trees;                  // of model.gpus
   std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
   std::vector<ContextKernel> kernels;                  // of model.contexts
   int cross = -1;                                      // the ensemble over all GPUs
@@ -61,6 +65,7 @@ struct LoadedFamily {
   std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 
  private:
+  const SymmetricEnsemble* decoded(const LazyCell& lazy) const;
   void take_cells(const EnsembleRecord& ensemble);
   const Lazy& decoded(int ensemble) const;
 };

@@ -28,6 +28,14 @@ LogInterval take_interval(ByteReader& in) {
   return interval;
 }
 
+void put_designs(ByteWriter& out, const FamilyModel& model) {
+  for (const CellRecord& cell : model.cells) {
+    out.put_all(cell.designs);
+    if (!cell.designs.empty()) put_interval(out, cell.interval_new_design);
+  }
+  for (const EnsembleRecord& ensemble : model.ensembles) out.put_text(ensemble.design_trees);
+}
+
 void put_records(ByteWriter& out, const FamilyModel& model) {
   out.put(std::uint32_t(model.gpus.size()));
   for (const GpuRecord& gpu : model.gpus) {
@@ -77,6 +85,7 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
   }
+  put_designs(out, model);
 }
 
 void take_adaptations(ByteReader& in, FamilyModel& model) {
@@ -137,6 +146,15 @@ void take_records(ByteReader& in, FamilyModel& model) {
     ensemble.high = in.take_all<float>();
     ensemble.trees = in.take_text();
   }
+}
+
+// Since minor version 1.
+void take_designs(ByteReader& in, FamilyModel& model) {
+  for (CellRecord& cell : model.cells) {
+    cell.designs = in.take_all<std::uint32_t>();
+    if (!cell.designs.empty()) cell.interval_new_design = take_interval(in);
+  }
+  for (EnsembleRecord& ensemble : model.ensembles) ensemble.design_trees = in.take_text();
 }
 
 void check_references(const FamilyModel& model, std::string_view where) {
@@ -210,6 +228,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.interval_sibling = take_interval(in);
   take_adaptations(in, model);
   take_constants(in, model, where);
+  if (minor > 0) take_designs(in, model);
   check_references(model, where);
   return model;
 }

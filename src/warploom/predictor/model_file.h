@@ -15,7 +15,7 @@
 namespace warploom {
 
 inline constexpr std::uint32_t kPredictorFileMajor = 2;
-inline constexpr std::uint32_t kPredictorFileMinor = 0;
+inline constexpr std::uint32_t kPredictorFileMinor = 1;
 inline constexpr std::string_view kPredictorFileSuffix = ".wlp";
 
 std::string model_to_bytes(const FamilyModel& model);

@@ -81,6 +81,7 @@ class Booster {
 
  private:
   void draw();
+  void take_pulls();
   void fill(std::size_t node, const std::vector<std::uint8_t>& bins, Histogram& histogram) const;
   void count(std::size_t k, std::size_t nodes);
   void search(std::size_t k, std::size_t nodes, Split& best);
@@ -92,6 +93,7 @@ class Booster {
   SymmetricOptions options_;
   RandomStream random_;
   std::vector<float> residual_;
+  std::vector<float> pull_;  // residuals as they count in the tree being grown
   std::size_t depth_;
   std::vector<std::vector<std::uint8_t>> bins_;  // by input, by row
   SymmetricTrees result_;
@@ -118,6 +120,16 @@ void Booster::draw() {
   start_ = {0, std::uint32_t(order_.size())};
   parents_.resize(inputs_.size());
   histograms_.resize(inputs_.size());
+}
+
+void Booster::take_pulls() {
+  pull_ = residual_;
+  if (options_.bound <= 0) return;
+  for (float& pull : pull_) pull = std::abs(pull);
+  const auto middle = pull_.begin() + std::ptrdiff_t(pull_.size() / 2);
+  std::nth_element(pull_.begin(), middle, pull_.end());
+  const float bound = float(options_.bound) * *middle;
+  for (std::size_t r = 0; r < pull_.size(); ++r) pull_[r] = std::clamp(residual_[r], -bound, bound);
 }
 
 void Booster::fill(std::size_t node, const std::vector<std::uint8_t>& bins, Histogram& histogram) const {
@@ -197,11 +209,12 @@ void Booster::part(const Split& split, std::size_t nodes) {
 
 void Booster::grow() {
   draw();
+  take_pulls();
   SymmetricTree tree;
   for (std::size_t level = 0; level < depth_; ++level) {
     const std::size_t nodes = std::size_t(1) << level;
     gradient_.resize(order_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) gradient_[i] = residual_[order_[i]];
+    for (std::size_t i = 0; i < order_.size(); ++i) gradient_[i] = pull_[order_[i]];
     Split best;
     for (std::size_t k = 0; k < inputs_.size(); ++k) {
       count(k, nodes);
@@ -227,7 +240,7 @@ void Booster::set_leaves(SymmetricTree& tree) const {
   double largest = 0;
   for (std::size_t node = 0; node < leaves; ++node) {
     double sum = 0;
-    for (std::uint32_t i = start_[node]; i < start_[node + 1]; ++i) sum += double(residual_[order_[i]]);
+    for (std::uint32_t i = start_[node]; i < start_[node + 1]; ++i) sum += double(pull_[order_[i]]);
     // Nodes count the first question as the highest bit, leaves as the lowest.
     std::size_t leaf = 0;
     for (std::size_t q = 0; q < depth; ++q) leaf |= (node >> (depth - 1 - q) & 1) << q;

@@ -34,8 +34,14 @@ double cross_trees(const LoadedFamily& family, const CellRecord& cell, const Fea
   return tree_sum(family, family.cross, cell, double(cell.offset), row);
 }
 
-// Of the cell's own trees; 0 where it has none.
+// Of the cell's own trees, for a new design those of all the GPU's cells; 0 where there are none.
 double own_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+  if (const SymmetricEnsemble* trees = family.new_design_trees(cell, row)) {
+    FeatureRow with_context = row;
+    const ContextCodes& codes = family.index.codes(cell);
+    for (const float value : {codes.framework, codes.kernel, cell.offset}) with_context.add(double(value));
+    return trees->predict(with_context);
+  }
   const SymmetricEnsemble* trees = family.cell_trees(cell);
   return trees != nullptr ? trees->predict(row) : 0;
 }
@@ -101,6 +107,12 @@ double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
 LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
   LogEstimate answer;
   answer.log_p50 = row.log_base + double(cell.offset);
+  // Its interval was found for designs outside of what was learned.
+  if (family.new_design_trees(cell, row) != nullptr) {
+    answer.extrapolated = true;
+    widen(answer, cell.interval_new_design, row.log_base, 1.0);
+    return answer;
+  }
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
   if (ensemble >= 0) answer.extrapolated = family.outside(ensemble, row);
   widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);

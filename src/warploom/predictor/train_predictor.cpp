@@ -14,6 +14,7 @@
 #include "warploom/predictor/train_adapted.h"
 #include "warploom/predictor/train_cross_gpu.h"
 #include "warploom/predictor/train_measured.h"
+#include "warploom/predictor/train_new_designs.h"
 #include "warploom/predictor/train_siblings.h"
 
 namespace warploom {
@@ -55,6 +56,7 @@ void train_family(FamilyJob& job) {
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
   const std::vector<float> classes = class_offsets(job.model, own, full);
+  list_designs(job, tables);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
@@ -63,9 +65,11 @@ void train_family(FamilyJob& job) {
   run_tasks(1 + gpus + architectures.size(), job.options.threads, [&](std::size_t task) {
     if (task == 0)
       ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
-    else if (task <= gpus && gets_own_trees(job, task - 1))
-      ensembles[task - 1] = train_gpu(job, tables[task - 1], std::uint16_t(task - 1), own.offset);
-    else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
+    else if (task <= gpus && gets_own_trees(job, task - 1)) {
+      const auto gpu = std::uint16_t(task - 1);
+      ensembles[gpu] = train_gpu(job, tables[gpu], gpu, own.offset);
+      train_new_designs(job, tables[gpu], gpu, ensembles[gpu]);
+    } else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
       outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
   });
   tables.clear();

@@ -23,6 +23,8 @@ struct TrainingTable {
   std::vector<std::uint64_t> shape;
   std::vector<Part> part;
   std::vector<std::uint32_t> source;  // row of the data set
+  std::vector<std::uint32_t> design;  // FeatureRow::design
+  std::uint64_t design_slots = 0;     // FeatureRow::design_slots
   std::size_t rows() const { return target.size(); }
   std::span<const float> row(std::size_t r) const { return {features.data() + r * columns, columns}; }
 };
