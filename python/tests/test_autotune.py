@@ -44,7 +44,8 @@ def tuned(folder, times, gpu="a GPU", **options):
         call()
         return times[kernel.launched[-1]]
     configs = [Config(block) for block in times]
-    return TunedKernel(kernel, configs, ["M"], do_bench=bench, folder=folder, identity=(gpu, "3.6"), **options)
+    options.update(do_bench=bench, folder=folder, identity=(gpu, "3.6"))
+    return TunedKernel(kernel, configs, ["M"], **options)
 
 
 def decide_in_process(folder, rank, results):
@@ -63,7 +64,8 @@ class Stored(InScratchFolder):
     def test_ranks_agree_on_one_decision(self):
         context = multiprocessing.get_context("fork")
         results = context.Queue()
-        ranks = [context.Process(target=decide_in_process, args=(self.folder, r, results)) for r in range(4)]
+        ranks = [context.Process(target=decide_in_process, args=(self.folder, rank, results))
+                 for rank in range(4)]
         for rank in ranks:
             rank.start()
         choices = {results.get(timeout=20) for _ in ranks}
@@ -73,7 +75,8 @@ class Stored(InScratchFolder):
 
     def test_damaged_or_foreign_files_count_as_empty(self):
         path = Path(self.folder) / "d.json"
-        for text in ("{", "[]", '{"schema": "warploom_decisions", "version": 1, "identity": 1, "entries": {}}'):
+        foreign = '{"schema": "warploom_decisions", "version": 1, "identity": 1, "entries": {}}'
+        for text in ("{", "[]", foreign):
             path.write_text(text)
             self.assertEqual(Decisions(path, {"kernel": "k"}).decide("a", lambda: "chosen"), "chosen")
             self.assertEqual(Decisions(path, {"kernel": "k"}).read(), {"a": "chosen"})

@@ -1,9 +1,9 @@
 """@warploom.autotune: takes the place of @triton.autotune, with the same arguments and no edit to the kernel.
 
-A key (the values named in `key`, and the types of the tensors) is measured once, by one process; the choice is
-stored beside Triton's cache under the kernel's source, the GPU and Triton's version. Ranks that wait and later
-runs only look it up. Within measuring noise the configuration that stands first in the list is kept: put the
-safe default there.
+A key (the values named in `key`, and the types of the tensors) is measured once, by one process. The choice
+is stored beside Triton's cache under the kernel's source, the GPU and Triton's version; ranks that wait and
+later runs only look it up. Within measuring noise the configuration that stands first in the list is kept:
+put the safe default there.
 
     @warploom.autotune(configs=[triton.Config({"BLOCK_M": 128}, num_warps=8), ...], key=["M", "N", "K"])
     @triton.jit
@@ -97,7 +97,8 @@ class TunedKernel:
 
     def _best(self, named, args, kwargs):
         self.measured += 1
-        timed = [(self._time(config, named, args, kwargs), config) for config in self._candidates(named, kwargs)]
+        candidates = self._candidates(named, kwargs)
+        timed = [(self._time(config, named, args, kwargs), config) for config in candidates]
         least = min(time for time, _ in timed)
         if math.isinf(least):
             raise RuntimeError("warploom.autotune: no configuration runs on this GPU")

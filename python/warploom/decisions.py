@@ -1,7 +1,7 @@
-"""Decisions of a tuned kernel on disk: key text -> configuration text, one file a kernel, GPU and Triton version.
+"""Decisions of a tuned kernel on disk: key -> configuration, one file a kernel, GPU and Triton version.
 
-Any number of processes may decide: a lock lets one measure a key, and the others read what it chose, so that all
-ranks and later runs use the same configuration. Files are replaced whole; a damaged one counts as empty.
+Any number of processes may decide: a lock lets one measure a key, and the others read what it chose, so that
+all ranks and later runs use the same configuration. Files are replaced whole; a damaged one counts as empty.
 """
 import contextlib
 import fcntl
@@ -22,7 +22,8 @@ class Decisions:
         try:
             document = json.loads(self.path.read_text())
             entries = document["entries"]
-            if document["schema"] != SCHEMA or document["version"] != VERSION or not isinstance(entries, dict):
+            known = document["schema"] == SCHEMA and document["version"] == VERSION
+            if not known or not isinstance(entries, dict):
                 raise ValueError("not a decisions file of this version")
             if document["identity"] != self.identity:
                 raise ValueError("of another kernel, GPU or Triton version")
