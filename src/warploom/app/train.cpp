@@ -1,13 +1,11 @@
 #include "warploom/app/train.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 
+#include "warploom/app/predictor_folder.h"
 #include "warploom/base/error.h"
-#include "warploom/predictor/model_file.h"
-#include "warploom/predictor/table_file.h"
 
 namespace warploom {
 namespace {
@@ -29,19 +27,6 @@ std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& 
   return shapes;
 }
 
-// Before hours of training: the folder, or the nearest one above it that exists, must take files.
-void check_output_folder(const std::filesystem::path& output) {
-  std::filesystem::path existing = std::filesystem::absolute(output).lexically_normal();
-  while (!std::filesystem::exists(existing)) existing = existing.parent_path();
-  if (!std::filesystem::is_directory(existing)) {
-    throw InvalidInput(
-        fmt::format("--output: {} is no folder, expected one or a new name", existing.string()));
-  }
-  if (::access(existing.c_str(), W_OK) != 0) {
-    throw IoError(fmt::format("--output: {} cannot be written to", existing.string()));
-  }
-}
-
 std::string tables_line(const TablesTraining& t) {
   return fmt::format(
       "{} with tables of {} rows, {:.0f} s: mean {:.2f} %, median {:.2f} %, p90 {:.1f} %, coverage {:.1f} % "
@@ -49,24 +34,6 @@ std::string tables_line(const TablesTraining& t) {
       "held-out rows ({:.1f} % answered)",
       name_of(t.family), t.rows, t.seconds, 100 * t.held_out.mean, 100 * t.held_out.median,
       100 * t.held_out.p90, 100 * t.held_out.coverage, t.held_out.rows, 100 * t.answered);
-}
-
-// Returns the bytes written.
-std::uintmax_t write_files(const std::vector<FamilyModel>& models, const std::vector<FamilyTables>& tables,
-                           const std::filesystem::path& folder) {
-  std::uintmax_t bytes = 0;
-  for (const FamilyModel& model : models) {
-    std::error_code nothing_to_remove;
-    std::filesystem::remove(table_path(model.family, folder), nothing_to_remove);
-    write_model(model, folder);
-    bytes += std::filesystem::file_size(
-        folder / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)));
-  }
-  for (const FamilyTables& of_family : tables) {
-    write_tables(of_family, folder);
-    bytes += std::filesystem::file_size(table_path(of_family.family, folder));
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -104,7 +71,7 @@ TrainSummary train(const TrainRequest& request) {
       summary.tables.push_back(learned.report);
       tables.push_back(std::move(learned.tables));
     }
-  summary.bytes = write_files(result.models, tables, request.output);
+  summary.bytes = write_predictor_files(result.models, tables, request.output);
   return summary;
 }
 

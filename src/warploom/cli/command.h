@@ -24,7 +24,9 @@ void add_gpu_commands(CLI::App& app);
 void add_models_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
 void add_import_command(CLI::App& app);
+void add_sweep_plan_command(CLI::App& app);
 void add_train_command(CLI::App& app);
+void add_calibrate_command(CLI::App& app);
 void add_validate_command(CLI::App& app);
 // `static`, `serving` and `concurrency` of the validate command.
 void add_validate_serving_runs(CLI::App& validate);

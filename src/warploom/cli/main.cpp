@@ -31,7 +31,9 @@ int run(int argc, char** argv) {
   warploom::add_models_command(app);
   warploom::add_predict_command(app);
   warploom::add_import_command(app);
+  warploom::add_sweep_plan_command(app);
   warploom::add_train_command(app);
+  warploom::add_calibrate_command(app);
   warploom::add_validate_command(app);
   warploom::add_step_command(app);
   warploom::add_static_command(app);

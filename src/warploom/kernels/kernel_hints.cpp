@@ -33,7 +33,9 @@ AttentionLibrary library_of(std::string_view name) {
 KernelHints kernel_hints(const KernelContext& context) {
   KernelHints hints{engine_of(context), library_of(context.kernel)};
   // vLLM's data of these names were taken before its collector wrote the cache.
-  hints.writes_cache = context.kernel != "vllm_flash_attn" && context.kernel != "vllm_flashinfer";
+  // The kernels of warploom-collect ("own_...") never do.
+  hints.writes_cache = context.kernel != "vllm_flash_attn" && context.kernel != "vllm_flashinfer" &&
+                       !context.kernel.starts_with("own_");
   return hints;
 }
 

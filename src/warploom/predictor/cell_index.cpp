@@ -30,7 +30,10 @@ std::uint64_t architecture_key(int architecture) {
   return hash_combine(0x61726368, std::uint64_t(architecture));
 }
 
-int framework_rank(std::string_view framework) {
+// A library that engines call, timed on the user's own GPU, comes before what others measured.
+int rank_of(const ContextRecord& context) {
+  const std::string_view framework = context.framework;
+  if (framework == "warploom" && context.kernel == "cublaslt") return 4;
   if (framework == "vllm") return 3;
   if (framework == "sglang") return 2;
   if (framework == "trtllm") return 1;
@@ -100,7 +103,7 @@ CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_c
 bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
   if (a.launch_bound != b.launch_bound) return b.launch_bound;
   const ContextRecord &x = model_.contexts[a.context], &y = model_.contexts[b.context];
-  if (const int d = framework_rank(x.framework) - framework_rank(y.framework); d != 0) return d > 0;
+  if (const int d = rank_of(x) - rank_of(y); d != 0) return d > 0;
   if (const int d = compare_versions(x.version, y.version); d != 0) return d > 0;
   return a.rows > b.rows;
 }

@@ -28,11 +28,10 @@ class CellIndex {
     bool measured = false;             // on this GPU
     bool exact_kind = true;            // false: the class is of another kind (data type)
   };
-  // Empty parts of the context are free: vLLM before SGLang before TensorRT-LLM before others, then the
-  // newest version, then the kernel with most rows, never one timed eagerly if there is another, of whatever
-  // framework. A version that was never measured falls to the newest; a kernel never measured on this GPU
-  // falls to the other GPUs.
-  // O(1), no allocation.
+  // Empty parts of the context are free: the user's own cuBLASLt sweep before vLLM before SGLang before
+  // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
+  // eagerly if there is another, of whatever framework. A version that was never measured falls to the
+  // newest; a kernel never measured on this GPU falls to the other GPUs. O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The same among classes alone: what the other GPUs say, measured on this one or not.
   Found find_class(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;

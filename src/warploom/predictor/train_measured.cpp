@@ -159,7 +159,8 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
     cell.targets.push_back(learn.target[r] - offsets[learn.cell[r]]);
   }
   std::vector<CellTrees> trees;
-  const SymmetricOptions settings = settings_of(job.model.family, job.options.seed);
+  const SymmetricOptions settings =
+      job.options.cell_trees.value_or(settings_of(job.model.family, job.options.seed));
   for (const auto& [cell, rows] : cells)
     trees.push_back({cell, encode_symmetric(boost_symmetric(rows.rows, columns, rows.targets, settings))});
   if (!trees.empty()) record.trees = join_cell_trees(trees);

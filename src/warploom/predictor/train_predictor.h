@@ -18,6 +18,7 @@
 #include "warploom/measurements/dataset.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/family_model.h"
+#include "warploom/predictor/symmetric_boosting.h"
 
 namespace warploom {
 
@@ -33,7 +34,8 @@ struct TrainingOptions {
   std::size_t leave_out_rows_per_gpu = 8000;  // for each small model that leaves an architecture out; 0: none
   // GPUs that get an ensemble of their own; without a list all do. Others speak through the cross ensemble.
   std::optional<std::vector<std::string>> measured_gpus;
-  int threads = 0;  // 0: all of the machine's
+  std::optional<SymmetricOptions> cell_trees;  // of the measured tier; absent: by family, for large tables
+  int threads = 0;                             // 0: all of the machine's
   std::string created_by = "warploom";
   std::function<void(std::string_view)> progress;  // a line at a time; called from one thread
 };

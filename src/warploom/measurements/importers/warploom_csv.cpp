@@ -26,6 +26,17 @@ const std::vector<std::string>& column_names() {
   return names;
 }
 
+// What warploom-collect writes beside each row of a sweep: for people, and for whoever asks why a row is off.
+const std::vector<std::string>& state_column_names() {
+  static const std::vector<std::string> names{"interval", "outliers",      "sm_clock_mhz", "memory_clock_mhz",
+                                              "power_w",  "temperature_c", "throttle",     "algorithm"};
+  return names;
+}
+
+// The mark of a row that was timed while the device's clock was held down.
+constexpr std::string_view kThrottledMark = "throttled";
+constexpr std::string_view kThrottledReason = "timed while the device's clock was held down";
+
 constexpr std::array<std::pair<std::string_view, bool Marks::*>, 4> kMarkNames{
     {{"launch_bound", &Marks::launch_bound},
      {"biased", &Marks::biased},
@@ -62,7 +73,9 @@ Marks parse_marks(const Table& table, std::size_t column) {
 void read_rows(Table& table, RowSink& sink) {
   for (const std::string& name : table.csv().columns()) {
     const auto& known = column_names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    const auto& state = state_column_names();
+    if (std::find(known.begin(), known.end(), name) == known.end() &&
+        std::find(state.begin(), state.end(), name) == state.end()) {
       throw InvalidInput(fmt::format("{}: unknown column '{}'{}; known are {}", table.path().string(), name,
                                      did_you_mean(name, known), fmt::join(known, ", ")));
     }
@@ -82,6 +95,10 @@ void read_rows(Table& table, RowSink& sink) {
     const Operator op = operator_from_json(parse_json(table.text(op_column), where), where);
     if (!sink.wants(family_of(op))) {
       sink.skip_unwanted();
+      continue;
+    }
+    if (text(marks) == kThrottledMark) {
+      sink.skip(kThrottledReason, table);
       continue;
     }
     sink.add({.op = op,

@@ -1,0 +1,34 @@
+// The MeasuringDevice of a CUDA GPU.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/collector/device.h"
+
+namespace warploom::collector {
+
+class CudaDevice final : public MeasuringDevice {
+ public:
+  // Throws BadInput saying what is missing: no GPU, no driver, a driver older than the toolkit, too little
+  // free memory, a GPU too old.
+  explicit CudaDevice(int ordinal);
+  ~CudaDevice() override;
+
+  DeviceFacts facts() override;
+  DeviceState state() override;
+  void rest(double seconds) override;
+  std::vector<DeviceConstant> constants() override;
+  std::vector<Kernel> kernels(const OperatorText& op) override;
+  std::unique_ptr<PreparedCase> prepare(const OperatorText& op, const std::string& kernel) override;
+
+  // As check_kernels of families.cuh.
+  bool check_own_kernels(std::vector<std::string>& lines);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warploom::collector
