@@ -24,6 +24,8 @@ function(warploom_module)
                           ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # Test bodies run once: a third of their compile time is better spent elsewhere.
+    target_compile_options(warploom_${ARG_NAME}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
     gtest_discover_tests(warploom_${ARG_NAME}_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
   endif()
 endfunction()

@@ -101,7 +101,7 @@ struct Builder {
   }
   void operator()(const Collective& op) {
     variant(op.kind);
-    sizes(op.size.value(), op.ranks, op.ranks_per_node);
+    sizes(op.size.value(), op.ranks, op.ranks_per_node, op.top_k, op.token_bytes.value());
   }
 };
 

@@ -102,6 +102,7 @@ void mix(ShapeHasher& hasher, const LinearAttention& op) {
 }
 void mix(ShapeHasher& hasher, const Collective& op) {
   hasher.mix(op.kind, op.size.value(), op.ranks, op.ranks_per_node);
+  if (op.top_k > 0) hasher.mix(op.top_k, op.token_bytes.value());
 }
 
 }  // namespace

@@ -120,6 +120,9 @@ void check_struct(Checker& c, const Collective& op) {
   c.require(std::isfinite(op.size.value()) && op.size.value() > 0, "'size_bytes' must be above 0");
   c.require(op.ranks >= 2 && op.ranks <= 1'000'000, "'ranks' must be at least 2");
   c.not_negative("ranks_per_node", op.ranks_per_node);
+  c.not_negative("top_k", op.top_k);
+  c.require(std::isfinite(op.token_bytes.value()) && op.token_bytes.value() >= 0,
+            "'token_bytes' must be at least 0");
 }
 
 }  // namespace

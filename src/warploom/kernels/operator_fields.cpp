@@ -240,6 +240,10 @@ FieldTable Collective::describe() {
       .add("ranks", &Collective::ranks, {.doc = "GPUs", .min = 2, .max = 1e6})
       .add("ranks_per_node", &Collective::ranks_per_node,
            {.doc = "GPUs of one link domain, 0 = all", .min = 0, .max = 1e6})
+      .add("top_k", &Collective::top_k,
+           {.doc = "experts of a token (dispatch, combine), 0 = unknown", .min = 0, .max = 1e6})
+      .add("token_bytes", &Collective::token_bytes,
+           {.unit = "B", .doc = "one token (dispatch, combine), 0 = unknown", .min = 0, .max = 1e9})
       .table();
 }
 

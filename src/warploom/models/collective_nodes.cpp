@@ -9,9 +9,12 @@ class CollectiveList {
 
   void add(std::string_view label, std::int64_t count, CollectiveKind kind, std::int64_t ranks,
            double bytes_per_row, RowSource source = RowSource::Tokens) {
+    add(label, count, {.kind = kind, .size = Bytes(0), .ranks = ranks}, bytes_per_row, source);
+  }
+  void add(std::string_view label, std::int64_t count, Collective op, double bytes_per_row,
+           RowSource source) {
     if (count == 0) return;
-    Collective op{
-        .kind = kind, .size = Bytes(0), .ranks = ranks, .ranks_per_node = context_.options.ranks_per_node};
+    op.ranks_per_node = context_.options.ranks_per_node;
     plan_.add(label, count, op, {.source = source, .factor = 1, .bytes_per_row = bytes_per_row});
   }
 
@@ -39,10 +42,16 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
     const auto ranks = static_cast<double>(sharding.moe_ranks());
     const bool fp8 =
         context.layers.back().schemes.experts == MatmulScheme::Fp8Block;  // sent after quantisation
-    list.add("moe_dispatch", layers, CollectiveKind::Dispatch, sharding.moe_ranks(),
-             hidden * top_k * (fp8 ? 1.0 : bytes) / ranks, RowSource::GroupTokens);
-    list.add("moe_combine", layers, CollectiveKind::Combine, sharding.moe_ranks(),
-             hidden * top_k * bytes / ranks, RowSource::GroupTokens);
+    const auto exchange = [&](std::string_view label, CollectiveKind kind, double element) {
+      const Collective op{.kind = kind,
+                          .size = Bytes(0),
+                          .ranks = sharding.moe_ranks(),
+                          .top_k = model.mixture->top_k,
+                          .token_bytes = Bytes(hidden * element)};
+      list.add(label, layers, op, hidden * top_k * element / ranks, RowSource::GroupTokens);
+    };
+    exchange("moe_dispatch", CollectiveKind::Dispatch, fp8 ? 1.0 : bytes);
+    exchange("moe_combine", CollectiveKind::Combine, bytes);
     return;
   }
   // The router's logits travel with the tokens.

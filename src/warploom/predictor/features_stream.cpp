@@ -133,6 +133,26 @@ void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const B
   row.add_log2(sequences * double(op.value_heads) / double(gpu.sm_count));
 }
 
+namespace {
+
+// What dispatch and combine move: a token once to each other GPU that holds some of its experts.
+struct Exchange {
+  double tokens = 0, peers = 0, bytes = 0;
+};
+
+Exchange exchange_of(const Collective& op) {
+  constexpr double kUsualTopK = 8, kUsualToken = 7168;  // where the operator does not say
+  const double top_k = op.top_k > 0 ? double(op.top_k) : kUsualTopK;
+  const double token = op.token_bytes.value() > 0
+                           ? op.token_bytes.value()
+                           : kUsualToken * (op.kind == CollectiveKind::Combine ? 2 : 1);
+  const double ranks = double(op.ranks), tokens = std::max(op.size.value() / (top_k * token), 1.0);
+  const double peers = (ranks - 1) * (1 - std::pow(1 - 1 / ranks, top_k));
+  return {tokens, peers, tokens * peers * token};
+}
+
+}  // namespace
+
 void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row) {
   const double ranks = double(op.ranks), size = std::max(op.size.value(), 1.0);
   const double per_node = op.ranks_per_node > 0 ? double(op.ranks_per_node) : ranks;
@@ -141,6 +161,8 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
       gpu.link_bandwidth.value() > 0 ? gpu.link_bandwidth.value() : gpu.pcie_bandwidth.value();
   const double network = 25e9;  // bytes/s per GPU: 200 Gbit/s, the usual adapter of such a node
   const double bandwidth = across ? std::min(network, link) : link;
+  const bool exchanges = op.kind == CollectiveKind::Dispatch || op.kind == CollectiveKind::Combine;
+  const Exchange exchange = exchanges ? exchange_of(op) : Exchange{};
   double volume = size;  // bytes that each GPU sends
   switch (op.kind) {
     case CollectiveKind::AllReduce:
@@ -150,6 +172,10 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
     case CollectiveKind::ReduceScatter:
     case CollectiveKind::AllToAll:
       volume = (ranks - 1) / ranks * size;
+      break;
+    case CollectiveKind::Dispatch:
+    case CollectiveKind::Combine:
+      volume = exchange.bytes;
       break;
     default:
       break;
@@ -166,6 +192,9 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
   row.add_log2(bandwidth);
   row.add(double(gpu.link_domain_size));
   row.add(gpu.link_bandwidth.value() > 0 ? 1 : 0);
+  row.add_log2(exchange.bytes);
+  row.add_log2(exchange.tokens);
+  row.add(exchange.peers);
 }
 
 }  // namespace warploom::features

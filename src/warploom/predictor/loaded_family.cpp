@@ -56,7 +56,7 @@ const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const 
 }
 
 const SymmetricEnsemble* LoadedFamily::new_design_trees(const CellRecord& cell, const FeatureRow& row) const {
-  if (row.design == 0 || cell.gpu == CellRecord::kAnyGpu) return nullptr;
+  if (row.design == 0 || cell.designs.empty()) return nullptr;  // a calibrated cell lists none
   for (const std::uint32_t design : cell.designs)
     if (design == row.design) return nullptr;
   return decoded(design_trees[cell.gpu]);

@@ -93,7 +93,8 @@ GridPoint grid_of(const LinearAttention& op) {
                {op.tokens_per_sequence, op.sequences, op.value_heads, op.key_heads});
 }
 GridPoint grid_of(const Collective& op) {
-  return point(mixed(op.ranks_per_node), {std::llround(op.size.value()), op.ranks});
+  return point(mixed(op.ranks_per_node, op.top_k, std::llround(op.token_bytes.value())),
+               {std::llround(op.size.value()), op.ranks});
 }
 
 using Doublings = std::array<std::int8_t, kMaxAxes>;

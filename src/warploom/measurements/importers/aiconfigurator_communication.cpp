@@ -33,12 +33,15 @@ struct DeepEpColumns {
         tokens(table.column("num_token")) {}
   // Bytes of one rank's tokens, each sent top_k times.
   Collective collective(const Table& table, CollectiveKind kind) const {
-    const double elements =
-        double(table.positive(tokens)) * double(table.positive(hidden)) * double(table.positive(top_k));
+    const std::int64_t choices = table.positive(top_k);
+    const double token =
+        double(table.positive(hidden)) * (kind == CollectiveKind::Dispatch ? kDispatchBytes : kCombineBytes);
     return {.kind = kind,
-            .size = Bytes(elements * (kind == CollectiveKind::Dispatch ? kDispatchBytes : kCombineBytes)),
+            .size = Bytes(double(table.positive(tokens)) * double(choices) * token),
             .ranks = table.positive(nodes) * kDeepEpRanksPerNode,
-            .ranks_per_node = kDeepEpRanksPerNode};
+            .ranks_per_node = kDeepEpRanksPerNode,
+            .top_k = choices,
+            .token_bytes = Bytes(token)};
   }
   std::size_t nodes, hidden, top_k, tokens;
 };
@@ -168,10 +171,13 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
     double element = 2;  // combine returns bf16 unless told otherwise
     if (dispatch) element = bytes_per_element(aiconfigurator_type(table, dtype));
     if (low_precision) element = 1;
-    const double copies = double(table.positive(tokens)) * double(table.positive(top_k));
+    const std::int64_t choices = table.positive(top_k);
+    const double token = double(table.positive(hidden)) * element;
     const Collective op{.kind = dispatch ? CollectiveKind::Dispatch : CollectiveKind::Combine,
-                        .size = Bytes(copies * double(table.positive(hidden)) * element),
-                        .ranks = table.positive(ranks)};
+                        .size = Bytes(double(table.positive(tokens)) * double(choices) * token),
+                        .ranks = table.positive(ranks),
+                        .top_k = choices,
+                        .token_bytes = Bytes(token)};
     if (!sink.wants(family_of(op))) return sink.skip_unwanted();
     const std::string kernel = fmt::format("{}_{}{}", context.kernel, table.text(distribution),
                                            low_precision ? "_low_precision" : "");
