@@ -15,7 +15,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::uint32_t kFolds = 3;
+// Few rows need more folds: trees for a fold should know nearly as much as those that are kept.
+constexpr std::uint32_t kFolds = 4, kFoldsOfFew = 12;
+constexpr std::size_t kFewRows = 20'000;
 constexpr std::uint64_t kThinningSeed = 0x71C3A1;  // apart from every split's
 constexpr double kLeastSpreadSeen = 1e-3;          // of |residual|, so that its logarithm exists
 
@@ -31,6 +33,7 @@ struct Table {
   std::size_t columns = 0;
   std::vector<float> features;  // row-major
   std::vector<float> target;    // ln efficiency
+  std::uint32_t folds = kFolds;
   std::vector<std::uint32_t> fold;
 
   std::size_t rows() const { return target.size(); }
@@ -39,6 +42,7 @@ struct Table {
 Table make_table(const Dataset& dataset, std::span<const std::uint32_t> rows, const GpuCatalog& catalog,
                  std::uint64_t seed) {
   Table table;
+  table.folds = rows.size() < kFewRows ? kFoldsOfFew : kFolds;
   FeatureRow features;
   const RoutingCache routing;
   const ProfileSources sources{.routing = &routing};
@@ -51,7 +55,7 @@ Table make_table(const Dataset& dataset, std::span<const std::uint32_t> rows, co
       table.features.insert(table.features.end(), features.values.begin(),
                             features.values.begin() + features.count);
       table.target.push_back(static_cast<float>(std::log(p.physical_bound / dataset.latency(row).value())));
-      table.fold.push_back(shape_fold(dataset.shape(row), kFolds, seed));
+      table.fold.push_back(shape_fold(dataset.shape(row), table.folds, seed));
     } catch (const Unsupported&) {
       continue;
     }
@@ -98,7 +102,7 @@ void answer(const Table& table, const Learned& learned, const Test& wants, std::
 std::vector<float> out_of_fold(const Table& table, const std::vector<float>& targets,
                                const SymmetricOptions& options) {
   std::vector<float> answers(table.rows());
-  for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
+  for (std::uint32_t fold = 0; fold < table.folds; ++fold) {
     const Learned learned =
         learn(table, targets, options, [&](std::size_t r) { return table.fold[r] != fold; });
     answer(
