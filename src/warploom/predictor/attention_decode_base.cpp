@@ -13,6 +13,7 @@ enum Constant : std::size_t {
   kTaskLoad,
   kPerHeadTaskLoad,
   kLightTaskLoad,
+  kUnsplitTaskLoad,
   kDirectTaskLoad,
   kStepLoad,
   kPerHeadStepLoad,
@@ -54,6 +55,7 @@ constexpr std::array kConstants{
     ConstantSpec{"task_load", 2000, 300, 8000, 0.3},
     ConstantSpec{"per_head_task_load", 800, 100, 4000, 0.3},
     ConstantSpec{"light_task_load", 600, 100, 4000, 0.4},
+    ConstantSpec{"unsplit_task_load", 3000, 300, 12000, 0.4},
     ConstantSpec{"direct_task_load", 1.4, 0.5, 5, 0.3},
     ConstantSpec{"step_load", 400, 50, 3000, 0.4},
     ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
@@ -117,6 +119,7 @@ struct Kernel {
   }
   double task_load() const {
     if (per_head()) return c[kPerHeadTaskLoad];
+    if (tiling.design == DecodeDesign::Unsplit) return c[kUnsplitTaskLoad];
     if (tiling.design == DecodeDesign::CudaCores) return c[kLightTaskLoad];
     return c[kTaskLoad] * (is(AttentionKernel::FlashAttention2) ? c[kDirectTaskLoad] : 1.0);
   }
