@@ -90,10 +90,10 @@ constexpr std::array kConstants{
     ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
 };
 
-constexpr double kRows = 64;    // of the products, whatever the tile
-constexpr double kSlots = 1.5;  // blocks per SM that splitting keys aims at
+constexpr double kRows = 64;        // of the products, whatever the tile
+constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
 constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
-constexpr double kKeys = 128;   // of which the constants are
+constexpr double kKeys = 128;       // of which the constants are
 constexpr double kReferenceClock = 1.9e9;
 
 struct Kernel {
@@ -190,7 +190,9 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
         count * (tiling.packs_group ? double(view.kv_heads) * std::ceil(double(view.group) * queries / kRows)
                                     : double(view.heads()) * std::ceil(queries / kRows));
     units += blocks;
-    task_units += kernel.per_head() ? count * double(view.kv_heads) * std::min(double(view.group), kSharedHeads) : blocks;
+    task_units += kernel.per_head()
+                      ? count * double(view.kv_heads) * std::min(double(view.group), kSharedHeads)
+                      : blocks;
     steps += blocks * of_request;
     longest = std::max(longest, of_request);
     longest_keys = std::max(longest_keys, needed);

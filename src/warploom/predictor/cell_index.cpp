@@ -70,10 +70,9 @@ std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contex
   }
   std::vector<ContextCodes> codes;
   for (const ContextRecord& context : contexts)
-    codes.push_back(
-        {float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
-         float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel}))),
-         float(std::distance(versions.begin(), versions.find(context.version)))});
+    codes.push_back({float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
+                     float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel}))),
+                     float(std::distance(versions.begin(), versions.find(context.version)))});
   return codes;
 }
 

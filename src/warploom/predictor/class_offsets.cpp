@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -31,15 +32,19 @@ struct GpuMeans {
   }
 };
 
-constexpr double kScatter = 0.15;  // of a class's level between architectures, beside what they show
+constexpr double kScatter = 0.15;       // of a class's level between architectures, beside what they show
+constexpr double kScatterOfOne = 0.35;  // the same where the data hold one architecture in all
 
 // The level of a class of products, beyond its overheads, carries over only as far as architectures agree on
-// it, so not at all where one alone runs it: with plain means, generations that were left out came out worse.
-// Positive-part James-Stein towards 0.
-// Levels of attention's classes do not carry over even so.
+// it, so not at all where one alone of several runs it: with plain means, generations that were left out came
+// out worse. Positive-part James-Stein towards 0. Levels of attention's classes do not carry over even so.
 std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& cells,
                                   const std::vector<bool>& of_gpus) {
   std::map<ClassKey, GpuMeans> classes;  // means by architecture
+  std::set<std::int32_t> architectures;
+  for (std::size_t g = 0; g < model.gpus.size(); ++g)
+    if (of_gpus[g]) architectures.insert(model.gpus[g].architecture);
+  const double fewest = architectures.size() > 1 ? 2 : 1;
   for (std::size_t c = 0; c < cells.offset.size(); ++c) {
     const CellRecord& cell = model.cells[c];
     if (of_gpus[cell.gpu] && cells.rows[c] > 0 && !cell.launch_bound)
@@ -50,15 +55,15 @@ std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& c
   for (std::size_t c = 0; c < cells.offset.size(); ++c) {
     const auto at = classes.find(class_of(model, model.cells[c]));
     const double n = at == classes.end() ? 0 : double(at->second.by_gpu.size());
-    if (n < 2) {
+    if (n < fewest) {
       offsets.push_back(0);
       continue;
     }
     const double mean = at->second.mean();
-    double scatter = kScatter * kScatter;
+    double scatter = n < 2 ? kScatterOfOne * kScatterOfOne : kScatter * kScatter;
     for (const auto& [architecture, entry] : at->second.by_gpu)
       scatter +=
-          (entry.first / entry.second - mean) * (entry.first / entry.second - mean) / (n - 1);
+          (entry.first / entry.second - mean) * (entry.first / entry.second - mean) / std::max(1.0, n - 1);
     offsets.push_back(float(mean * std::max(0.0, 1 - scatter / n / std::max(mean * mean, 1e-12))));
   }
   return offsets;
