@@ -77,7 +77,8 @@ TEST(LeaveOutGroups, KeepEveryRowThatFewShapesAreChosenFrom) {
   const std::set<std::uint64_t> wanted = few_shot_candidates(dataset, of_l40s(dataset), 30);
   EXPECT_GT(wanted.size(), 30U);
   EXPECT_EQ(few_shot_candidates(rows.data, of_l40s(rows.data), 30), wanted);
-  const GpuSpec& l40s = GpuCatalog().get("l40s");
+  const GpuCatalog catalog;
+  const GpuSpec& l40s = catalog.get("l40s");
   EXPECT_EQ(few_shot_shapes(rows.data, of_l40s(rows.data), l40s, 30),
             few_shot_shapes(dataset, of_l40s(dataset), l40s, 30));
 }
