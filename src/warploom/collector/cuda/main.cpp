@@ -19,7 +19,22 @@ namespace {
 using namespace warploom::collector;
 
 std::atomic<bool> g_stop{false};
-extern "C" void stop_sweep(int) { g_stop.store(true); }
+// The first signal ends the sweep after the row under way, the second one at once.
+extern "C" void stop_sweep(int signal) {
+  g_stop.store(true);
+  std::signal(signal, SIG_DFL);
+}
+
+// The thread that called the device is lost with it.
+[[noreturn]] void end_stalled(const std::string& doing) {
+  std::fprintf(
+      stderr,
+      "warploom-collect: the GPU has not answered for a minute while timing %s; rows measured so far are "
+      "kept: see nvidia-smi and the kernel log for the GPU's state, then run again with --resume, or with "
+      "a plan without that operator when it hangs again\n",
+      doing.c_str());
+  std::_Exit(1);
+}
 
 constexpr const char* kUsage =
     "usage: warploom-collect --output FOLDER [options]\n"
@@ -125,6 +140,7 @@ int collect(const Options& o) {
   const std::vector<DeviceConstant> constants =
       o.constants ? device.constants() : std::vector<DeviceConstant>();
   SweepOptions sweep = o.sweep;
+  sweep.on_stall = end_stalled;
   sweep.seconds -= std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   const SweepSummary summary = run_sweep(device, plan, file, sweep, g_stop, note);
   write_device_file(o.output / "device.json", facts, device.state(), constants, summary);

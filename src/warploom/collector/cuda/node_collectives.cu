@@ -204,6 +204,12 @@ class CollectiveCase final : public PreparedCase {
       cudaGraphDestroy(graph);
       check(made, "making a graph");
     }
+    // A first launch reserves memory, which may wait for a peer that already runs and waits for this rank.
+    for (std::size_t r = 0; r < exchange_.size(); ++r) {
+      DeviceScope::use(exchange_.rank(r).device);
+      check(cudaGraphUpload(graphs_[r], exchange_.rank(r).stream), "uploading a graph");
+      check(cudaStreamSynchronize(exchange_.rank(r).stream), "uploading a graph");
+    }
   }
 
   Exchange exchange_;
