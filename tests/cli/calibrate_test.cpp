@@ -39,7 +39,7 @@ TEST(Calibrate, OneSweepServesShapesNeverSwept) {
   ASSERT_EQ(done.exit_status, 0) << done.errors;
   const json report = json::parse(done.output);
   EXPECT_GT(report["before"]["mean_error"], 0.15);
-  EXPECT_LT(report["after"]["mean_error"], 0.030);
+  EXPECT_LT(report["after"]["mean_error"], 0.032);
   EXPECT_GT(report["constants"]["dram_copy_gb_per_s"], 4000);
 
   const std::string check = fixture("check") / "sweep.csv.gz";
@@ -48,8 +48,8 @@ TEST(Calibrate, OneSweepServesShapesNeverSwept) {
   ASSERT_EQ(judged.exit_status, 0) << judged.errors;
   const json errors = json::parse(judged.output);
   EXPECT_GT(errors["overall"]["rows"], 1100);
-  EXPECT_LT(errors["overall"]["mean_error"], 0.032);
-  EXPECT_LT(errors["overall"]["median_error"], 0.020);
+  EXPECT_LT(errors["overall"]["mean_error"], 0.034);
+  EXPECT_LT(errors["overall"]["median_error"], 0.021);
 
   const ProgramResult priced = run_warploom({"predict", "gemm", "--gpu", "h200_sxm", "--m", "777", "--n",
                                              "4096", "--k", "4096", "--predictor", folder, "--json"});
