@@ -1,7 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <string_view>
 
 #include "refusal.h"
 #include "run_warploom.h"
@@ -34,7 +39,7 @@ TEST(Calibrate, OneSweepServesShapesNeverSwept) {
   ASSERT_EQ(done.exit_status, 0) << done.errors;
   const json report = json::parse(done.output);
   EXPECT_GT(report["before"]["mean_error"], 0.15);
-  EXPECT_LT(report["after"]["mean_error"], 0.035);
+  EXPECT_LT(report["after"]["mean_error"], 0.032);
   EXPECT_GT(report["constants"]["dram_copy_gb_per_s"], 4000);
 
   const std::string check = fixture("check") / "sweep.csv.gz";
@@ -43,8 +48,8 @@ TEST(Calibrate, OneSweepServesShapesNeverSwept) {
   ASSERT_EQ(judged.exit_status, 0) << judged.errors;
   const json errors = json::parse(judged.output);
   EXPECT_GT(errors["overall"]["rows"], 1100);
-  EXPECT_LT(errors["overall"]["mean_error"], 0.038);
-  EXPECT_LT(errors["overall"]["median_error"], 0.026);
+  EXPECT_LT(errors["overall"]["mean_error"], 0.034);
+  EXPECT_LT(errors["overall"]["median_error"], 0.021);
 
   const ProgramResult priced = run_warploom({"predict", "gemm", "--gpu", "h200_sxm", "--m", "777", "--n",
                                              "4096", "--k", "4096", "--predictor", folder, "--json"});
@@ -52,6 +57,52 @@ TEST(Calibrate, OneSweepServesShapesNeverSwept) {
   EXPECT_NE(priced.output.find("cublaslt"), std::string::npos);
   EXPECT_NE(priced.output.find("\"measured\""), std::string::npos);
   EXPECT_EQ(json::parse(read_file(record))["max_clock_mhz"], 1965);
+}
+
+// Rows of exchanges between GPUs of a node whose times follow a formula with two protocols, 1 % of noise on
+// top. Sizes are spread evenly over their logarithm, from `first` on in steps that never meet those of
+// another start.
+std::string exchanges(int count, double first) {
+  std::string text = "gpu,framework,version,kernel,latency_us,n_samples,operator\n";
+  const std::array<const char*, 5> families{"allreduce", "allgather", "reduce_scatter", "alltoall",
+                                            "send_recv"};
+  std::mt19937_64 random(static_cast<std::uint64_t>(first * 1000));
+  std::normal_distribution<double> noise(1, 0.01);
+  for (int i = 0; i < count; ++i)
+    for (const int ranks : {2, 4, 8})
+      for (const char* family : families) {
+        const double place = (i + first) / count;
+        const std::int64_t size =
+            std::llround(1024 * std::pow(double(1 << 20), place) / (16 * ranks)) * 16 * ranks;
+        if (size == 0) continue;
+        const double share = std::string_view(family) == "send_recv"   ? 1
+                             : std::string_view(family) == "allreduce" ? 2.0 * (ranks - 1) / ranks
+                                                                       : double(ranks - 1) / ranks;
+        const double us = 5 + 1.5 * ranks + share * double(size) / (size < 262144 ? 75e3 : 330e3);
+        text += fmt::format(
+            "NVIDIA H200,warploom,2.28.3,nccl,{:.4f},9,\"{{\"\"family\"\":\"\"{}\"\",\"\"size_bytes\"\":{},"
+            "\"\"ranks\"\":{}}}\"\n",
+            us * noise(random), family, size, ranks);
+      }
+  return text;
+}
+
+TEST(Calibrate, LearnsCollectivesOfANode) {
+  const ScratchFolder scratch;
+  const std::string folder = scratch.path() / "calibrated",
+                    sweep = scratch.write("sweep.csv", exchanges(90, 0)),
+                    check = scratch.write("check.csv", exchanges(20, 0.37));
+  const ProgramResult done =
+      run_warploom({"calibrate", "--gpu", "h200_sxm", "--data", sweep, "--output", folder, "--json"});
+  ASSERT_EQ(done.exit_status, 0) << done.errors;
+  const ProgramResult judged = run_warploom({"validate", "kernels", "--layout", "warploom", "--data", check,
+                                             "--all-rows", "--predictor", folder, "--json"});
+  ASSERT_EQ(judged.exit_status, 0) << judged.errors;
+  const json errors = json::parse(judged.output);
+  for (const char* family : {"allreduce", "allgather", "reduce_scatter", "alltoall", "send_recv"}) {
+    EXPECT_GE(errors["families"][family]["rows"], 50) << family;
+    EXPECT_LT(errors["families"][family]["mean_error"], 0.05) << family;
+  }
 }
 
 TEST(Calibrate, LeavesOtherKernelsAsTheyWere) {

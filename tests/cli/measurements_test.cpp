@@ -44,6 +44,29 @@ TEST(Measurements, ComeBackFromAStore) {
   EXPECT_TRUE(document["families"].contains("gemm"));
 }
 
+TEST(Measurements, ComeFromATraceOfPyTorch) {
+  const ScratchFolder scratch;
+  const std::string store = scratch.path() / "rows.db";
+  const std::string trace =
+      scratch.write_gzip("trace.json.gz",
+                         R"({"deviceProperties":[{"id":0,"name":"NVIDIA H200"}],"traceEvents":[
+          {"cat":"cpu_op","name":"aten::mm","args":{"External id":1,"Input Dims":[[512,4096],[4096,6144]],
+           "Input type":["c10::BFloat16","c10::BFloat16"]}},
+          {"cat":"kernel","name":"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT","dur":60.0,
+           "args":{"External id":1,"device":0}},
+          {"cat":"kernel","name":"wonder_kernel","dur":20.0,"args":{"External id":77,"device":0}}]})");
+  const ProgramResult imported = run_warploom({"import", "kineto", trace, "--store", store});
+  ASSERT_EQ(imported.exit_status, 0) << imported.errors;
+  for (const char* words : {"1 rows added", "tile 128x256x64 stages 4 cluster 1x2", "wonder_kernel",
+                            "unknown", "25.0 % of the time in kernels of unknown name"})
+    EXPECT_NE(imported.output.find(words), std::string::npos) << imported.output;
+  const ProgramResult judged =
+      run_warploom({"validate", "kernels", "--store", store, "--predictor", "roofline", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(judged.output)["overall"]["rows"], 1);
+  expect_refusal({"import", "kineto", scratch.write("cut.json", "{\"traceEvents\": ["), "--store", store},
+                 {"cut.json", "cut off", "export it again"});
+}
+
 TEST(Measurements, JudgeBaselinesOnRowsTheyDidNotLearn) {
   const ScratchFolder scratch;
   const std::string csv = scratch.write("rows.csv", measured_csv());

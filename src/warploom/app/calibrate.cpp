@@ -103,7 +103,7 @@ void take_constants(const CalibrateRequest& request, const fs::path& sweep, cons
 }
 
 struct Learned {
-  std::vector<FamilyModel> models;
+  std::vector<FamilyModel> models, judged;  // from every row; from all but the shapes to judge on
   std::set<Family> families;
 };
 
@@ -116,6 +116,7 @@ Learned learn(const CalibrateRequest& request, const Predictor& base, const Data
     if (!calibrated) {
       if (!sweep.rows_of(family).empty()) result.too_few.emplace_back(name);
       if (shipped != nullptr) learned.models.push_back(*shipped);
+      if (shipped != nullptr) learned.judged.push_back(*shipped);
       continue;
     }
     if (request.progress)
@@ -125,6 +126,7 @@ Learned learn(const CalibrateRequest& request, const Predictor& base, const Data
     result.families.push_back({std::string(name), calibrated->report.rows_learned, {}, {}});
     learned.families.insert(family);
     learned.models.push_back(std::move(calibrated->model));
+    learned.judged.push_back(std::move(calibrated->judged));
   }
   return learned;
 }
@@ -156,7 +158,7 @@ CalibrateResult calibrate(const CalibrateRequest& request) {
     throw InvalidInput(
         fmt::format("{}: {} rows are too few to learn any family", file.string(), sweep.dataset.size()));
   const auto before = judge(base, sweep.dataset, gpu, options.split, learned.families);
-  const Predictor calibrated(learned.models);
+  const Predictor calibrated(learned.judged);
   const auto after = judge(calibrated, sweep.dataset, gpu, options.split, learned.families);
   for (CalibratedFamily& family : result.families) {
     const auto key = parse_enum<Family>(family.family, "family");

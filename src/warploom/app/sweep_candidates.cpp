@@ -10,9 +10,8 @@
 namespace warploom {
 namespace {
 
-constexpr std::int64_t kMostTokens = 12288;          // of a dense step
-constexpr std::int64_t kMostPrefillTokens = 65536;   // of all requests together
-constexpr std::int64_t kMostCachedTokens = 1 << 21;  // likewise, of decode
+constexpr std::int64_t kMostPrefillTokens = 32768;   // of all requests together
+constexpr std::int64_t kMostCachedTokens = 1 << 20;  // likewise, of decode
 
 // An operator in the form that the collector's kernels take, for each of which `keep` is called.
 template <class Keep>
@@ -82,47 +81,31 @@ std::int64_t log_uniform(RandomStream& random, double low, double high) {
   return std::llround(low * std::pow(high / low, random.uniform()));
 }
 
-}  // namespace
+struct StepSizes {
+  std::vector<std::int64_t> tokens;           // of dense operators
+  std::vector<RequestGroup> prefill, decode;  // requests of attention
+};
 
-StepSizes StepSizes::ladders() {
-  StepSizes sizes;
-  for (const std::int64_t step : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192})
-    for (const std::int64_t quarter : {4, 5, 6, 7}) {
-      const std::int64_t tokens = step * quarter / 4;
-      const bool fresh = sizes.tokens.empty() || tokens > sizes.tokens.back();
-      if (fresh && tokens <= kMostTokens) sizes.tokens.push_back(tokens);
-    }
-  for (const std::int64_t query :
-       {16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384})
-    for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 12, 16, 32, 64})
-      for (const std::int64_t context : {0, 1024, 4096, 16384})
-        if (query * count <= kMostPrefillTokens && (context + query) * count <= 4 * kMostPrefillTokens &&
-            (context == 0 || count <= 4))
-          sizes.prefill.push_back({count, query, context});
-  for (const std::int64_t context : {15,   31,   63,   127,  191,  255,   383,   511,   767,   1023,  1535,
-                                     2047, 3071, 4095, 6143, 8191, 12287, 16383, 32767, 65535, 131071})
-    for (const std::int64_t count : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512})
-      if (context * count <= kMostCachedTokens) sizes.decode.push_back({count, 1, context});
-  return sizes;
-}
-
-StepSizes StepSizes::drawn(std::size_t each, RandomStream& random) {
+StepSizes drawn_sizes(std::size_t each, RandomStream& random) {
   StepSizes sizes;
   while (sizes.tokens.size() < each) sizes.tokens.push_back(log_uniform(random, 1, 8192));
   while (sizes.prefill.size() < each) {
     const std::int64_t query = log_uniform(random, 32, 8192), count = log_uniform(random, 1, 16);
     const std::int64_t context = random.uniform() < 0.75 ? 0 : log_uniform(random, 128, 8192);
-    if (query * count <= kMostPrefillTokens / 2) sizes.prefill.push_back({count, query, context});
+    if (query * count <= kMostPrefillTokens) sizes.prefill.push_back({count, query, context});
   }
   while (sizes.decode.size() < each) {
     const std::int64_t context = log_uniform(random, 32, 32768), count = log_uniform(random, 1, 512);
-    if (context * count <= kMostCachedTokens / 2) sizes.decode.push_back({count, 1, context});
+    if (context * count <= kMostCachedTokens) sizes.decode.push_back({count, 1, context});
   }
   return sizes;
 }
 
+}  // namespace
+
 std::vector<Operator> sweep_candidates(std::span<const ModelArchitecture> models,
-                                       std::span<const MatmulScheme> schemes, const StepSizes& sizes) {
+                                       std::span<const MatmulScheme> schemes, std::size_t steps,
+                                       RandomStream& random) {
   std::vector<Operator> operators;
   std::unordered_set<std::uint64_t> seen;
   const auto keep = [&](Operator op) {
@@ -132,6 +115,7 @@ std::vector<Operator> sweep_candidates(std::span<const ModelArchitecture> models
   for (const ModelArchitecture& model : models)
     for (const Sharding& sharding : shardings_of(model)) {
       const StepPlan plan(model, sharding);
+      const StepSizes sizes = drawn_sizes(steps, random);
       for (const RowSource source : {RowSource::Tokens, RowSource::GroupTokens, RowSource::LogitsRows})
         for (const std::int64_t tokens : sizes.tokens)
           if (source != RowSource::LogitsRows || tokens <= 512)
@@ -143,6 +127,24 @@ std::vector<Operator> sweep_candidates(std::span<const ModelArchitecture> models
         for (const OperatorNode& node : plan.attention_of({.decode = {requests}}))
           std::visit(normal, node.op);
     }
+  return operators;
+}
+
+std::vector<Operator> collective_candidates(std::int64_t gpus, std::size_t each, RandomStream& random) {
+  constexpr double kLeast = 1 << 10, kMost = 1 << 30;
+  constexpr std::int64_t kWord = 16;  // bytes, whole ones of each rank
+  std::vector<Operator> operators;
+  for (std::int64_t ranks = 2; ranks <= gpus; ranks *= 2)
+    for (const CollectiveKind kind :
+         {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+          CollectiveKind::AllToAll, CollectiveKind::SendRecv})
+      for (std::size_t i = 0; i < each; ++i) {
+        const std::int64_t words = log_uniform(random, kLeast, kMost) / (kWord * ranks);
+        operators.emplace_back(
+            Collective{.kind = kind,
+                       .size = Bytes(double(std::max<std::int64_t>(words, 1) * kWord * ranks)),
+                       .ranks = ranks});
+      }
   return operators;
 }
 

@@ -37,6 +37,8 @@ double weight_of(Family family) {
   }
 }
 
+constexpr std::size_t kSteps = 60;  // of each kind, for each sharding of each model
+
 struct Candidate {
   Operator op;
   double order = 0;  // smaller comes earlier
@@ -81,9 +83,12 @@ std::map<Family, std::vector<Candidate>> ranked(std::vector<Operator> operators,
   const auto model = open_latency_model(request.predictor);
   const auto without = shapes_of(request.apart_from);
   RandomStream random(request.seed, "sweep plan");
+  std::unordered_set<Family> wanted;
+  for (const std::string& name : request.families) wanted.insert(parse_enum<Family>(name, "--family"));
   std::map<Family, std::vector<Candidate>> families;
   for (Operator& op : operators) {
     const double chance = -std::log(1 - random.uniform());
+    if (!wanted.empty() && !wanted.contains(family_of(op))) continue;
     if (without.contains(shape_hash(op))) continue;
     double doubt = 1;
     try {
@@ -109,8 +114,10 @@ SweepPlanResult sweep_plan(const SweepPlanRequest& request) {
   const std::vector<MatmulScheme> schemes = schemes_of(request.schemes);
   RandomStream random(request.seed, "sweep sizes");
   const std::size_t wanted = request.random > 0 ? request.random : request.operators;
-  const StepSizes sizes = request.random > 0 ? StepSizes::drawn(60, random) : StepSizes::ladders();
-  auto families = ranked(sweep_candidates(models, schemes, sizes), request);
+  std::vector<Operator> operators = sweep_candidates(models, schemes, kSteps, random);
+  for (Operator& op : collective_candidates(request.gpus, kSteps * 8, random))
+    operators.push_back(std::move(op));
+  auto families = ranked(std::move(operators), request);
   SweepPlanResult result;
   for (const auto& [family, list] : families) result.candidates += list.size();
   if (result.candidates == 0)

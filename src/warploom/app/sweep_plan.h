@@ -13,12 +13,14 @@ namespace warploom {
 
 struct SweepPlanRequest {
   std::string gpu;
-  std::string predictor;             // as open_latency_model takes it: whose doubt decides
-  std::vector<std::string> like;     // models; empty: all that are known
-  std::vector<std::string> except;   // models whose shapes are left out
-  std::vector<std::string> schemes;  // of products; empty: bf16 and fp8_static
-  std::size_t operators = 40000;     // at most
-  std::size_t random = 0;            // draw that many at random sizes instead: to check a calibration with
+  std::string predictor;              // as open_latency_model takes it: whose doubt decides
+  std::vector<std::string> like;      // models; empty: all that are known
+  std::vector<std::string> except;    // models whose shapes are left out
+  std::vector<std::string> schemes;   // of products; empty: bf16 and fp8_static
+  std::int64_t gpus = 1;              // of the node: with more also collectives over 2, 4, ... of them
+  std::vector<std::string> families;  // only these; empty: all
+  std::size_t operators = 40000;      // at most
+  std::size_t random = 0;            // draw that many without regard to doubt instead: to check a calibration
   std::filesystem::path apart_from;  // a plan whose operators are left out
   double longest_ms = 5;             // predicted: longer operators eat up the time of a sweep
   std::uint64_t seed = 1;

@@ -23,12 +23,14 @@ void add_import_command(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("import", "reads measured data into a store");
   command
-      ->add_option("LAYOUT", options->source.layout, "warploom, aiconfigurator, pipeweave, vidur or neusight")
+      ->add_option(
+          "LAYOUT", options->source.layout,
+          "warploom, aiconfigurator, pipeweave, vidur, neusight, kineto (PyTorch profiler) or nsight")
       ->required();
   command->add_option("PATH", options->paths, "files or folders")->required();
   command->add_option("--store", options->store, "the store's file, made when missing")->required();
   command->add_option("--family", options->source.families, "only these families");
-  command->add_option("--gpu", options->source.gpus, "only these GPUs");
+  command->add_option("--gpu", options->source.gpus, "only these GPUs; the GPU of a profile that names none");
   add_json_option(*command, options->json);
   command->callback([options] {
     MeasurementSource source = options->source;

@@ -27,8 +27,11 @@ void add_sweep_plan_command(CLI::App& app) {
   command->add_option("--like", request.like, "only shapes of these models")->delimiter(',');
   command->add_option("--except", request.except, "no shapes of these models")->delimiter(',');
   command->add_option("--scheme", request.schemes, "of products (bf16, fp8_static)")->delimiter(',');
+  command->add_option("--family", request.families, "only these")->delimiter(',');
+  command->add_option("--gpus", request.gpus, "of the node: with more than one also collectives over them")
+      ->check(CLI::PositiveNumber);
   command->add_option("--operators", request.operators, "at most")->check(CLI::PositiveNumber);
-  command->add_option("--random", request.random, "draw this many at random sizes instead, to check with");
+  command->add_option("--random", request.random, "draw this many without regard to doubt, to check with");
   command->add_option("--apart-from", options->apart_from, "a plan whose operators are left out");
   command->add_option("--longest-ms", request.longest_ms, "leave out operators predicted to take longer");
   command->add_option("--predictor", request.predictor, "folder of a predictor, or roofline");

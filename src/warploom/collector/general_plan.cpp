@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "warploom/collector/sweep_plan.h"
 
@@ -29,9 +30,8 @@ class EvenPoints {
     const double value = low * std::pow(high / low, at_[axis]);
     return std::max<std::int64_t>(unit, std::llround(value / double(unit)) * unit);
   }
-  template <std::size_t N>
-  std::int64_t one_of(std::size_t axis, const std::array<std::int64_t, N>& values) const {
-    return values[std::min(N - 1, std::size_t(at_[axis] * double(N)))];
+  std::int64_t one_of(std::size_t axis, std::span<const std::int64_t> values) const {
+    return values[std::min(values.size() - 1, std::size_t(at_[axis] * double(values.size())))];
   }
 
  private:
@@ -69,6 +69,19 @@ constexpr std::array<std::int64_t, 2> kHeadDims{64, 128};
 std::string gemm_text(const EvenPoints& p, const std::string& scheme) {
   const std::int64_t n = p.size(1, 256, 65536, 128), k = p.size(2, 256, 32768, 128);
   return Text("gemm").put("scheme", scheme).put("m", p.size(0, 1, 16384)).put("n", n).put("k", k).close();
+}
+
+// One collective of each kind.
+void add_collectives(const EvenPoints& p, int gpus, std::vector<std::string>& texts) {
+  std::vector<std::int64_t> ranks;
+  for (std::int64_t count = 2; count <= gpus; count *= 2) ranks.push_back(count);
+  if (ranks.empty()) return;
+  const std::int64_t count = p.one_of(2, ranks);
+  for (const char* family : {"allreduce", "allgather", "reduce_scatter", "alltoall", "send_recv"}) {
+    const std::int64_t size = p.size(0, 1024, 1 << 30, 16 * count);  // whole 16-byte words of each rank
+    texts.push_back(
+        Text(family).put("size_bytes", std::min<std::int64_t>(size, 1 << 30)).put("ranks", count).close());
+  }
 }
 
 // One operator of each family, at the same place of the sequence.
@@ -118,7 +131,7 @@ std::vector<std::string> operators_at(const EvenPoints& p) {
 
 }  // namespace
 
-std::vector<PlannedCase> general_plan(std::size_t cases, std::uint64_t seed) {
+std::vector<PlannedCase> general_plan(std::size_t cases, std::uint64_t seed, int gpus) {
   std::vector<PlannedCase> plan;
   std::set<std::string> seen;
   EvenPoints points(seed);
@@ -126,7 +139,9 @@ std::vector<PlannedCase> general_plan(std::size_t cases, std::uint64_t seed) {
   for (std::size_t barren = 0; plan.size() < cases && barren < 100;) {
     points.next();
     const std::size_t before = plan.size();
-    for (std::string& text : operators_at(points))
+    std::vector<std::string> round = operators_at(points);
+    add_collectives(points, gpus, round);
+    for (std::string& text : round)
       if (plan.size() < cases && seen.insert(text).second)
         plan.push_back({OperatorText::parse(std::move(text), "general plan"), ""});
     barren = plan.size() == before ? barren + 1 : 0;

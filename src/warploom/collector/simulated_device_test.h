@@ -23,8 +23,8 @@ struct Simulation {
 
 class SimulatedDevice final : public MeasuringDevice {
  public:
-  explicit SimulatedDevice(Simulation simulation = {}, std::string name = "Simulated GPU")
-      : simulation_(std::move(simulation)), name_(std::move(name)) {}
+  explicit SimulatedDevice(Simulation simulation = {}, std::string name = "Simulated GPU", int gpus = 1)
+      : simulation_(std::move(simulation)), name_(std::move(name)), gpus_(gpus) {}
 
   DeviceFacts facts() override {
     return {.name = name_,
@@ -40,11 +40,19 @@ class SimulatedDevice final : public MeasuringDevice {
   void rest(double) override { clock_ = std::min(1.0, clock_ + 0.1); }
   std::vector<DeviceConstant> constants() override { return {{"dram_copy_gb_per_s", 1000}}; }
   std::vector<Kernel> kernels(const OperatorText& op) override {
+    if (op.family() == "allreduce" || op.family() == "send_recv")
+      return op.integer("ranks") <= gpus_ ? std::vector<Kernel>{{"nccl", "1"}} : std::vector<Kernel>{};
     if (op.family() != "gemm" && op.family() != "rmsnorm") return {};
     return {{"simulated", "1"}};
   }
-  // Microseconds of a product: 2 + m n k / 1e6.
+  // Microseconds of a product: 2 + m n k / 1e6. Of an exchange: 5 and 1.5 for each rank, then 150 bytes a
+  // nanosecond, at half that rate under 256 KB (another protocol).
   static double seconds_of(const OperatorText& op) {
+    if (op.has("ranks")) {
+      const double ranks = double(op.integer("ranks")), size = double(op.integer("size_bytes"));
+      const double volume = op.family() == "allreduce" ? 2 * (ranks - 1) / ranks * size : size;
+      return 5e-6 + 1.5e-6 * ranks + volume / (size < 262144 ? 75e9 : 150e9);
+    }
     if (op.family() == "rmsnorm") return 2e-6 + double(op.integer("tokens") * op.integer("width")) * 1e-12;
     return 2e-6 + double(op.integer("m") * op.integer("n") * op.integer("k")) * 1e-12;
   }
@@ -77,6 +85,7 @@ class SimulatedDevice final : public MeasuringDevice {
   };
   Simulation simulation_;
   std::string name_;
+  int gpus_;  // of the node
   std::mt19937_64 random_{7};
   double clock_ = 1;
   std::size_t cases_ = 0;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "warploom/collector/failure.h"
+#include "warploom/collector/watchdog.h"
 
 namespace warploom::collector {
 namespace {
@@ -33,7 +34,9 @@ std::vector<std::size_t> order_of(std::size_t cases, const SweepOptions& options
 class Sweep {
  public:
   Sweep(MeasuringDevice& device, SweepFile& file, const SweepOptions& options)
-      : device_(device), file_(file), options_(options) {}
+      : device_(device), file_(file), options_(options) {
+    if (options.on_stall) watchdog_.emplace(options.stall_seconds, options.on_stall);
+  }
 
   void run(std::span<const PlannedCase> plan, const std::atomic<bool>& stop,
            const std::function<void(std::string_view)>& progress) {
@@ -76,6 +79,7 @@ class Sweep {
   }
 
   void measure_kernel(const OperatorText& op, const MeasuringDevice::Kernel& kernel) {
+    if (watchdog_) watchdog_->beat(kernel.name + " of " + op.text());
     try {
       const std::unique_ptr<PreparedCase> prepared = device_.prepare(op, kernel.name);
       const bool settled = settle();
@@ -137,6 +141,7 @@ class Sweep {
   std::optional<Reference> reference_;
   std::size_t next_reference_ = 0;
   double highest_clock_ = 0;
+  std::optional<Watchdog> watchdog_;
 };
 
 }  // namespace

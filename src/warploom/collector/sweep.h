@@ -29,6 +29,10 @@ struct SweepOptions {
   // else it is marked throttled. Without the wait, heavy operators slow down what comes after them: rows of
   // one operator then differ by 3 % in the mean (H200, 20,000 rows).
   double clock_share = 0.95, settle_seconds = 0.15;
+  // Called with what was being timed when one operator takes that long, from another thread: the device hangs
+  // and nothing but the end of the program helps. Rows before it are on disk. Empty: nobody watches.
+  double stall_seconds = 60;
+  std::function<void(const std::string&)> on_stall;
 };
 
 enum class SweepEnd { Complete, TimeUp, Stopped };

@@ -22,7 +22,8 @@ std::vector<PlannedCase> read_plan(const std::filesystem::path& path);
 
 // Without a plan: shapes that suit no model in particular, spread evenly over the logarithms of all sizes by
 // a low-discrepancy sequence, families taking turns. Any beginning of it covers all families. The first
-// `cases` of it; equal seeds give equal plans.
-std::vector<PlannedCase> general_plan(std::size_t cases, std::uint64_t seed);
+// `cases` of it; equal seeds give equal plans. With more than one of `gpus` also collectives over 2, 4, ...
+// of them, buffers from 1 KiB to 1 GiB.
+std::vector<PlannedCase> general_plan(std::size_t cases, std::uint64_t seed, int gpus = 1);
 
 }  // namespace warploom::collector

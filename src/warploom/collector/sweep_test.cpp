@@ -206,6 +206,58 @@ TEST(Sweep, CountsWhatCannotBeMeasured) {
   EXPECT_EQ(summary.unmeasurable.at("no kernel for moe"), 1U);
 }
 
+TEST(Sweep, TimesCollectivesOverTheGpusThatThereAre) {
+  const ScratchFolder folder;
+  std::vector<PlannedCase> plan;
+  for (const PlannedCase& planned : general_plan(2000, 1, 4))
+    if (planned.op.family() == "allreduce") plan.push_back(planned);
+  ASSERT_GT(plan.size(), 80U);
+  std::size_t over_two = 0;
+  for (const PlannedCase& planned : plan) over_two += planned.op.integer("ranks") == 2 ? 1 : 0;
+  SimulatedDevice pair({}, kKnownGpu, 2);
+  const SweepSummary summary = sweep_into(folder.path() / "sweep.csv", pair, plan);
+  EXPECT_EQ(summary.measured, over_two);
+  EXPECT_EQ(summary.unmeasurable.at("no kernel for allreduce"), plan.size() - over_two);
+  const Dataset rows = rows_of(folder.path() / "sweep.csv");
+  ASSERT_EQ(rows.size(), over_two);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto& op = std::get<Collective>(rows.op(r));
+    EXPECT_EQ(rows.family(r), Family::AllReduce);
+    EXPECT_GE(op.size.value(), 1024);
+    EXPECT_LE(op.size.value(), double(1 << 30));
+    EXPECT_EQ(rows.context(r).kernel, "nccl");
+  }
+}
+
+// A driver that hangs cannot be interrupted: the program says so and ends, with what it measured.
+TEST(Sweep, EndsWhenTheDeviceNoLongerAnswers) {
+  const ScratchFolder folder;
+  const fs::path path = folder.path() / "sweep.csv", said = folder.path() / "said.txt";
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    SimulatedDevice device({.on_case =
+                                [](std::size_t n) {
+                                  while (n == 30) ::pause();
+                                }},
+                           kKnownGpu);
+    SweepOptions options;
+    options.stall_seconds = 0.5;
+    options.on_stall = [&](const std::string& doing) {
+      std::ofstream(said) << doing;
+      ::_exit(7);
+    };
+    sweep_into(path, device, products(100), SweepFile::Mode::Fresh, options);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_NE(text_of(said).find("simulated of {\"family\":\"gemm\""), std::string::npos) << text_of(said);
+  EXPECT_GE(rows_of(path).size(), 28U);
+}
+
 TEST(SweepFile, RefusesAnotherGpuAnExistingSweepAndOtherFiles) {
   const ScratchFolder folder;
   const fs::path path = folder.path() / "sweep.csv";

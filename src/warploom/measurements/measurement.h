@@ -11,15 +11,17 @@
 namespace warploom {
 
 // Formats of measured data that can be read (importers/import.h).
-enum class Layout { Warploom, Aiconfigurator, Pipeweave, Vidur, Neusight };
+enum class Layout { Warploom, Aiconfigurator, Pipeweave, Vidur, Neusight, Kineto, Nsight };
 template <>
 struct EnumNames<Layout> {
-  static constexpr std::array<std::pair<Layout, std::string_view>, 5> kNames{
+  static constexpr std::array<std::pair<Layout, std::string_view>, 7> kNames{
       {{Layout::Warploom, "warploom"},
        {Layout::Aiconfigurator, "aiconfigurator"},
        {Layout::Pipeweave, "pipeweave"},
        {Layout::Vidur, "vidur"},
-       {Layout::Neusight, "neusight"}}};
+       {Layout::Neusight, "neusight"},
+       {Layout::Kineto, "kineto"},
+       {Layout::Nsight, "nsight"}}};
 };
 
 // What a reader of a row must know beside its numbers. A row may carry several.

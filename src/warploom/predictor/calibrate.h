@@ -9,7 +9,8 @@
 namespace warploom {
 
 struct FamilyCalibration {
-  FamilyModel model;
+  FamilyModel model;   // learned from every row of the sweep
+  FamilyModel judged;  // from all but the held-out shapes, which the report and the intervals are of
   FamilyTraining report;
 };
 

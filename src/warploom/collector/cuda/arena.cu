@@ -82,10 +82,6 @@ void Pool::fill(float value) {
 
 Arena::Arena(std::size_t free_bytes) {
   const std::size_t share = std::min(kLargestPool, free_bytes / 10 * 2) / kAlignment * kAlignment;
-  constexpr std::size_t kLeast = std::size_t(256) << 20;
-  if (share < kLeast)
-    throw BadInput("too little device memory is free (" + std::to_string(free_bytes >> 20) +
-                   " MiB); a sweep wants 1.3 GiB or more: end other programs on this GPU");
   bf16 = Pool(share);
   fp16 = Pool(share / 2);
   bytes8 = Pool(share / 2);

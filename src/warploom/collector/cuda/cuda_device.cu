@@ -6,12 +6,14 @@
 #include "warploom/collector/cuda/check.cuh"
 #include "warploom/collector/cuda/cuda_device.cuh"
 #include "warploom/collector/cuda/families.cuh"
+#include "warploom/collector/cuda/node_collectives.cuh"
 #include "warploom/collector/cuda/nvml_state.h"
+#include "warploom/collector/start_checks.h"
 
 namespace warploom::collector {
 namespace {
 
-constexpr int kOldestCapability = 70;
+constexpr const char* kNccl = "nccl";
 constexpr const char* kOwnVersion = "1";  // of the kernels in this folder; a faster kernel gets another
 
 using Maker = Recipe (*)(const OperatorText&, Workbench&);
@@ -33,18 +35,26 @@ const std::map<std::string, OwnKernel>& own_kernels() {
   return kernels;
 }
 
-[[noreturn]] void refuse_start(cudaError_t status) {
-  const std::string text = cudaGetErrorString(status);
-  if (status == cudaErrorNoDevice)
-    throw BadInput("no GPU is visible (" + text + "): check nvidia-smi and CUDA_VISIBLE_DEVICES");
-  if (status == cudaErrorInsufficientDriver)
-    throw BadInput("the driver is missing or older than this program's CUDA (" + text +
-                   "): install a newer driver, or build with an older toolkit (12.0 or later)");
-  throw BadInput("the GPU cannot be used (" + text + ")");
-}
-
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+// Of the machine and of the GPU to sweep, which becomes the current one.
+StartFacts start_facts(int ordinal, cudaDeviceProp& properties) {
+  StartFacts facts;
+  facts.ordinal = ordinal;
+  cudaDriverGetVersion(&facts.driver_version);
+  cudaRuntimeGetVersion(&facts.runtime_version);
+  const auto fine = [&](cudaError_t status) {
+    if (status == cudaSuccess) return true;
+    facts.failure = cudaGetErrorString(status);
+    return false;
+  };
+  if (!fine(cudaGetDeviceCount(&facts.gpus)) || ordinal < 0 || ordinal >= facts.gpus) return facts;
+  std::size_t free_bytes = 0, total = 0;
+  if (!fine(cudaSetDevice(ordinal)) || !fine(cudaGetDeviceProperties(&properties, ordinal)) ||
+      !fine(cudaMemGetInfo(&free_bytes, &total)))
+    return facts;
+  facts.name = properties.name;
+  facts.compute_capability = properties.major * 10 + properties.minor;
+  facts.free_bytes = std::int64_t(free_bytes);
+  return facts;
 }
 
 }  // namespace
@@ -56,33 +66,23 @@ struct CudaDevice::State {
   std::unique_ptr<Arena> arena;
   std::unique_ptr<CublasLt> library;
   std::unique_ptr<Workbench> bench;
+  std::unique_ptr<NodeCollectives> node;  // nullptr: one GPU alone
 };
 
-CudaDevice::CudaDevice(int ordinal) : state_(std::make_unique<State>()) {
+CudaDevice::CudaDevice(int ordinal, int gpus) : state_(std::make_unique<State>()) {
   State& s = *state_;
-  int count = 0;
-  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) refuse_start(status);
-  if (ordinal >= count)
-    throw BadInput("--device " + std::to_string(ordinal) + ": this machine shows " + std::to_string(count) +
-                   " GPU(s), numbered from 0");
-  if (const cudaError_t status = cudaSetDevice(ordinal); status != cudaSuccess) refuse_start(status);
-  if (const cudaError_t status = cudaGetDeviceProperties(&s.properties, ordinal); status != cudaSuccess)
-    refuse_start(status);
-  const int capability = s.properties.major * 10 + s.properties.minor;
-  if (capability < kOldestCapability)
-    throw BadInput(std::string(s.properties.name) + " has compute capability " +
-                   std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
-                   ", expected 7.0 or newer");
-  std::size_t total = 0;
-  if (const cudaError_t status = cudaMemGetInfo(&s.free_bytes, &total); status != cudaSuccess)
-    refuse_start(status);
+  const StartFacts facts = start_facts(ordinal, s.properties);
+  check_start(facts);
+  s.free_bytes = std::size_t(facts.free_bytes);
   std::array<char, 32> bus{};
   cudaDeviceGetPCIBusId(bus.data(), int(bus.size()), ordinal);
   s.nvml = std::make_unique<NvmlState>(bus.data());
+  if (gpus > 1) s.node = std::make_unique<NodeCollectives>(ordinal, gpus);
   s.arena = std::make_unique<Arena>(s.free_bytes);
   s.library = std::make_unique<CublasLt>();
-  s.bench = std::make_unique<Workbench>(Workbench{*s.arena, s.properties.multiProcessorCount, capability,
-                                                  std::size_t(s.properties.l2CacheSize)});
+  s.bench =
+      std::make_unique<Workbench>(Workbench{*s.arena, s.properties.multiProcessorCount,
+                                            facts.compute_capability, std::size_t(s.properties.l2CacheSize)});
 }
 
 CudaDevice::~CudaDevice() = default;
@@ -94,7 +94,8 @@ DeviceFacts CudaDevice::facts() {
   DeviceFacts facts;
   facts.name = s.properties.name;
   facts.driver = s.nvml->driver();
-  facts.libraries = "CUDA " + version_text(runtime) + ", cublasLt " + s.library->version();
+  facts.libraries = "CUDA " + cuda_version_text(runtime) + ", cublasLt " + s.library->version();
+  if (s.node) facts.libraries += ", NCCL " + s.node->version();
   facts.compute_capability = s.bench->compute_capability;
   facts.sm_count = s.bench->sm_count;
   facts.memory_bytes = std::int64_t(s.properties.totalGlobalMem);
@@ -117,13 +118,15 @@ std::vector<DeviceConstant> CudaDevice::constants() {
 
 std::vector<MeasuringDevice::Kernel> CudaDevice::kernels(const OperatorText& op) {
   if (op.family() == "gemm") return {{"cublaslt", state_->library->version()}};
+  if (state_->node && state_->node->takes(op)) return {{kNccl, state_->node->version()}};
   const auto own = own_kernels().find(op.family());
   if (own == own_kernels().end()) return {};
   return {{own->second.name, kOwnVersion}};
 }
 
-std::unique_ptr<PreparedCase> CudaDevice::prepare(const OperatorText& op, const std::string&) {
+std::unique_ptr<PreparedCase> CudaDevice::prepare(const OperatorText& op, const std::string& kernel) {
   State& s = *state_;
+  if (kernel == kNccl) return s.node->prepare(op);
   const Recipe recipe = op.family() == "gemm" ? s.library->gemm(op, *s.bench)
                                               : own_kernels().at(op.family()).make(op, *s.bench);
   GraphNeeds needs;

@@ -11,9 +11,9 @@ namespace warploom::collector {
 
 class CudaDevice final : public MeasuringDevice {
  public:
-  // Throws BadInput saying what is missing: no GPU, no driver, a driver older than the toolkit, too little
-  // free memory, a GPU too old.
-  explicit CudaDevice(int ordinal);
+  // Throws BadInput as check_start (start_checks.h) does. With more than one of `gpus` also collectives over
+  // that many; those throw as NodeCollectives does.
+  explicit CudaDevice(int ordinal, int gpus = 1);
   ~CudaDevice() override;
 
   DeviceFacts facts() override;

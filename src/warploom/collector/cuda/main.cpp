@@ -11,6 +11,7 @@
 #include "warploom/collector/cuda/cuda_device.cuh"
 #include "warploom/collector/device_file.h"
 #include "warploom/collector/failure.h"
+#include "warploom/collector/start_checks.h"
 #include "warploom/collector/sweep.h"
 
 namespace {
@@ -18,7 +19,22 @@ namespace {
 using namespace warploom::collector;
 
 std::atomic<bool> g_stop{false};
-extern "C" void stop_sweep(int) { g_stop.store(true); }
+// The first signal ends the sweep after the row under way, the second one at once.
+extern "C" void stop_sweep(int signal) {
+  g_stop.store(true);
+  std::signal(signal, SIG_DFL);
+}
+
+// The thread that called the device is lost with it.
+[[noreturn]] void end_stalled(const std::string& doing) {
+  std::fprintf(
+      stderr,
+      "warploom-collect: the GPU has not answered for a minute while timing %s; rows measured so far are "
+      "kept: see nvidia-smi and the kernel log for the GPU's state, then run again with --resume, or with "
+      "a plan without that operator when it hangs again\n",
+      doing.c_str());
+  std::_Exit(1);
+}
 
 constexpr const char* kUsage =
     "usage: warploom-collect --output FOLDER [options]\n"
@@ -28,6 +44,7 @@ constexpr const char* kUsage =
     "  --minutes N     end after N minutes (default 10)\n"
     "  --resume        go on with the sweep in FOLDER\n"
     "  --device N      number of the GPU (default 0)\n"
+    "  --gpus N        also collectives over N GPUs of this node, through NCCL (default 1: none)\n"
     "  --seed N        of the order\n"
     "  --shared        sweep a GPU that other programs use\n"
     "  --no-constants  leave out the rates and gaps of the device\n"
@@ -37,7 +54,7 @@ constexpr const char* kUsage =
 struct Options {
   std::filesystem::path output, plan;
   SweepOptions sweep;
-  int device = 0;
+  int device = 0, gpus = 1;
   bool resume = false, shared = false, constants = true, check = false;
 };
 
@@ -68,6 +85,8 @@ Options options_of(int argc, char** argv) {
       o.sweep.seed = std::uint64_t(number_of(flag, value(), 0));
     else if (flag == "--device")
       o.device = int(number_of(flag, value(), 0));
+    else if (flag == "--gpus")
+      o.gpus = int(number_of(flag, value(), 1));
     else if (flag == "--resume")
       o.resume = true;
     else if (flag == "--shared")
@@ -92,18 +111,6 @@ Options options_of(int argc, char** argv) {
 
 void note(std::string_view line) { std::fprintf(stderr, "%.*s\n", int(line.size()), line.data()); }
 
-void look_at_state(const DeviceState& state, bool shared) {
-  if (state.other_processes > 0 && !shared)
-    throw BadInput(
-        std::to_string(state.other_processes) +
-        " other program(s) compute on this GPU, which would distort every time: end them, name another GPU "
-        "(--device), or accept that (--shared)");
-  if (state.throttle.find("thermal") != std::string::npos ||
-      state.throttle.find("hw_slowdown") != std::string::npos)
-    note("warning: the GPU is throttled (" + state.throttle +
-         "): rows carry the reason; better let it cool and run again");
-}
-
 std::string ending_of(const SweepSummary& summary) {
   if (summary.end == SweepEnd::TimeUp) return "the time is up";
   if (summary.end == SweepEnd::Stopped) return "stopped by a signal";
@@ -112,8 +119,8 @@ std::string ending_of(const SweepSummary& summary) {
 
 int collect(const Options& o) {
   const std::vector<PlannedCase> plan =
-      o.plan.empty() ? general_plan(40000, o.sweep.seed) : read_plan(o.plan);
-  CudaDevice device(o.device);
+      o.plan.empty() ? general_plan(40000, o.sweep.seed, o.gpus) : read_plan(o.plan);
+  CudaDevice device(o.device, o.gpus);
   if (o.check) {
     std::vector<std::string> lines;
     const bool sound = device.check_own_kernels(lines);
@@ -121,7 +128,7 @@ int collect(const Options& o) {
     return sound ? 0 : 1;
   }
   const DeviceFacts facts = device.facts();
-  look_at_state(device.state(), o.shared);
+  if (const auto warning = check_state(device.state(), o.shared)) note("warning: " + *warning);
   SweepFile file(o.output / "sweep.csv", o.resume ? SweepFile::Mode::Resume : SweepFile::Mode::Fresh, facts);
   if (file.dropped_partial_line()) note("sweep.csv: the last line was cut off and is measured again");
   if (file.rows_before() > 0) note("going on after " + std::to_string(file.rows_before()) + " rows");
@@ -133,6 +140,7 @@ int collect(const Options& o) {
   const std::vector<DeviceConstant> constants =
       o.constants ? device.constants() : std::vector<DeviceConstant>();
   SweepOptions sweep = o.sweep;
+  sweep.on_stall = end_stalled;
   sweep.seconds -= std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
   const SweepSummary summary = run_sweep(device, plan, file, sweep, g_stop, note);
   write_device_file(o.output / "device.json", facts, device.state(), constants, summary);

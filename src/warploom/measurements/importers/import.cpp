@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "warploom/base/error.h"
+#include "warploom/measurements/importers/kineto_trace.h"
 #include "warploom/measurements/internal/table_format.h"
 #include "warploom/measurements/quality.h"
 
@@ -14,9 +15,11 @@ namespace warploom {
 namespace fs = std::filesystem;
 namespace {
 
-bool has_csv_name(const fs::path& path) {
+// Whether a file of a folder may be of the layout.
+bool has_fitting_name(Layout layout, const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".csv") || name.ends_with(".csv.gz");
+  const std::string_view ending = layout == Layout::Kineto ? ".json" : ".csv";
+  return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
 }
 
 bool is_format(const TableFormat& format, const fs::path& path, const Table& table) {
@@ -35,6 +38,7 @@ const TableFormat* find_format(Layout layout, const fs::path& path, const Table&
 // What a wrong file would be, to say so.
 std::string layout_hint(Layout layout, const fs::path& path, const Table& table) {
   for (const auto& [other, name] : EnumNames<Layout>::kNames) {
+    if (other == Layout::Kineto) continue;
     if (other != layout && find_format(other, path, table) != nullptr) {
       return fmt::format("; it looks like layout '{}'", name);
     }
@@ -47,6 +51,7 @@ std::string expectation(Layout layout) {
   for (const TableFormat& format : formats_of(layout)) {
     if (format.read != nullptr) names.push_back(format.folder.empty() ? format.name : format.folder);
   }
+  if (layout == Layout::Kineto) return "traces of the PyTorch profiler, .json or .json.gz";
   if (layout == Layout::Aiconfigurator) {
     return fmt::format("<op>/<gpu>.csv or .csv.gz, the folder being one of {}", fmt::join(names, ", "));
   }
@@ -82,7 +87,7 @@ class Importer {
   void read_folder(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-      if (entry.is_regular_file() && has_csv_name(entry.path())) files.push_back(entry.path());
+      if (entry.is_regular_file() && has_fitting_name(layout_, entry.path())) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     bool recognised = false;
@@ -113,6 +118,10 @@ class Importer {
       ++result_.report.files_filtered_out;
       return true;
     }
+    if (layout_ == Layout::Kineto) {
+      read_kineto_trace(path, start_file(path, "PyTorch profiler"));
+      return true;
+    }
     Table table(path);
     const TableFormat* format = find_format(layout_, path, table);
     if (format == nullptr) {
@@ -130,20 +139,26 @@ class Importer {
       ++result_.report.files_filtered_out;
       return true;
     }
-    first_rows_.push_back(result_.dataset.size());
-    files_with_rows_.push_back(result_.report.files.size());
-    FileReport& report = result_.report.files.emplace_back();
-    report.path = path;
-    report.table = format->name;
     if (format->read == nullptr) {
-      report.rows_read = 0;
+      FileReport& report = result_.report.files.emplace_back();
+      report.path = path;
+      report.table = format->name;
       while (table.next()) ++report.rows_read;
       report.skip(format->skip_reason, report.rows_read);
       return true;
     }
-    sink_.start_file(report);
-    format->read(table, sink_);
+    format->read(table, start_file(path, format->name));
     return true;
+  }
+
+  RowSink& start_file(const fs::path& path, std::string_view table) {
+    first_rows_.push_back(result_.dataset.size());
+    files_with_rows_.push_back(result_.report.files.size());
+    FileReport& report = result_.report.files.emplace_back();
+    report.path = path;
+    report.table = table;
+    sink_.start_file(report);
+    return sink_;
   }
 
   FileReport& report_of_row(std::size_t row) {
@@ -209,6 +224,12 @@ const std::vector<TableFormat>& formats_of(Layout layout) {
       return vidur_formats();
     case Layout::Neusight:
       return neusight_formats();
+    case Layout::Nsight:
+      return nsight_formats();
+    case Layout::Kineto: {  // no tables
+      static const std::vector<TableFormat> none;
+      return none;
+    }
     case Layout::Warploom:
       break;
   }

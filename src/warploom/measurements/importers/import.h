@@ -6,6 +6,10 @@
 //   vidur           operators of a transformer block and collectives, recognised by their columns
 //   neusight        fp32 GEMM and vector operators, recognised by their columns
 //   warploom        this program's own CSV (warploom_csv.h)
+//   kineto          traces of the PyTorch profiler, .json[.gz], with record_shapes=True (kineto_trace.h)
+//   nsight          CSV of Nsight Systems (cuda_gpu_kern_sum, cuda_gpu_trace) and Nsight Compute (raw and
+//   details
+//                   pages): kernels and their times; without shapes, so no rows come of it
 //
 // How the rows were measured becomes part of the operator: GEMM rows of repeated launches are Warm with the
 // number of weights that the benchmark rotates through (aiconfigurator: TensorRT-LLM clip(ceil(L2 / weight),
@@ -48,6 +52,16 @@ struct SkippedRows {
   std::vector<std::string> examples;  // "path:line ..." of the first few
 };
 
+// A kernel of a profile, all its launches together.
+struct ProfiledKernel {
+  std::string name;
+  std::string family;   // as the name tells it; empty: unknown
+  std::string details;  // tile, stages and the like in the name
+  std::size_t calls = 0;
+  Seconds time{0};          // of all calls
+  std::size_t as_rows = 0;  // calls that became part of a row
+};
+
 struct FileReport {
   std::filesystem::path path;
   std::string table;  // kind of table, empty when the file was not recognised
@@ -55,8 +69,9 @@ struct FileReport {
   // twice.
   std::size_t rows_read = 0;
   std::size_t rows_kept = 0;
-  std::size_t repeats = 0;           // merged into an earlier row
-  std::vector<SkippedRows> skipped;  // impossible rows included
+  std::size_t repeats = 0;              // merged into an earlier row
+  std::vector<SkippedRows> skipped;     // impossible rows included
+  std::vector<ProfiledKernel> kernels;  // of a profile, longest in all first
   // Counts skipped rows; the caller may add an example to what it gives back.
   SkippedRows& skip(std::string_view reason, std::size_t rows = 1);
 };

@@ -64,7 +64,7 @@ bool RowSink::wants_gpu(const GpuSpec& gpu) const {
          std::find(wanted_gpus_.begin(), wanted_gpus_.end(), &gpu) != wanted_gpus_.end();
 }
 
-const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
+const GpuSpec* RowSink::gpu(std::string_view name, const RowPlace& place) {
   if (last_gpu_ == nullptr || last_gpu_name_ != name) {
     last_gpu_name_ = name;
     const auto [entry, inserted] = gpu_by_name_.try_emplace(last_gpu_name_);
@@ -80,8 +80,8 @@ const GpuSpec* RowSink::gpu(std::string_view name, const Table& table) {
   const GpuSpec* spec = last_gpu_->spec;
   if (spec == nullptr) {
     if (layout_ == Layout::Warploom)
-      throw NotFound(fmt::format("{}: {}", table.location(), last_gpu_->problem));
-    skip(last_gpu_->problem, table);
+      throw NotFound(fmt::format("{}: {}", place.location(), last_gpu_->problem));
+    skip(last_gpu_->problem, place);
     return nullptr;
   }
   if (!wants_gpu(*spec)) {
@@ -118,12 +118,12 @@ Seconds RowSink::bound_of(std::uint32_t op, std::uint32_t gpu_index, const GpuSp
   return Seconds(double(bound));
 }
 
-void RowSink::add(const Row& row, const Table& table) {
+void RowSink::add(const Row& row, const RowPlace& place) {
   std::uint32_t op = 0;
   try {
     op = dataset_.intern_operator(row.op, "row");
   } catch (const InvalidInput& error) {
-    const std::string message = fmt::format("{}: {}", table.location(), error.what());
+    const std::string message = fmt::format("{}: {}", place.location(), error.what());
     if (layout_ == Layout::Warploom) throw InvalidInput(message);
     leave_out("not a valid operator", message);
     return;
@@ -141,7 +141,7 @@ void RowSink::add(const Row& row, const Table& table) {
     if (row.latency < bound * options_.physical_tolerance) {
       ++group.impossible;
       leave_out(kImpossibleReason,
-                fmt::format("{} ({} {}: {:.4g} us, bound {:.4g} us)", table.location(), row.context.framework,
+                fmt::format("{} ({} {}: {:.4g} us, bound {:.4g} us)", place.location(), row.context.framework,
                             row.context.kernel, to_microseconds(row.latency), to_microseconds(bound)));
       return;
     }
@@ -171,10 +171,10 @@ void RowSink::leave_out(std::string_view reason, const std::string& example) {
   if (entry.examples.size() < options_.examples) entry.examples.push_back(example);
 }
 
-void RowSink::skip(std::string_view reason, const Table& table) {
+void RowSink::skip(std::string_view reason, const RowPlace& place) {
   ++report_->rows_read;
   SkippedRows& entry = report_->skip(reason);
-  if (entry.examples.size() < options_.examples) entry.examples.push_back(table.location());
+  if (entry.examples.size() < options_.examples) entry.examples.push_back(place.location());
 }
 
 void RowSink::skip_unwanted() {

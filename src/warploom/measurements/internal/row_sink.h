@@ -16,8 +16,15 @@
 
 namespace warploom {
 
+// Where a row came from, for messages.
+class RowPlace {
+ public:
+  virtual ~RowPlace() = default;
+  virtual std::string location() const = 0;  // "path:line", or whatever else finds it
+};
+
 // A CSV table with the checks that every reader needs. Errors name file, line and column.
-class Table {
+class Table final : public RowPlace {
  public:
   explicit Table(const std::filesystem::path& path) : csv_(path) {}
 
@@ -32,7 +39,7 @@ class Table {
   std::int64_t positive(std::size_t column) const;      // integer >= 1
   std::int64_t not_negative(std::size_t column) const;  // integer >= 0
   Seconds latency_us(std::size_t column) const;         // > 0
-  std::string location() const;                         // "path:line"
+  std::string location() const override;                // "path:line"
   [[noreturn]] void refuse(std::size_t column, std::string_view expected) const;
   // The GPU that the file's name states: "gemm/h100_sxm.csv.gz" -> "h100_sxm".
   std::string file_gpu() const;
@@ -56,7 +63,9 @@ class RowSink {
 
   // The GPU of the current row; nullptr after counting the row when it is unknown or not wanted. The last few
   // names are remembered, so this is cheap.
-  const GpuSpec* gpu(std::string_view name, const Table& table);
+  const GpuSpec* gpu(std::string_view name, const RowPlace& place);
+  // The one GPU that the filter names, for files that name none; nullptr without exactly one.
+  const GpuSpec* only_wanted_gpu() const { return wanted_gpus_.size() == 1 ? wanted_gpus_[0] : nullptr; }
 
   struct Row {
     const Operator& op;
@@ -67,12 +76,14 @@ class RowSink {
     Marks marks = {};
   };
   // Keeps the row, or counts why not.
-  void add(const Row& row, const Table& table);
-  void skip(std::string_view reason, const Table& table);
+  void add(const Row& row, const RowPlace& place);
+  void skip(std::string_view reason, const RowPlace& place);
   // Whether more of the row's group (framework, version, kernel, GPU, family) beat physics than
   // group_tolerance allows.
   bool is_in_broken_group(std::size_t row) const;
   void skip_unwanted();  // left out by the filter: no trace but the count
+  // What a profile says of its kernels, longest in all first.
+  void tell_kernels(std::vector<ProfiledKernel> kernels) { report_->kernels = std::move(kernels); }
 
  private:
   void leave_out(std::string_view reason, const std::string& example);

@@ -25,6 +25,7 @@ const std::vector<TableFormat>& pipeweave_formats();
 const std::vector<TableFormat>& vidur_formats();
 const std::vector<TableFormat>& neusight_formats();
 const std::vector<TableFormat>& warploom_formats();
+const std::vector<TableFormat>& nsight_formats();
 const std::vector<TableFormat>& formats_of(Layout layout);
 
 // Shared by pipeweave and vidur: NCCL times by topology, collective, ranks and bytes.
