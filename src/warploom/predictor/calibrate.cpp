@@ -17,7 +17,7 @@ namespace {
 
 // A sweep has thousands of rows for each kernel, not hundreds of thousands: many trees that each say little.
 // Some rows were begun at a clock that others had pulled down, and the library's choice of tiles jumps:
-// residuals far off count less. Chosen by the sweep's held-out shapes.
+// residuals far off count less. Chosen on the H200 sweep and its check set (docs/decisions/0026).
 SymmetricOptions settings_for_sweeps(std::uint64_t seed) {
   SymmetricOptions o;
   o.trees = int(kSymmetricTrees);
