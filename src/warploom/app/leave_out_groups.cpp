@@ -10,6 +10,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/features.h"
+#include "warploom/predictor/few_shot_shapes.h"
 
 namespace warploom {
 namespace {
@@ -51,18 +52,14 @@ FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kin
   const ShapeSplit split;
   std::vector<std::uint32_t> learn, judged;
   std::vector<std::size_t> counts(dataset.gpus().size(), 0);
-  std::vector<std::set<std::uint64_t>> few(dataset.gpus().size());
+  std::vector<std::vector<std::uint32_t>> by_gpu(dataset.gpus().size());
   for (const std::uint32_t r : dataset.rows_of(family)) {
     const Marks marks = dataset.marks(r);
     if (marks.biased || marks.source_test) continue;
     ++counts[dataset.gpu_index(r)];
-    const std::uint64_t shape = dataset.shape(r);
-    const bool held_out = split.is_test(shape);
+    const bool held_out = split.is_test(dataset.shape(r));
     (held_out ? judged : learn).push_back(r);
-    if (few_shot < 1 || held_out) continue;
-    std::set<std::uint64_t>& shapes = few[dataset.gpu_index(r)];
-    shapes.insert(shape);
-    if (std::int64_t(shapes.size()) > few_shot) shapes.erase(std::prev(shapes.end()));
+    if (few_shot > 0 && !held_out) by_gpu[dataset.gpu_index(r)].push_back(r);
   }
   std::vector<bool> keep(dataset.size(), false);
   for (const std::uint32_t r : thin_by_gpu(dataset, learn, std::size_t(rows_per_gpu), kSampleSeed))
@@ -70,8 +67,11 @@ FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kin
   if (kind != LeaveOutKind::Model)
     for (const std::uint32_t r : thin_by_gpu(dataset, judged, std::size_t(rows_per_gpu), kSampleSeed))
       keep[r] = true;
-  for (const std::uint32_t r : learn)
-    if (few[dataset.gpu_index(r)].contains(dataset.shape(r))) keep[r] = true;
+  for (const std::vector<std::uint32_t>& of_gpu : by_gpu) {
+    const std::set<std::uint64_t> few = few_shot_candidates(dataset, of_gpu, few_shot);
+    for (const std::uint32_t r : of_gpu)
+      if (few.contains(dataset.shape(r))) keep[r] = true;
+  }
   FamilyRows rows;
   rows.family = family;
   rows.data = dataset.subset(dataset.rows_where([&](std::size_t r) { return keep[r]; }));

@@ -24,7 +24,7 @@ struct FamilyRows {
 };
 
 // At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
-// and every row of the `few_shot` shapes that few-shot training keeps.
+// and every row of the shapes that few-shot training would choose `few_shot` from.
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
                          std::int64_t few_shot);
 

@@ -8,6 +8,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/measurements/splits.h"
+#include "warploom/predictor/few_shot_shapes.h"
 
 namespace warploom {
 namespace {
@@ -64,16 +65,22 @@ TEST(LeaveOutGroups, LeaveModelsOutWhole) {
   EXPECT_EQ(judged, rows.data.size());
 }
 
-TEST(LeaveOutGroups, KeepEveryRowOfTheFewShapes) {
+TEST(LeaveOutGroups, KeepEveryRowThatFewShapesAreChosenFrom) {
   const Dataset dataset = moe_rows();
   const FamilyRows rows = sample_family(dataset, Family::Moe, LeaveOutKind::Gpu, 500, 30);
-  std::set<std::uint64_t> all, kept;
-  for (std::size_t r = 0; r < dataset.size(); ++r)
-    if (dataset.gpu(r) == "l40s" && !ShapeSplit{}.is_test(dataset.shape(r))) all.insert(dataset.shape(r));
-  for (std::size_t r = 0; r < rows.data.size(); ++r)
-    if (rows.data.gpu(r) == "l40s") kept.insert(rows.data.shape(r));
-  auto wanted = all.begin();
-  for (int i = 0; i < 30; ++i, ++wanted) EXPECT_TRUE(kept.contains(*wanted)) << i;
+  const auto of_l40s = [](const Dataset& data) {
+    std::vector<std::uint32_t> chosen;
+    for (std::uint32_t r = 0; r < data.size(); ++r)
+      if (data.gpu(r) == "l40s" && !ShapeSplit{}.is_test(data.shape(r))) chosen.push_back(r);
+    return chosen;
+  };
+  const std::set<std::uint64_t> wanted = few_shot_candidates(dataset, of_l40s(dataset), 30);
+  EXPECT_GT(wanted.size(), 30U);
+  EXPECT_EQ(few_shot_candidates(rows.data, of_l40s(rows.data), 30), wanted);
+  const GpuCatalog catalog;
+  const GpuSpec& l40s = catalog.get("l40s");
+  EXPECT_EQ(few_shot_shapes(rows.data, of_l40s(rows.data), l40s, 30),
+            few_shot_shapes(dataset, of_l40s(dataset), l40s, 30));
 }
 
 TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {

@@ -10,17 +10,15 @@ namespace {
 void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
   const bool fp8_cache = view.kv_cache == DataType::Fp8;
   const bool hopper = gpu.generation == Generation::Hopper;
-  const bool rtx = gpu.generation == Generation::BlackwellRtx;
   const bool old = t.kernel == AttentionKernel::TensorRtLlm;
   const bool wide = view.group >= 64;
   const bool odd = old && view.group > 16 && !std::has_single_bit(std::uint64_t(view.group));
-  const bool alone_rtx = old && fp8_cache && rtx && view.group == 1;
-  const bool alone_hopper = old && fp8_cache && hopper && view.group == 1;
-  if (wide || odd || alone_rtx || alone_hopper || (old && !fp8_cache)) {
+  const bool alone = old && view.group == 1;
+  if (wide || odd || alone || (old && !fp8_cache)) {
     t.design = DecodeDesign::PerHead;
     t.packs_group = !wide;
-    t.splits_keys = alone_rtx || (view.group > 1 && !wide && !odd);
-    t.least_split_keys = view.group >= 16 ? 8192 : 1024;
+    t.splits_keys = !wide && !odd;
+    t.least_split_keys = view.group >= 16 || alone ? 2048 : 1024;
   } else if (old && fp8_cache && !hopper) {
     t.design = DecodeDesign::Unsplit;
     t.splits_keys = false;

@@ -113,6 +113,10 @@ void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHin
     case AttentionKernel::TensorRtLlm:
     case AttentionKernel::TensorRtLlmGen:
       tile_tensorrt(view, gpu, t);
+      if (hints.decode_kernel) {
+        t.query_rows = 16;
+        t.packs_group = true;
+      }
       break;
     case AttentionKernel::Triton:
       t.query_rows = t.width > 256 ? 32 : (small_sm(gpu) ? 64 : 128);

@@ -79,6 +79,15 @@ TEST(AttentionTiling, SplitsKeysWhereTheKernelDoes) {
     EXPECT_EQ(tiling.design, DecodeDesign::PerHead) << name;
     EXPECT_FALSE(tiling.packs_group || tiling.splits_keys) << name;
   }
+  // Single heads keep a block each, and split long caches.
+  op.heads = op.kv_heads = 4;
+  for (const char* name : {"h100_sxm", "l40s", "rtx_pro_6000_server"}) {
+    const AttentionTiling tiling = tiling_of(op, name, trtllm);
+    EXPECT_EQ(tiling.design, DecodeDesign::PerHead) << name;
+    EXPECT_TRUE(tiling.splits_keys) << name;
+    EXPECT_EQ(tiling.least_split_keys, 2048) << name;
+  }
+  op.kv_heads = 1;
   op.heads = 8;
   EXPECT_TRUE(tiling_of(op, "b200_sxm", trtllm).splits_keys);
   op.kv_cache = DataType::Fp8;
@@ -87,6 +96,15 @@ TEST(AttentionTiling, SplitsKeysWhereTheKernelDoes) {
   EXPECT_TRUE(tiling_of(op, "l40s", fa2).splits_keys);
   op.window = 128;
   EXPECT_FALSE(tiling_of(op, "l40s", fa2).packs_group);
+}
+
+TEST(AttentionTiling, DecodeKernelsServePromptsOfATokenWithThePackedGroup) {
+  const AttentionPrefill op{.heads = 64, .kv_heads = 4, .requests = {{32, 1, 0}}};
+  const KernelContext decode{.framework = "vllm", .kernel = "vllm_flashinfer_trtllmdecode"};
+  const KernelContext prefill{.framework = "vllm", .kernel = "vllm_flashinfer_trtllmprefill"};
+  EXPECT_TRUE(tiling_of(op, "b200_sxm", decode).packs_group);
+  EXPECT_EQ(tiling_of(op, "b200_sxm", decode).query_rows, 16);
+  EXPECT_FALSE(tiling_of(op, "b200_sxm", prefill).packs_group);
 }
 
 TEST(AttentionTiling, QuantisesQueriesWhereTheKernelDoes) {

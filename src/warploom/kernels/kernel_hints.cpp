@@ -36,6 +36,7 @@ KernelHints kernel_hints(const KernelContext& context) {
   // The kernels of warploom-collect ("own_...") never do.
   hints.writes_cache = context.kernel != "vllm_flash_attn" && context.kernel != "vllm_flashinfer" &&
                        !context.kernel.starts_with("own_");
+  hints.decode_kernel = contains(context.kernel, "decode");
   return hints;
 }
 

@@ -26,6 +26,8 @@ struct KernelHints {
   AttentionLibrary attention = AttentionLibrary::Unknown;
   // The measured call also writes new keys and values into the cache.
   bool writes_cache = true;
+  // A decode kernel, which may also serve prompts of a token.
+  bool decode_kernel = false;
   friend bool operator==(const KernelHints&, const KernelHints&) = default;
 };
 

@@ -13,7 +13,10 @@ enum Constant : std::size_t {
   kTaskLoad,
   kPerHeadTaskLoad,
   kLightTaskLoad,
-  kDirectTaskLoad,
+  kUnsplitTaskLoad,
+  kLightFp8TaskLoad,
+  kFlashTaskLoad,
+  kGraphicsTaskLoad,
   kStepLoad,
   kPerHeadStepLoad,
   kProducts,
@@ -54,7 +57,10 @@ constexpr std::array kConstants{
     ConstantSpec{"task_load", 2000, 300, 8000, 0.3},
     ConstantSpec{"per_head_task_load", 800, 100, 4000, 0.3},
     ConstantSpec{"light_task_load", 600, 100, 4000, 0.4},
-    ConstantSpec{"direct_task_load", 1.4, 0.5, 5, 0.3},
+    ConstantSpec{"unsplit_task_load", 6000, 300, 15000, 0.4},
+    ConstantSpec{"light_fp8_task_load", 2.5, 1, 6, 0.3},
+    ConstantSpec{"flash_task_load", 1.4, 0.5, 5, 0.3},
+    ConstantSpec{"graphics_task_load", 1.5, 0.8, 3, 0.3},
     ConstantSpec{"step_load", 400, 50, 3000, 0.4},
     ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
     ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
@@ -84,9 +90,10 @@ constexpr std::array kConstants{
     ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
 };
 
-constexpr double kRows = 64;    // of the products, whatever the tile
-constexpr double kSlots = 1.5;  // blocks per SM that splitting keys aims at
-constexpr double kKeys = 128;   // of which the constants are
+constexpr double kRows = 64;        // of the products, whatever the tile
+constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
+constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
+constexpr double kKeys = 128;       // of which the constants are
 constexpr double kReferenceClock = 1.9e9;
 
 struct Kernel {
@@ -98,6 +105,10 @@ struct Kernel {
 
   bool is(AttentionKernel kernel) const { return tiling.kernel == kernel; }
   bool per_head() const { return tiling.design == DecodeDesign::PerHead; }
+  bool flash_attention() const {
+    return is(AttentionKernel::FlashAttention2) || is(AttentionKernel::FlashAttention3) ||
+           is(AttentionKernel::FlashAttention4);
+  }
   bool fp8_cache() const { return view.kv_cache == DataType::Fp8; }
   bool graphics() const { return gpu.shared_memory_per_sm.value() < 120e3; }
   // The fp8 path of these kernels reads twice as much per element as its rate suggests.
@@ -117,8 +128,12 @@ struct Kernel {
   }
   double task_load() const {
     if (per_head()) return c[kPerHeadTaskLoad];
-    if (tiling.design == DecodeDesign::CudaCores) return c[kLightTaskLoad];
-    return c[kTaskLoad] * (is(AttentionKernel::FlashAttention2) ? c[kDirectTaskLoad] : 1.0);
+    if (tiling.design == DecodeDesign::Unsplit) return c[kUnsplitTaskLoad];
+    if (tiling.design == DecodeDesign::CudaCores)
+      return c[kLightTaskLoad] * (fp8_cache() ? c[kLightFp8TaskLoad] : 1.0);
+    if (!flash_attention()) return c[kTaskLoad];
+    // Their shared memory leaves room for one block on graphics parts.
+    return c[kTaskLoad] * c[kFlashTaskLoad] * (graphics() ? c[kGraphicsTaskLoad] : 1.0);
   }
   double step_load() const {
     const double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
@@ -175,7 +190,9 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
         count * (tiling.packs_group ? double(view.kv_heads) * std::ceil(double(view.group) * queries / kRows)
                                     : double(view.heads()) * std::ceil(queries / kRows));
     units += blocks;
-    task_units += kernel.per_head() ? count * double(view.heads()) : blocks;
+    task_units += kernel.per_head()
+                      ? count * double(view.kv_heads) * std::min(double(view.group), kSharedHeads)
+                      : blocks;
     steps += blocks * of_request;
     longest = std::max(longest, of_request);
     longest_keys = std::max(longest_keys, needed);

@@ -96,7 +96,7 @@ constexpr std::array kConstants{
 
 constexpr double kDirectExponentials = 0.5;  // of exponential time that does not hide behind products
 constexpr double kStepClocks = 100;          // barriers and bookkeeping
-constexpr double kTritonTask = 3000;
+constexpr double kTritonTask = 3000, kDecodeTask = 700;
 constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
@@ -164,6 +164,7 @@ struct Kernel {
   }
 
   double task() const {
+    if (hints.decode_kernel) return kDecodeTask;
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
 

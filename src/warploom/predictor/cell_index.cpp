@@ -61,17 +61,18 @@ int compare_versions(std::string_view a, std::string_view b) {
 }
 
 std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts) {
-  std::set<std::string> frameworks;
+  std::set<std::string> frameworks, versions;
   std::set<std::pair<std::string, std::string>> kernels;
   for (const ContextRecord& context : contexts) {
     frameworks.insert(context.framework);
+    versions.insert(context.version);
     kernels.emplace(context.framework, context.kernel);
   }
   std::vector<ContextCodes> codes;
   for (const ContextRecord& context : contexts)
-    codes.push_back(
-        {float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
-         float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel})))});
+    codes.push_back({float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
+                     float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel}))),
+                     float(std::distance(versions.begin(), versions.find(context.version)))});
   return codes;
 }
 

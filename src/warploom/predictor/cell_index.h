@@ -12,9 +12,10 @@
 
 namespace warploom {
 
-// Codes of a context's framework and kernel among those of a model, as features. In name order, so stable.
+// Codes of a context's framework, kernel and version among those of a model, in name order, so stable. The
+// first two are features of the learners.
 struct ContextCodes {
-  float framework = 0, kernel = 0;
+  float framework = 0, kernel = 0, version = 0;
 };
 std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts);
 

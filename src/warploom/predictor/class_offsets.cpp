@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -32,14 +33,18 @@ struct GpuMeans {
 };
 
 constexpr double kScatter = 0.15;       // of a class's level between architectures, beside what they show
-constexpr double kScatterOfOne = 0.35;  // the same of a class that one architecture alone runs
+constexpr double kScatterOfOne = 0.35;  // the same where the data hold one architecture in all
 
 // The level of a class of products, beyond its overheads, carries over only as far as architectures agree on
-// it: with plain means, generations that were left out came out worse. Positive-part James-Stein towards 0.
-// Levels of attention's classes do not carry over even so.
+// it, so not at all where one alone of several runs it: with plain means, generations that were left out came
+// out worse. Positive-part James-Stein towards 0. Levels of attention's classes do not carry over even so.
 std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& cells,
                                   const std::vector<bool>& of_gpus) {
   std::map<ClassKey, GpuMeans> classes;  // means by architecture
+  std::set<std::int32_t> architectures;
+  for (std::size_t g = 0; g < model.gpus.size(); ++g)
+    if (of_gpus[g]) architectures.insert(model.gpus[g].architecture);
+  const double fewest = architectures.size() > 1 ? 2 : 1;
   for (std::size_t c = 0; c < cells.offset.size(); ++c) {
     const CellRecord& cell = model.cells[c];
     if (of_gpus[cell.gpu] && cells.rows[c] > 0 && !cell.launch_bound)
@@ -50,7 +55,7 @@ std::vector<float> agreed_offsets(const FamilyModel& model, const CellOffsets& c
   for (std::size_t c = 0; c < cells.offset.size(); ++c) {
     const auto at = classes.find(class_of(model, model.cells[c]));
     const double n = at == classes.end() ? 0 : double(at->second.by_gpu.size());
-    if (n < 1) {
+    if (n < fewest) {
       offsets.push_back(0);
       continue;
     }

@@ -81,7 +81,8 @@ BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of
   }
   ConstantsFitOptions options;
   if (base_sets_the_level(job.model.family)) options.offset_sigma = kOffsetSigma;
-  if (job.model.family == Family::Gemm || job.model.family == Family::AttentionDecode)
+  if (job.model.family == Family::Gemm || job.model.family == Family::AttentionDecode ||
+      job.model.family == Family::Moe)
     options.prior_rows = kFirmPriorRows;
   return fit_constants(job.model.family, rows, prior, options);
 }

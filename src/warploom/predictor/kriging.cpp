@@ -12,7 +12,8 @@ namespace {
 
 // Variances of ln(measured / said).
 constexpr double kKind = 0.1 * 0.1, kClass = 0.12 * 0.12;
-constexpr double kNear = 0.08 * 0.08, kNearKind = 0.08 * 0.08, kNearClass = 0.15 * 0.15;
+constexpr double kNear = 0.08 * 0.08, kNearKind = 0.08 * 0.08, kNearClass = 0.1 * 0.1;
+constexpr double kNearVersion = 0.15 * 0.15;
 constexpr double kNoise = 0.08 * 0.08;
 constexpr double kLength = 0.8;
 constexpr double kFreedom = 3;    // of Student's t, whose weights make the fit robust
@@ -61,16 +62,17 @@ Kriging::Kriging(std::string_view encoded, std::string_view where) {
   used_ = in.take_all<std::uint32_t>();
   scale_ = in.take_all<float>();
   points_ = in.take_all<float>();
-  const auto frameworks = in.take_all<float>(), kernels = in.take_all<float>();
+  const auto frameworks = in.take_all<float>(), kernels = in.take_all<float>(),
+             versions = in.take_all<float>();
   const auto kinds = in.take_all<std::uint32_t>();
   weights_ = in.take_all<float>();
   const std::size_t n = weights_.size();
   const bool features_fit =
       std::all_of(used_.begin(), used_.end(), [](std::uint32_t f) { return f < kMaxFeatures; });
   if (!features_fit || scale_.size() != used_.size() || frameworks.size() != n || kernels.size() != n ||
-      kinds.size() != n || points_.size() != n * used_.size() || !in.at_end())
+      versions.size() != n || kinds.size() != n || points_.size() != n * used_.size() || !in.at_end())
     throw InvalidInput(std::string(where) + ": damaged rows of an adapted GPU");
-  for (std::size_t i = 0; i < n; ++i) codes_.push_back({frameworks[i], kernels[i], kinds[i]});
+  for (std::size_t i = 0; i < n; ++i) codes_.push_back({frameworks[i], kernels[i], versions[i], kinds[i]});
 }
 
 double Kriging::covariance(const float* scaled, const KernelCode& code, std::size_t i) const {
@@ -83,7 +85,8 @@ double Kriging::covariance(const float* scaled, const KernelCode& code, std::siz
   const bool of_class = kind && code.framework == other.framework && code.kernel == other.kernel;
   const auto near = double(std::exp(-0.5F * distance));
   return (kind ? kKind : 0) + (of_class ? kClass : 0) +
-         near * (kNear + (kind ? kNearKind : 0) + (of_class ? kNearClass : 0));
+         near * (kNear + (kind ? kNearKind : 0) + (of_class ? kNearClass : 0) +
+                 (of_class && code.version == other.version ? kNearVersion : 0));
 }
 
 double Kriging::predict(const FeatureRow& row, const KernelCode& code) const {
@@ -130,15 +133,17 @@ std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t feature
   out.put_all(fitted.used_);
   out.put_all(fitted.scale_);
   out.put_all(fitted.points_);
-  std::vector<float> frameworks, kernels;
+  std::vector<float> frameworks, kernels, versions;
   std::vector<std::uint32_t> kinds;
   for (const KernelCode& code : fitted.codes_) {
     frameworks.push_back(code.framework);
     kernels.push_back(code.kernel);
+    versions.push_back(code.version);
     kinds.push_back(code.kind);
   }
   out.put_all(frameworks);
   out.put_all(kernels);
+  out.put_all(versions);
   out.put_all(kinds);
   out.put_all(fitted.weights_);
   return out.bytes();

@@ -1,6 +1,7 @@
 // Kriging of what a few measured rows of a GPU need beyond what others say of it: a Gaussian process with
 //
-//   covariance = same kind * K + same class * C + near * (G + same kind * GK + same class * GC),
+//   covariance = same kind * K + same class * C
+//                + near * (G + same kind * GK + same class * GC + same version of it * GV),
 //   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations.
 //
 // So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel. Variances
@@ -18,7 +19,7 @@ namespace warploom {
 
 // Kernel of a row: equal codes, equal kernels.
 struct KernelCode {
-  float framework = 0, kernel = 0;
+  float framework = 0, kernel = 0, version = 0;
   std::uint32_t kind = 0;
 };
 

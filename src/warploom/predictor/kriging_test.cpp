@@ -31,7 +31,7 @@ FeatureRow at(double position) {
 
 TEST(Kriging, FollowsASmoothErrorBetweenItsRows) {
   const auto wave = [](double i) { return 0.3 * std::sin(i / 4); };
-  const KernelCode code{1, 2, 3};
+  const KernelCode code{1, 2, 0, 3};
   const Line line(wave, code);
   const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
   EXPECT_NEAR(kriging.predict(at(7.5), code), wave(7.5), 0.06);
@@ -39,19 +39,32 @@ TEST(Kriging, FollowsASmoothErrorBetweenItsRows) {
 }
 
 TEST(Kriging, SaysMoreOfItsOwnKernelThanOfOthers) {
-  const KernelCode code{1, 2, 3};
+  const KernelCode code{1, 2, 0, 3};
   const Line line([](int) { return 0.4; }, code);
   const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
-  const double own = kriging.predict(at(10), code), kind = kriging.predict(at(10), {5, 6, 3});
-  const double other = kriging.predict(at(10), {5, 6, 4});
+  const double own = kriging.predict(at(10), code), kind = kriging.predict(at(10), {5, 6, 0, 3});
+  const double other = kriging.predict(at(10), {5, 6, 0, 4});
   EXPECT_NEAR(own, 0.4, 0.03);
   EXPECT_LT(kind, 0.9 * own);
   EXPECT_LT(other, 0.9 * kind);
   EXPECT_GE(other, 0);
 }
 
+TEST(Kriging, VersionsOfOneKernelDifferNearTheirRows) {
+  const KernelCode old{1, 2, 0, 3}, fresh{1, 2, 1, 3};
+  const Line slow([](int) { return 0.4; }, old), fast([](int) { return -0.2; }, fresh);
+  std::vector<KrigingRow> rows = slow.rows;
+  rows.insert(rows.end(), fast.rows.begin(), fast.rows.end());
+  const Kriging kriging(fit_kriging(rows, kFeatures), "test");
+  EXPECT_GT(kriging.predict(at(10), old), 0.25);
+  EXPECT_LT(kriging.predict(at(10), fresh), -0.05);
+  const double unknown = kriging.predict(at(10), {1, 2, 2, 3});
+  EXPECT_LT(unknown, kriging.predict(at(10), old));
+  EXPECT_GT(unknown, kriging.predict(at(10), fresh));
+}
+
 TEST(Kriging, AnOutlierHardlyCounts) {
-  const KernelCode code{1, 2, 3};
+  const KernelCode code{1, 2, 0, 3};
   const Line line([](int i) { return i == 12 ? 3.0 : 0.1; }, code);
   const Kriging kriging(fit_kriging(line.rows, kFeatures), "test");
   EXPECT_NEAR(kriging.predict(at(12), code), 0.1, 0.1);

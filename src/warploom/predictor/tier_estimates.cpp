@@ -207,7 +207,7 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
   if (own < 0) return answer;
   const CellRecord& like = cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
   const ContextCodes& codes = family.index.codes(like);
-  answer.log_p50 += family.kriging(own).predict(row, {codes.framework, codes.kernel, kind});
+  answer.log_p50 += family.kriging(own).predict(row, {codes.framework, codes.kernel, codes.version, kind});
   if (cell == nullptr) return answer;
   if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
   widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);

@@ -72,7 +72,7 @@ struct Learned {
 KernelCode code_of(const FamilyJob& job, std::uint32_t cell) {
   const CellRecord& record = job.model.cells[cell];
   const ContextCodes& codes = job.codes[record.context];
-  return {codes.framework, codes.kernel, record.kind};
+  return {codes.framework, codes.kernel, codes.version, record.kind};
 }
 
 Learned learn_kriging(const FamilyJob& job, const FewRows& few, const std::vector<std::uint32_t>& rows,
@@ -146,7 +146,7 @@ CrossValidated cross_validate(const FamilyJob& job, const FewRows& few, double s
     if (learn.empty()) continue;
     const std::vector<double> left = left_by(job, few, learn_kriging(job, few, learn, share));
     for (const std::uint32_t r : test) result.left[r] = left[r];
-    if (learn.size() < kFewestRowsForTrees) continue;
+    if (learn.size() < kMostKriged) continue;
     const TreeEnsemble trees(learn_few(few, learn, left, job.options.seed), "training");
     for (const std::uint32_t r : test) {
       FeatureRow row = features_of(few, r);
@@ -197,7 +197,7 @@ void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
   const Learned learned = learn_kriging(job, few, all, share);
   record.level = float(learned.level);
   std::string trees;
-  if (few.size() >= kFewestRowsForTrees && record.share > 0)
+  if (record.share > 0)
     trees = learn_few(few, all, left_by(job, few, learned), job.options.seed);
   else
     record.share = 0;

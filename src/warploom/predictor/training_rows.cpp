@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "warploom/predictor/features.h"
+#include "warploom/predictor/few_shot_shapes.h"
 
 namespace warploom {
 namespace {
@@ -41,16 +42,17 @@ Part part_of(std::uint64_t shape, const TrainingOptions& options) {
   return shape_fold(shape, kCalibrationFolds, options.split.seed + 1) == 0 ? Part::Calibrate : Part::Learn;
 }
 
-// Shapes of a few-shot GPU that stay: those of least hash.
-std::set<std::uint64_t> first_shapes(const Dataset& dataset, const std::vector<std::uint32_t>& rows,
-                                     std::uint32_t gpu, std::int64_t count, const TrainingOptions& options) {
-  std::set<std::uint64_t> shapes;
-  for (const std::uint32_t row : rows)
-    if (dataset.gpu_index(row) == gpu && part_of(dataset.shape(row), options) != Part::HoldOut) {
-      shapes.insert(dataset.shape(row));
-      if (std::int64_t(shapes.size()) > count) shapes.erase(std::prev(shapes.end()));
-    }
-  return shapes;
+// Rows of a GPU that few-shot training chooses its shapes from.
+std::vector<std::uint32_t> choosable(const Dataset& dataset, const std::vector<std::uint32_t>& rows,
+                                     std::uint32_t gpu, const TrainingOptions& options) {
+  std::vector<std::uint32_t> chosen;
+  for (const std::uint32_t row : rows) {
+    const Marks marks = dataset.marks(row);
+    if (dataset.gpu_index(row) == gpu && !marks.biased && !marks.source_test &&
+        part_of(dataset.shape(row), options) != Part::HoldOut)
+      chosen.push_back(row);
+  }
+  return chosen;
 }
 
 using CellKey = std::tuple<std::string, std::string, std::string, std::string, std::uint32_t, bool>;
@@ -110,7 +112,8 @@ TrainingRows choose_rows(const Dataset& dataset, const GpuCatalog& catalog, Fami
   std::vector<std::set<std::uint64_t>> few(uses.size());
   for (std::uint32_t g = 0; g < uses.size(); ++g)
     if (uses[g].spec != nullptr && uses[g].shapes_kept >= 0)
-      few[g] = first_shapes(dataset, all, g, uses[g].shapes_kept, options);
+      few[g] =
+          few_shot_shapes(dataset, choosable(dataset, all, g, options), *uses[g].spec, uses[g].shapes_kept);
 
   std::map<CellKey, std::uint32_t> cells;
   std::map<std::string, std::uint16_t> gpus;
