@@ -41,6 +41,33 @@ TEST(MoeConfig, FilesAreWrittenAndReadBySimulate) {
                  {"is no table of `moe-config`"});
 }
 
+TEST(MoeConfig, TableOfTheGpuIsTierMeasured) {
+  const ScratchFolder scratch;
+  const std::string table = scratch.path() / "grouped.wlt";
+  const std::string samples =
+      std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/tuner/grouped_anchors.csv.gz";
+  const ProgramResult fitted = run_warploom({"tune", "fit", "--samples", samples, "--kind", "grouped_gemm",
+                                             "--experts", "16", "--top-k", "2", "--output", table});
+  ASSERT_EQ(fitted.exit_status, 0) << fitted.errors;
+  const std::vector<std::string> layer{"moe-config", "--top-k", "2",        "--hidden", "4096",
+                                       "--table",    table,     "--gpu",    "H200-SXM", "--intermediate",
+                                       "1536",       "--json",  "--engine", "sglang"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), layer.begin(), layer.end());
+    return more;
+  };
+  const ProgramResult made = run_warploom(with({"--experts", "16"}));
+  ASSERT_EQ(made.exit_status, 0) << made.errors;
+  const auto document = nlohmann::json::parse(made.output);
+  EXPECT_EQ(document["tier"], "measured");
+  EXPECT_EQ(document["measured_on"], nlohmann::json::array({"h200_sxm"}));
+  // Long products of few experts want large tiles; the engine's default has 64 x 64.
+  EXPECT_GT(document["rows"]["4096"]["speedup"]["p50"], 1.5);
+  EXPECT_GE(document["rows"]["4096"]["config"]["BLOCK_SIZE_N"], 128);
+  for (const auto& [tokens, row] : document["rows"].items()) EXPECT_GE(row["speedup"]["p10"], 1) << tokens;
+  expect_refusal(with({"--experts", "32"}), {"--table is of 16 experts", "expected 32"});
+}
+
 TEST(MoeConfig, RefusesSizesThatTheEngineWouldNotAccept) {
   const std::vector<std::string> base{"moe-config", "--gpu", "H200-SXM"};
   const auto with = [&](std::vector<std::string> more) {
