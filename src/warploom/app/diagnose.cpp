@@ -115,7 +115,7 @@ ExpectedChange add_step(const ServingSetup& setup, const LatencyModel& latency, 
   ExpectedChange change{.figure = figure};
   Seconds shared(0.0), routed(0.0);
   for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context());
+    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context(node.op));
     const auto count = double(node.count);
     if (runs_beside_experts(node)) shared += estimate.p50 * count;
     if (std::holds_alternative<FusedMoe>(node.op)) routed += estimate.p50 * count;
@@ -125,7 +125,7 @@ ExpectedChange add_step(const ServingSetup& setup, const LatencyModel& latency, 
                                                    .calls = count * times,
                                                    .actual = estimate.p50,
                                                    .tier = estimate.tier},
-                                                  estimate.p10, estimate.p90, setup.context());
+                                                  estimate.p10, estimate.p90, setup.context(node.op));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;
