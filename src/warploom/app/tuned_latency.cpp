@@ -43,7 +43,8 @@ double TunedLatency::speedup(std::int64_t tokens) const {
 LatencyEstimate TunedLatency::estimate(const Operator& op, const GpuSpec& gpu,
                                        const KernelContext& context) const {
   LatencyEstimate result = model_.estimate(op, gpu, context);
-  if (!serves(op, gpu)) return result;
+  const bool triton = context.kernel.empty() || context.kernel.find("triton") != std::string_view::npos;
+  if (!triton || !serves(op, gpu)) return result;
   served_.store(true, std::memory_order_relaxed);
   const auto& moe = std::get<FusedMoe>(op);
   const double share = product_share(moe, gpu);

@@ -12,8 +12,8 @@ namespace warploom {
 enum class TunedGain { Least, Expected, Most };
 
 // Divides the time of the grouped products of operators with the table's sizes and sharding by the speed-up
-// of the nearest key, as the engine looks it up; routing, permutation and launches stay. Never below the
-// physical bound. Refers to `model`. Thread-safe.
+// of the nearest key, as the engine looks it up; routing, permutation and launches stay, and so do kernels
+// that are not Triton's. Never below the physical bound. Refers to `model`. Thread-safe.
 class TunedLatency final : public LatencyModel {
  public:
   TunedLatency(const LatencyModel& model, MoeConfigTable table, TunedGain gain)
