@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <nlohmann/json.hpp>
 
 #include "warploom/app/energy.h"
 #include "warploom/app/latency_models.h"
 #include "warploom/app/trace_run.h"
+#include "warploom/app/tuned_latency.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/workload/fitted_workload.h"
 #include "warploom/serving/workload/trace_file.h"
@@ -212,10 +214,44 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
   return result;
 }
 
+namespace {
+
+// The run with the table's expected speed-ups, and what it changes.
+SimulateResult simulate_tuned(const SimulateRequest& request, const LatencyModel& latency) {
+  const MoeConfigTable table = moe_config_from_json(read_json_file(request.tuned), request.tuned.string());
+  SimulateRequest alone = request;
+  alone.intervals = false;
+  alone.traced_steps = 0;
+  alone.on_progress = nullptr;
+  const auto figures = [&](TunedGain gain) {
+    const TunedLatency tuned(latency, table, gain);
+    const ServingMetrics metrics = simulate_serving(alone, tuned).run.metrics;
+    return MeanLatencies{metrics.ttft.mean, metrics.tpot.mean};
+  };
+  const TunedLatency expected(latency, table, TunedGain::Expected);
+  SimulateResult result = simulate_serving(request, expected);
+  if (!expected.served())
+    throw InvalidInput(fmt::format(
+        "--tuned {}: made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
+        "never "
+        "launches",
+        request.tuned.string(), table.layer.experts, table.layer.top_k, table.layer.hidden,
+        table.layer.intermediate, table.layer.tensor_parallel, table.layer.expert_parallel, table.gpu));
+  const ServingMetrics before = simulate_serving(alone, latency).run.metrics;
+  result.tuned = TunedChange{.tier = std::string(name_of(table.tier)),
+                             .before = {before.ttft.mean, before.tpot.mean},
+                             .expected = {result.run.metrics.ttft.mean, result.run.metrics.tpot.mean},
+                             .least = figures(TunedGain::Least),
+                             .most = figures(TunedGain::Most)};
+  return result;
+}
+
+}  // namespace
+
 SimulateResult simulate_serving(const SimulateRequest& request) {
   const auto latency = open_latency_model(request.disaggregation ? request.disaggregation->decode.predictor
                                                                  : request.setup.predictor);
-  return simulate_serving(request, *latency);
+  return request.tuned.empty() ? simulate_serving(request, *latency) : simulate_tuned(request, *latency);
 }
 
 }  // namespace warploom

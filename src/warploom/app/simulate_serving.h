@@ -11,6 +11,7 @@
 #include "warploom/app/kv_transfer_setup.h"
 #include "warploom/app/serving_setup.h"
 #include "warploom/report/simulation_report.h"
+#include "warploom/report/tuned_change.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/session_workload.h"
 
@@ -58,8 +59,10 @@ struct SimulateRequest {
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
   const std::atomic<bool>* cancelled = nullptr;
-  std::size_t threads = 0;       // of replicas that never meet, in each of the runs; 0: as the machine has
-  bool intervals = true;         // also the runs at p10 and p90
+  std::size_t threads = 0;  // of replicas that never meet, in each of the runs; 0: as the machine has
+  bool intervals = true;    // also the runs at p10 and p90
+  std::filesystem::path
+      tuned;  // sidecar of `moe-config`: the run as tuned, beside the run as it is; empty: none
   std::size_t traced_steps = 0;  // steps that SimulateResult::trace holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
 };
@@ -68,6 +71,7 @@ struct SimulateResult {
   RunLabel label;
   SimulationResult run;
   std::optional<RunInterval> interval;  // absent when the run was cancelled or none was asked for
+  std::optional<TunedChange> tuned;     // with SimulateRequest::tuned
   std::string trace;                    // trace_run's; empty unless steps were asked for
 };
 

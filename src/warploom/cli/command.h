@@ -37,6 +37,8 @@ void add_diagnose_command(CLI::App& app);
 void add_step_command(CLI::App& app);
 void add_static_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);
+void add_moe_config_command(CLI::App& app);
+void add_train_moe_configs_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
 // `plan`, `pick`, `show` and `export` of the tune command.
 void add_tune_table_commands(CLI::App& tune);

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   SimulateRequest request;
-  std::string trace, vision_encoder, goodput, aiperf, perfetto;
+  std::string trace, vision_encoder, goodput, aiperf, perfetto, tuned;
   double perfetto_from_s = 0;
   std::optional<double> think_time_s;
   std::size_t perfetto_steps = 50;
@@ -83,6 +83,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
   request.intervals = !options.no_intervals;
   request.source.trace = options.trace;
+  request.tuned = options.tuned;
   if (options.think_time_s) request.source.think_time = Seconds(*options.think_time_s);
   if (options.sessions->given("sessions")) options.sessions->apply(&request.source.sessions.emplace());
   const Slo slo = parse_goodput(options.goodput);
@@ -96,9 +97,14 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   print_speed(result.run, std::chrono::steady_clock::now() - begin);
   if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
-  print(options.json
-            ? json_text(simulation_json(result.label, result.run, result.interval, options.details, slo))
-            : simulation_text(result.label, result.run, result.interval, slo));
+  if (options.json) {
+    Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);
+    if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
+    print(json_text(document));
+    return;
+  }
+  print(simulation_text(result.label, result.run, result.interval, slo));
+  if (result.tuned) print(tuned_change_text(*result.tuned));
 }
 
 }  // namespace
@@ -126,6 +132,9 @@ void add_simulate_command(CLI::App& app) {
   options->sessions = add_field_options(*command, fields_of<SessionShape>());
   command->add_option("--goodput", options->goodput, "limits in ms, for example ttft:500,tpot:50");
   command->add_option("--aiperf", options->aiperf, "writes one JSON line per request, as AIPerf does");
+  command->add_option(
+      "--tuned", options->tuned,
+      "the .warploom.json of `moe-config`: the run with those configurations, and the change");
   command->add_option("--perfetto", options->perfetto, "writes a trace that ui.perfetto.dev opens");
   command->add_option("--perfetto-steps", options->perfetto_steps, "steps in that trace")
       ->capture_default_str()

@@ -41,6 +41,8 @@ int run(int argc, char** argv) {
   warploom::add_static_command(app);
   warploom::add_simulate_command(app);
   warploom::add_tune_command(app);
+  warploom::add_moe_config_command(app);
+  warploom::add_train_moe_configs_command(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {

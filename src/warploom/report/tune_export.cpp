@@ -5,14 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/fused_moe/device_name.h"
+#include "warploom/fused_moe/moe_layer.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
 namespace {
-
-// vLLM's own ladder.
-constexpr std::int64_t kTokens[] = {1,  2,   4,   8,   16,   24,   32,   48,   64,
-                                    96, 128, 256, 512, 1024, 1536, 2048, 3072, 4096};
 
 void require_grouped(const RuntimeTable& table) {
   if (table.kernel().kind != TileKernelKind::GroupedGemm)
@@ -20,24 +18,12 @@ void require_grouped(const RuntimeTable& table) {
                                    name_of(table.kernel().kind)));
 }
 
-// The driver's name, as the engines spell it; the catalogue's name where it is not known.
-std::string device_name(const std::string& gpu) {
-  static constexpr std::pair<const char*, const char*> kNames[] = {
-      {"h200_sxm", "NVIDIA_H200"}, {"h100_sxm", "NVIDIA_H100_80GB_HBM3"},
-      {"b200_sxm", "NVIDIA_B200"}, {"a100_sxm", "NVIDIA_A100-SXM4-80GB"},
-      {"l40s", "NVIDIA_L40S"},     {"h20", "NVIDIA_H20"}};
-  for (const auto& [ours, theirs] : kNames) {
-    if (gpu == ours) return theirs;
-  }
-  return gpu;
-}
-
 }  // namespace
 
 Json fused_moe_json(const RuntimeTable& table, std::int64_t n, std::int64_t k) {
   require_grouped(table);
   Json document = Json::object();
-  for (const std::int64_t tokens : kTokens) {
+  for (const std::int64_t tokens : kMoeLadder) {
     const TileShape shape{tokens * table.kernel().top_k, n, k};
     check_shape(shape, "export");
     const TileConfig c = table.pick(shape).config;
@@ -52,7 +38,7 @@ Json fused_moe_json(const RuntimeTable& table, std::int64_t n, std::int64_t k) {
 std::string fused_moe_file_name(const RuntimeTable& table, std::int64_t n) {
   require_grouped(table);
   return fmt::format("E={},N={},device_name={}.json", table.kernel().experts, n / 2,
-                     device_name(table.gpu().name));
+                     engine_device_name(table.gpu().name));
 }
 
 Json kernel_tuner_json(const RuntimeTable& table, std::span<const TileShape> shapes, std::size_t count) {

@@ -1,0 +1,56 @@
+#include "warploom/app/moe_config.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/fused_moe/device_name.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+// Sizes of the model's routed experts; the rest stays as asked for.
+MoeLayer layer_of(const MoeConfigRequest& request) {
+  if (request.model.empty()) return request.layer;
+  const ModelArchitecture model = load_model(request.model);
+  if (!model.mixture) throw InvalidInput(fmt::format("moe-config: {} has no mixture of experts", model.name));
+  MoeLayer layer = request.layer;
+  layer.hidden = model.hidden;
+  layer.experts = model.mixture->experts;
+  layer.top_k = model.mixture->top_k;
+  layer.intermediate = model.mixture->intermediate;
+  return layer;
+}
+
+}  // namespace
+
+MoeConfigResult moe_config(const MoeConfigRequest& request) {
+  GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const MoeLayer layer = layer_of(request);
+  MoeConfigResult result;
+  result.table = request.table.empty()
+                     ? predicted_configs(layer, request.engine, gpu, ConfigModel())
+                     : measured_configs(layer, request.engine, gpu, RuntimeTable::open(request.table));
+  if (request.output.empty()) return result;
+  const std::filesystem::path name = moe_config_file_name(layer, engine_device_name(gpu.name));
+  std::filesystem::path sidecar = name;
+  sidecar.replace_extension(".warploom.json");
+  result.files = {request.output / name, request.output / sidecar};
+  write_json_file(result.files[0], engine_json(result.table));
+  write_json_file(result.files[1], sidecar_json(result.table));
+  return result;
+}
+
+ConfigTraining train_moe_configs(const TrainMoeConfigsRequest& request) {
+  const GpuCatalog catalog;
+  ConfigTraining training = train_configs(read_config_rows(request.gains, request.near_best, catalog));
+  if (!request.output.empty())
+    write_file_atomically(request.output / "fused_moe.wlm", config_model_to_bytes(training.record));
+  return training;
+}
+
+}  // namespace warploom

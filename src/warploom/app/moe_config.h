@@ -1,0 +1,36 @@
+// Use cases `moe-config` and `train-moe-configs`: the engines' fused_moe files.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/fused_moe/config_table.h"
+#include "warploom/fused_moe/config_training.h"
+
+namespace warploom {
+
+struct MoeConfigRequest {
+  std::string model;  // a name or the path of a config.json: sizes of its experts; or
+  MoeLayer layer;     // the sizes; of a model only dtype, blocks and parallelism are read
+  std::string gpu;    // name, alias or path of a record
+  MoeEngine engine = MoeEngine::Vllm;
+  std::filesystem::path table;   // of `tune fit`, measured on the GPU; empty: predicted from other GPUs
+  std::filesystem::path output;  // folder; empty: nothing is written
+};
+
+struct MoeConfigResult {
+  MoeConfigTable table;
+  std::vector<std::filesystem::path> files;  // written: the engine's, then the sidecar
+};
+
+// Throws InvalidInput on sizes that the engine would refuse or a model without experts; NotFound,
+// Unsupported, IoError.
+MoeConfigResult moe_config(const MoeConfigRequest& request);
+
+struct TrainMoeConfigsRequest {
+  std::filesystem::path gains, near_best, output;  // as read_config_rows takes them; output: a folder
+};
+ConfigTraining train_moe_configs(const TrainMoeConfigsRequest& request);
+
+}  // namespace warploom

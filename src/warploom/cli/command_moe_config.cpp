@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/moe_config.h"
+#include "warploom/cli/command.h"
+#include "warploom/cli/field_options.h"
+#include "warploom/report/moe_config_report.h"
+
+namespace warploom {
+
+void add_moe_config_command(CLI::App& app) {
+  struct Options {
+    MoeConfigRequest request;
+    std::string engine = "vllm", table, output;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
+  command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
+  command->add_option("--gpu", options->request.gpu, "a name (see `warploom gpus`) or the path of a record")
+      ->required();
+  command->add_option("--engine", options->engine, "vllm or sglang")->capture_default_str();
+  command->add_option("--table", options->table,
+                      "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
+  command->add_option("--output", options->output, "folder for the engine's file and its sidecar");
+  const auto fields = add_field_options(*command, fields_of<MoeLayer>());
+  add_json_option(*command, options->json);
+  command->callback([options, fields] {
+    MoeConfigRequest& request = options->request;
+    fields->apply(&request.layer);
+    request.engine = parse_enum<MoeEngine>(options->engine, "--engine");
+    request.table = options->table;
+    request.output = options->output;
+    const MoeConfigResult result = moe_config(request);
+    if (options->json) {
+      Json document = sidecar_json(result.table);
+      for (const auto& file : result.files) document["files"].push_back(file.string());
+      print(json_text(document));
+      return;
+    }
+    print(moe_config_text(result.table));
+    for (const auto& file : result.files) print(fmt::format("wrote {}\n", file.string()));
+  });
+}
+
+void add_train_moe_configs_command(CLI::App& app) {
+  struct Options {
+    std::string gains, near_best, output;
+    bool json = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train-moe-configs",
+                                         "what `moe-config` knows of other GPUs' searches (maintainers)");
+  command->add_option("--gains", options->gains, "best and default times by shape")->required();
+  command->add_option("--near-best", options->near_best, "configurations near the best")->required();
+  command->add_option("--output", options->output, "folder; without: errors on what is left out alone");
+  add_json_option(*command, options->json);
+  command->callback([options] {
+    const ConfigTraining training = train_moe_configs(
+        {.gains = options->gains, .near_best = options->near_best, .output = options->output});
+    print(options->json ? json_text(config_training_json(training)) : config_training_text(training));
+  });
+}
+
+}  // namespace warploom

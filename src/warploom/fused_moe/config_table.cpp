@@ -1,0 +1,159 @@
+#include "warploom/fused_moe/config_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kProbes = 5;  // token counts of a key's range
+// ln: p10 and p90 of what a tuner table's times miss between two configurations of one shape (its formula's
+// residual on held-out shapes, both configurations together).
+constexpr double kTableError = 0.03;
+
+// ln(time) of a configuration at a token count, up to a constant of the token count.
+using Cost = std::function<double(const MoeConfig&, std::int64_t tokens)>;
+
+std::vector<std::int64_t> probes(std::size_t key) {
+  const auto [first, last] = served_tokens(key);
+  std::vector<std::int64_t> tokens{kMoeLadder[key]};
+  for (std::size_t i = 0; i < kProbes; ++i) {
+    const double part = double(i) / double(kProbes - 1);
+    tokens.push_back(std::llround(double(first) * std::pow(double(last) / double(first), part)));
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  return tokens;
+}
+
+struct Judged {
+  double gain = 0, least = 0;  // ln, mean and least over the probes
+};
+
+class RowChooser {
+ public:
+  RowChooser(const MoeLayer& layer, MoeEngine engine, Cost default_cost, Cost cost, double error_p10,
+             double error_p90)
+      : layer_(layer),
+        engine_(engine),
+        default_cost_(std::move(default_cost)),
+        cost_(std::move(cost)),
+        p10_(error_p10),
+        p90_(error_p90) {}
+
+  MoeConfigRow row(std::size_t key, const std::vector<MoeConfig>& candidates) const {
+    const std::vector<std::int64_t> tokens = probes(key);
+    std::vector<double> defaults;
+    for (const std::int64_t m : tokens)
+      defaults.push_back(default_cost_(engine_default(engine_, layer_, m), m));
+    MoeConfigRow row{.tokens = kMoeLadder[key]};
+    row.engine_default = engine_default(engine_, layer_, row.tokens);
+    row.config = row.engine_default;
+    row.is_default = true;
+    Judged best;
+    for (const MoeConfig& candidate : candidates) {
+      const Judged judged = judge(candidate, tokens, defaults);
+      // The learner's error may not turn the gain into a loss, and no served count may be slower.
+      if (judged.gain + p10_ <= 0 || judged.least < 0 || judged.gain <= best.gain) continue;
+      best = judged;
+      row.config = candidate;
+      row.is_default = false;
+    }
+    if (row.is_default) return row;
+    row.speedup = std::exp(best.gain);
+    row.speedup_p10 = std::exp(best.gain + p10_);
+    row.speedup_p90 = std::exp(best.gain + p90_);
+    return row;
+  }
+
+ private:
+  Judged judge(const MoeConfig& candidate, const std::vector<std::int64_t>& tokens,
+               const std::vector<double>& defaults) const {
+    Judged judged{.gain = 0, .least = 1e9};
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const double gain = defaults[i] - cost_(candidate, tokens[i]);
+      judged.gain += gain / double(tokens.size());
+      judged.least = std::min(judged.least, gain);
+    }
+    return judged;
+  }
+
+  const MoeLayer& layer_;
+  MoeEngine engine_;
+  Cost default_cost_, cost_;
+  double p10_, p90_;
+};
+
+void fill_rows(MoeConfigTable& table, const RowChooser& chooser, const std::vector<MoeConfig>& candidates) {
+  for (std::size_t key = 0; key < kMoeLadder.size(); ++key)
+    table.rows.push_back(chooser.row(key, candidates));
+}
+
+}  // namespace
+
+MoeConfigTable predicted_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
+                                 const ConfigModel& model) {
+  check_moe_layer(layer, "moe-config");
+  if (layer.dtype != MoeDtype::Bits16)
+    throw Unsupported(fmt::format(
+        "moe-config: no search over configurations of {} was learned from, expected bf16, or --table with a "
+        "tuner table of one-byte operands measured on {}",
+        name_of(layer.dtype), gpu.name));
+  MoeConfigTable table{.engine = engine, .layer = layer, .gpu = gpu.name, .from = model.record().gpus};
+  std::vector<MoeConfig> candidates;
+  for (const MoeConfig& candidate : model.record().candidates)
+    if (may_run(candidate, gpu)) candidates.push_back(candidate);
+  // Both products launch the same configuration; the first does twice the work of the second.
+  const auto both = [&](std::int64_t tokens, const auto& slowdown) {
+    const auto products = products_of(layer, tokens);
+    return (2 * slowdown(products[0]) + slowdown(products[1])) / 3;
+  };
+  const Cost default_cost = [&](const MoeConfig& config, std::int64_t tokens) {
+    return both(tokens, [&](const GroupedProduct& p) { return model.default_slowdown(p, config, gpu); });
+  };
+  const Cost cost = [&](const MoeConfig& config, std::int64_t tokens) {
+    return both(tokens, [&](const GroupedProduct& p) { return model.candidate_slowdown(p, config, gpu); });
+  };
+  fill_rows(table,
+            RowChooser(layer, engine, default_cost, cost, double(model.record().residual_p10),
+                       double(model.record().residual_p90)),
+            candidates);
+  return table;
+}
+
+MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
+                                const RuntimeTable& table) {
+  check_moe_layer(layer, "moe-config");
+  const TileKernel& kernel = table.kernel();
+  if (kernel.kind != TileKernelKind::GroupedGemm)
+    throw InvalidInput(
+        fmt::format("--table is of a {}, expected a table of grouped_gemm", name_of(kernel.kind)));
+  table.require(gpu.name, "");
+  const std::int64_t bytes = layer.dtype == MoeDtype::Bits16 ? 2 : 1;
+  if (kernel.experts != layer.held() || kernel.top_k != layer.top_k || kernel.operand_bytes != bytes)
+    throw InvalidInput(fmt::format(
+        "--table is of {} experts, top_k {} and {}-byte operands, expected {}, {} and {}: fit one for this "
+        "layer (tune fit --experts --top-k --operand-bytes)",
+        kernel.experts, kernel.top_k, kernel.operand_bytes, layer.held(), layer.top_k, bytes));
+  MoeConfigTable result{
+      .engine = engine, .layer = layer, .gpu = gpu.name, .tier = Tier::Measured, .from = {gpu.name}};
+  std::vector<MoeConfig> candidates;
+  for (const FittedConfig& config : table.configs())
+    candidates.push_back({.tile = config.config, .group_m = std::int32_t(kernel.group_rows)});
+  // A configuration that the table does not know costs infinitely little, so nothing takes its place.
+  const Cost cost = [&](const MoeConfig& config, std::int64_t tokens) {
+    const std::int64_t pairs = std::max<std::int64_t>(1, tokens * layer.top_k / layer.expert_parallel);
+    const auto first = table.predict_us({pairs, 2 * layer.width(), layer.hidden}, config.tile);
+    const auto second = table.predict_us({pairs, layer.hidden, layer.width()}, config.tile);
+    return first && second ? std::log(*first + *second) : -1e6;
+  };
+  fill_rows(result, RowChooser(layer, engine, cost, cost, -kTableError, kTableError), candidates);
+  return result;
+}
+
+}  // namespace warploom

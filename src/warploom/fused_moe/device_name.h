@@ -1,0 +1,13 @@
+// GPUs as engines spell them in file names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warploom {
+
+// The driver's name with underscores, for example "NVIDIA_H100_80GB_HBM3"; `gpu` itself where the driver's
+// name is not known.
+std::string engine_device_name(std::string_view gpu);
+
+}  // namespace warploom
