@@ -22,26 +22,38 @@ std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
   return (*row.concurrency + row.input_tokens + 64 + 63) / 64 * 64;
 }
 
-void set_minimax(const ConcurrencyTruth& row, ServingConfig& config) {
+// The first scripts for Blackwell spread the experts over the GPUs whatever they were asked for, and switched
+// FlashInfer's and DeepGEMM's experts off; later ones leave both to the engine and keep an fp8 cache.
+void set_minimax(const ConcurrencyTruth& row, ConcurrencyLaunch& launch) {
+  ServingConfig& config = launch.config;
+  const bool early = row.version == "0.16.0" || row.version == "0.17.0";
   config.gpu_memory_utilization = 0.95;
   if (is_blackwell(row)) {
+    launch.experts_whole = early;
     config.max_num_seqs.reset();
     config.max_num_batched_tokens.reset();
+    if (early)
+      config.moe_backend = "triton";
+    else
+      config.kv_cache_dtype = "fp8";
     return;
   }
   config.max_num_seqs = 512;
   config.max_num_batched_tokens = *row.concurrency < 64 ? 16384 : 32768;
   config.kv_cache_dtype = "fp8";
+  config.moe_backend = "triton";
 }
 
-void set_vllm(const ConcurrencyTruth& row, ServingConfig& config) {
+void set_vllm(const ConcurrencyTruth& row, ConcurrencyLaunch& launch) {
+  ServingConfig& config = launch.config;
   config.max_num_seqs = *row.concurrency;
   config.max_num_batched_tokens = std::max<std::int64_t>(8192, *row.concurrency);
   const bool llama = is_model(row, "Llama-3.1-70B"), gpt_oss = is_model(row, "gpt-oss");
   if (llama || (gpt_oss && is_blackwell(row))) config.kv_cache_dtype = "fp8";
   if ((llama || gpt_oss) && is_blackwell(row)) config.max_num_seqs = 512;
   if (is_model(row, "Kimi")) config.gpu_memory_utilization = 0.95;
-  if (is_model(row, "MiniMax")) set_minimax(row, config);
+  if (gpt_oss && !is_blackwell(row)) config.moe_backend = "marlin";  // VLLM_MXFP4_USE_MARLIN=1
+  if (is_model(row, "MiniMax")) set_minimax(row, launch);
 }
 
 void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
@@ -78,7 +90,7 @@ ConcurrencyLaunch launch_of(const ConcurrencyTruth& row) {
     return launch;
   }
   launch.range_ratio = kInferenceXRatio;
-  if (row.backend == "vllm") set_vllm(row, launch.config);
+  if (row.backend == "vllm") set_vllm(row, launch);
   if (row.backend == "sglang") set_sglang(row, launch.config);
   if (row.backend == "trtllm") set_trtllm(row, launch.config);
   return launch;

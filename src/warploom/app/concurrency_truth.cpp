@@ -54,6 +54,16 @@ bool suspicious(const ConcurrencyTruth& row) {
   return eight_billion_fp8 || slot_limit || wide || too_fast;
 }
 
+// Rows of TensorRT-LLM whose TTFT alone is implausible: it holds about one interval between two completions
+// (output tokens times TPOT over the concurrency), as if one request always waited for a slot.
+bool doubtful_ttft(const ConcurrencyTruth& row) {
+  if (row.backend != "trtllm") return false;
+  const bool llama_8b = row.model == "meta-llama/Llama-3.1-8B-Instruct" && row.version == "1.0.0rc3";
+  const bool llama_70b =
+      row.model == "meta-llama/Llama-3.1-70B" && row.input_tokens == 1024 && row.output_tokens == 1024;
+  return llama_8b || llama_70b;
+}
+
 // Where expert parallelism was switched on beside tensor parallelism, some dumps multiply the two: tp 64 with
 // experts 8 by 8 is a node of 8 GPUs with 8 expert ranks, as the same figures under the right numbers in
 // other dumps show.
@@ -169,7 +179,10 @@ std::vector<ConcurrencyTruth> filter_concurrency_truth(std::vector<ConcurrencyTr
     return row.input_tokens == 0 || row.output_tokens == 0 || !row.ttft || !row.tpot || !row.tp;
   });
   filter.drop("figures known to be implausible", suspicious);
-  for (Row& row : rows) undo_product(row);
+  for (Row& row : rows) {
+    row.ttft_doubtful = doubtful_ttft(row);
+    undo_product(row);
+  }
   Repeats repeats;
   filter.drop("the same configuration and figures as another row, but for rounding",
               [&](const Row& row) { return repeats.seen(row); });

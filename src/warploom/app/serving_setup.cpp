@@ -104,7 +104,7 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
-  const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.framework, setup.version};
+  const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.kernels};
   const auto graphs = [&](std::int64_t query_tokens) {
     return cuda_graph_sizes(*setup.config.max_num_seqs, setup.config.enforce_eager, query_tokens);
   };
@@ -160,10 +160,11 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   const Companions beside = companions_of(setup, request);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
-  setup.framework = request.framework.empty() ? request.config.engine : request.framework;
-  setup.config.host = default_host_model(setup.framework, setup.model.mixture_layers());
+  setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
+                   .version = request.version,
+                   .moe_backend = request.config.moe_backend};
+  setup.config.host = default_host_model(setup.kernels.framework, setup.model.mixture_layers());
   if (request.host_changes) request.host_changes(setup.config.host);
-  setup.version = request.version;
   setup.latency = std::make_shared<const ObservedLatency>(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;

@@ -39,7 +39,7 @@ struct ServingSetup {
   GraphOptions graph;
   ServingConfig config;  // every default filled in; KV blocks set where the memory was checked
   KvCapacity memory;     // zero where it was not checked
-  std::string framework, version;
+  KernelNames kernels;
   std::shared_ptr<const ObservedLatency> latency;
   std::unique_ptr<StepPricer> pricer;
   KvTierConfig tiers;  // where the memory was checked
@@ -47,7 +47,7 @@ struct ServingSetup {
   PoolPlan pool(std::string name) const {
     return {.name = std::move(name), .config = config, .pricer = pricer.get(), .tiers = tiers};
   }
-  KernelContext context() const { return {.framework = framework, .version = version, .kernel = {}}; }
+  KernelContext context(const Operator& op) const { return kernels.of(op, *gpu); }
 };
 
 // Whether a model that leaves no memory for requests is refused and KV blocks are counted. Unchecked runs

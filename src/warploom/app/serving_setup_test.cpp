@@ -28,7 +28,7 @@ TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
   const FixedLatency latency;
   const ServingSetup setup = resolve_serving(request_of("Llama-3.1-8B", "H100-SXM"), latency);
   EXPECT_EQ(setup.gpu->name, "h100_sxm");
-  EXPECT_EQ(setup.framework, "vllm");
+  EXPECT_EQ(setup.kernels.framework, "vllm");
   EXPECT_TRUE(setup.config.max_num_seqs.has_value());
   EXPECT_EQ(setup.config.max_model_len, setup.model.max_positions);
   // 0.9 x 80 GiB less 16 GB of weights, at 128 KiB a token, is 400 to 450 thousand tokens.

@@ -136,7 +136,7 @@ RunLabel label_of(const Engines& engines, const Workload& workload, const Simula
   label.gpus = 0;
   label.layers = last.model.layer_count();
   label.engine = last.config.engine;
-  if (!last.version.empty()) label.engine += " " + last.version;
+  if (!last.kernels.version.empty()) label.engine += " " + last.kernels.version;
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;
   label.tier = Tier::Measured;

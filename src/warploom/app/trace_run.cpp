@@ -36,7 +36,7 @@ std::vector<PricedNode> price_nodes(const StepRecord& step, const ServingSetup& 
   std::vector<PricedNode> priced;
   for (const OperatorNode& node :
        build_operator_graph(setup.model, setup.sharding, step.shape, setup.graph)) {
-    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context());
+    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context(node.op));
     const double time = to_microseconds(estimate.p50);
     priced.push_back(
         {node.label, family_of(node.op), node.count, time,

@@ -42,8 +42,9 @@ Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint6
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
                              const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
   const ModelArchitecture model = quantized_model(row, catalog.get(row.model));
-  const Sharding sharding = sharding_of(row, model);
   const ConcurrencyLaunch launch = launch_of(row);
+  Sharding sharding = sharding_of(row, model);
+  if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
   ServingSetupRequest request;
   request.config = launch.config;
   request.gpu = row.system;
@@ -72,6 +73,7 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   cell.output_tokens = row.output_tokens;
   cell.requests = run.metrics.completed;
   cell.ttft = {*row.ttft, to_milliseconds(run.metrics.ttft.mean)};
+  cell.judges_ttft = !row.ttft_doubtful;
   cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
   cell.preemptions = run.preemptions;
   cell.tier = setup.latency->tier();

@@ -23,6 +23,7 @@ struct ConcurrencyTruth {
   std::optional<std::int64_t> concurrency, tp, pp, attention_dp, moe_tp, moe_ep;
   std::int64_t input_tokens = 1, output_tokens = 1;
   std::optional<double> ttft, tpot;  // ms
+  bool ttft_doubtful = false;        // its TTFT alone is known not to mean what the others' do
   std::uint64_t content_hash = 0;    // of every column but the id
   std::size_t line = 0;
 };

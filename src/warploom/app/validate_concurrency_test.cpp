@@ -87,6 +87,23 @@ TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
   EXPECT_EQ(document["backends"]["vllm"]["cells"], 1);
 }
 
+TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
+  const std::string place =
+      "trtllm,1.0.0rc3,meta-llama/Llama-3.1-8B-Instruct,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
+  const Truth truth("a,meta-llama.csv,4,0," + place + "50,5\n");
+  const FixedLatency latency;
+  const ConcurrencyValidation validation = validate_concurrency(truth.request, latency);
+  ASSERT_EQ(validation.cells.size(), 1u);
+  EXPECT_FALSE(validation.cells[0].judges_ttft);
+  const Json overall = concurrency_validation_json(validation)["overall"];
+  EXPECT_EQ(overall["cells"], 1);
+  EXPECT_EQ(overall["ttft_cells"], 0);
+  EXPECT_TRUE(overall["ttft_median_error"].is_null());
+  EXPECT_GT(overall["tpot_median_error"], 0);
+  EXPECT_NE(concurrency_validation_text(validation).find("1  of them judged by TPOT alone"),
+            std::string::npos);
+}
+
 TEST(ValidateConcurrency, DoesNotDependOnThreads) {
   std::string rows;
   for (int n = 1; n <= 6; ++n)

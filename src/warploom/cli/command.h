@@ -30,6 +30,10 @@ void add_calibrate_command(CLI::App& app);
 void add_validate_command(CLI::App& app);
 // `static`, `serving` and `concurrency` of the validate command.
 void add_validate_serving_runs(CLI::App& validate);
+// `ceilings` of the validate command.
+void add_validate_ceilings(CLI::App& validate);
+void add_train_ceilings_command(CLI::App& app);
+void add_diagnose_command(CLI::App& app);
 void add_step_command(CLI::App& app);
 void add_static_command(CLI::App& app);
 void add_simulate_command(CLI::App& app);

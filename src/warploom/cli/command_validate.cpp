@@ -184,6 +184,7 @@ void add_validate_command(CLI::App& app) {
   validate->require_subcommand(1);
   add_validate_kernels(*validate);
   add_validate_serving_runs(*validate);
+  add_validate_ceilings(*validate);
 }
 
 }  // namespace warploom

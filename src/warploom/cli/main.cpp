@@ -33,8 +33,10 @@ int run(int argc, char** argv) {
   warploom::add_import_command(app);
   warploom::add_sweep_plan_command(app);
   warploom::add_train_command(app);
+  warploom::add_train_ceilings_command(app);
   warploom::add_calibrate_command(app);
   warploom::add_validate_command(app);
+  warploom::add_diagnose_command(app);
   warploom::add_step_command(app);
   warploom::add_static_command(app);
   warploom::add_simulate_command(app);

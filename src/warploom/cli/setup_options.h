@@ -22,6 +22,9 @@ class SetupOptions {
   // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput,
   // Unsupported.
   ServingSetupRequest parsed() const;
+  // What --gpu says, for commands that also work without a model.
+  const std::string& gpu() const { return request_->gpu; }
+  bool has_model() const { return !request_->model.empty() || !engine_command_->empty(); }
 
  private:
   struct ShortNames {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -14,10 +15,11 @@ namespace {
 struct CellErrors {
   std::vector<double> ttft_errors, tpot_errors, ttft_biases, tpot_biases;
   void add(const ConcurrencyCell& cell) {
-    ttft_errors.push_back(cell.ttft.error());
     tpot_errors.push_back(cell.tpot.error());
-    ttft_biases.push_back(cell.ttft.bias());
     tpot_biases.push_back(cell.tpot.bias());
+    if (!cell.judges_ttft) return;
+    ttft_errors.push_back(cell.ttft.error());
+    ttft_biases.push_back(cell.ttft.bias());
   }
 };
 
@@ -36,13 +38,19 @@ CellErrors all_errors(const ConcurrencyValidation& validation) {
   return errors;
 }
 
+// Null where no cell is judged.
+Json quantile_json(const std::vector<double>& values, double q) {
+  return values.empty() ? Json() : Json(quantile(values, q));
+}
+
 Json errors_json(const CellErrors& errors) {
-  return {{"cells", errors.ttft_errors.size()},
-          {"ttft_median_error", quantile(errors.ttft_errors, 0.5)},
+  return {{"cells", errors.tpot_errors.size()},
+          {"ttft_cells", errors.ttft_errors.size()},
+          {"ttft_median_error", quantile_json(errors.ttft_errors, 0.5)},
           {"tpot_median_error", quantile(errors.tpot_errors, 0.5)},
-          {"ttft_p90_error", quantile(errors.ttft_errors, 0.9)},
+          {"ttft_p90_error", quantile_json(errors.ttft_errors, 0.9)},
           {"tpot_p90_error", quantile(errors.tpot_errors, 0.9)},
-          {"ttft_bias", quantile(errors.ttft_biases, 0.5)},
+          {"ttft_bias", quantile_json(errors.ttft_biases, 0.5)},
           {"tpot_bias", quantile(errors.tpot_biases, 0.5)}};
 }
 
@@ -53,11 +61,14 @@ Json groups_json(const ConcurrencyValidation& validation, CellName name) {
 }
 
 void add_error_row(TextTable& table, const std::string& name, const CellErrors& errors) {
-  table.add_row(
-      {name, count_text(std::ssize(errors.ttft_errors)), percent_text(quantile(errors.ttft_errors, 0.5)),
-       percent_text(quantile(errors.ttft_errors, 0.9)), percent_text(quantile(errors.ttft_biases, 0.5)),
-       percent_text(quantile(errors.tpot_errors, 0.5)), percent_text(quantile(errors.tpot_errors, 0.9)),
-       percent_text(quantile(errors.tpot_biases, 0.5))});
+  const auto percent = [](const std::vector<double>& values, double q) {
+    return values.empty() ? std::string("-") : percent_text(quantile(values, q));
+  };
+  table.add_row({name, count_text(std::ssize(errors.tpot_errors)), percent(errors.ttft_errors, 0.5),
+                 percent(errors.ttft_errors, 0.9), percent(errors.ttft_biases, 0.5),
+                 percent_text(quantile(errors.tpot_errors, 0.5)),
+                 percent_text(quantile(errors.tpot_errors, 0.9)),
+                 percent_text(quantile(errors.tpot_biases, 0.5))});
 }
 
 }  // namespace
@@ -67,7 +78,13 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
   for (const DroppedRows& entry : validation.dropped) {
     text += fmt::format("{:>8}  {}\n", fmt::format("-{}", count_text(entry.rows)), entry.reason);
   }
-  text += fmt::format("{:>8}  cells simulated\n\n", count_text(std::ssize(validation.cells)));
+  text += fmt::format("{:>8}  cells simulated\n", count_text(std::ssize(validation.cells)));
+  const auto doubtful = std::count_if(validation.cells.begin(), validation.cells.end(),
+                                      [](const ConcurrencyCell& cell) { return !cell.judges_ttft; });
+  if (doubtful > 0)
+    text += fmt::format("{:>8}  of them judged by TPOT alone: their TTFT is known to be implausible\n",
+                        count_text(doubtful));
+  text += "\n";
   TextTable table({{"cells", Align::Left},
                    {"number"},
                    {"TTFT median"},
@@ -108,6 +125,7 @@ Json concurrency_validation_json(const ConcurrencyValidation& validation) {
                      {"ttft_error", cell.ttft.error()},
                      {"measured_tpot_ms", cell.tpot.measured},
                      {"predicted_tpot_ms", cell.tpot.predicted},
+                     {"judges_ttft", cell.judges_ttft},
                      {"tpot_error", cell.tpot.error()}});
   }
   return {{"rows", validation.rows},

@@ -64,7 +64,8 @@ Json serving_validation_json(const ServingValidation& validation);
 struct ConcurrencyCell {
   std::string id, backend, version, model, gpu, quantization;
   std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
-  Comparison ttft, tpot;  // ms
+  Comparison ttft, tpot;    // ms
+  bool judges_ttft = true;  // false: the TTFT of this row is in no median
   std::int64_t preemptions = 0;
   Tier tier = Tier::Roofline;
 };
@@ -80,7 +81,8 @@ struct ConcurrencyValidation {
 std::string concurrency_validation_text(const ConcurrencyValidation& validation);
 // {"rows", "dropped": [{"reason", "rows"}], "cells": [{..., "ttft_error", "tpot_error"}], "overall": E,
 // "backends": {B: E}, "models": {M: E}, "gpus": {G: E}} with E = {"cells", "ttft_median_error",
-// "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias"}; biases are medians
+// "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias", "ttft_cells"}; biases
+// are medians, those of TTFT over ttft_cells cells, null where there are none
 Json concurrency_validation_json(const ConcurrencyValidation& validation);
 
 }  // namespace warploom

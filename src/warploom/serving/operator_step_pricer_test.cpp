@@ -63,7 +63,7 @@ struct Bench {
   explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
       : sharding(spread),
         architecture(small_model(mixture)),
-        pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .framework = {}, .version = {}},
+        pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .names = {}},
                cuda_graph_sizes(256, eager)) {}
 
   // The sum over the whole operator graph, without tables.

@@ -50,7 +50,7 @@ ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, KernelS
   ListPrice total;
   for (const OperatorNode& node : operators) {
     if (node.count <= 0) continue;
-    const LatencyEstimate estimate = model->estimate(node.op, *gpu, context());
+    const LatencyEstimate estimate = model->estimate(node.op, *gpu, names.of(node.op, *gpu));
     const double p50 = estimate.p50.value() * double(node.count);
     const double below = (estimate.p50 - estimate.p10).value() * double(node.count);
     const double above = (estimate.p90 - estimate.p50).value() * double(node.count);

@@ -10,6 +10,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/operator_graph.h"
+#include "warploom/serving/kernel_names.h"
 #include "warploom/serving/step_pricer.h"
 
 namespace warploom {
@@ -44,9 +45,8 @@ class KernelSums {
 struct OperatorPricer {
   const LatencyModel* model = nullptr;
   const GpuSpec* gpu = nullptr;
-  std::string framework, version;
+  KernelNames names;
 
-  KernelContext context() const { return {.framework = framework, .version = version, .kernel = {}}; }
   // Prices a list and adds its kernels to `sums` (unless null).
   ListPrice price(std::span<const OperatorNode> operators, KernelSums* sums) const;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/kernel_names.h"
 
 namespace warploom {
 
@@ -46,6 +47,9 @@ void add_scheduling(FieldList<ServingConfig>& list) {
       .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
       .add("scheduler_recv_interval", &C::scheduler_recv_interval,
            {.doc = "decode steps between two looks for new requests (sglang)", .min = 1, .max = 1e6})
+      .add("moe_backend", &C::moe_backend,
+           {.doc = "auto, triton, flashinfer_cutlass, flashinfer_trtllm or marlin: kernels of the experts "
+                   "(vllm)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
 }
@@ -215,6 +219,7 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
+  check_moe_backend(config.moe_backend);
   if (config.scheduling_policy != "fcfs" && config.scheduling_policy != "priority") {
     throw InvalidInput(
         fmt::format("serving configuration: scheduling_policy is '{}', expected fcfs or priority",

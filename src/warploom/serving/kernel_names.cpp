@@ -1,0 +1,65 @@
+#include "warploom/serving/kernel_names.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+struct MoeKernel {
+  MatmulScheme scheme;
+  std::string_view backend, kernel;
+};
+
+// What was measured.
+constexpr std::array<MoeKernel, 6> kVllmMoeKernels{{
+    {MatmulScheme::Fp8Block, "triton", "vllm_fp8moe_triton_tritonexperts"},
+    {MatmulScheme::Fp8Block, "flashinfer_cutlass", "vllm_fp8moe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Fp8Block, "flashinfer_trtllm", "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic"},
+    {MatmulScheme::MxFp4A16, "triton", "vllm_gptossmxfp4moe_triton_oaitritonmxfp4expertsmonolithic"},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_gptossmxfp4moe_marlin_marlinexperts"},
+    {MatmulScheme::MxFp4A8, "flashinfer_trtllm",
+     "vllm_mxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmodular"},
+}};
+
+std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
+  if (op.scheme != MatmulScheme::Fp8Block) return {};
+  if (gpu.generation == Generation::Hopper) return op.expert_parallel > 1 ? "flashinfer_cutlass" : "triton";
+  return gpu.generation == Generation::Blackwell ? "flashinfer_trtllm" : "";
+}
+
+}  // namespace
+
+std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu) {
+  const std::string_view wanted = backend == "auto" ? automatic_backend(op, gpu) : backend;
+  const auto* at = std::find_if(kVllmMoeKernels.begin(), kVllmMoeKernels.end(), [&](const MoeKernel& entry) {
+    return entry.scheme == op.scheme && entry.backend == wanted;
+  });
+  if (at != kVllmMoeKernels.end()) return at->kernel;
+  if (backend != "auto")
+    throw Unsupported(fmt::format("moe_backend: '{}' was never measured with experts in {}, expected auto",
+                                  backend, name_of(op.scheme)));
+  return {};
+}
+
+KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
+  KernelContext context{.framework = framework, .version = version, .kernel = {}};
+  const auto* experts = std::get_if<FusedMoe>(&op);
+  if (experts != nullptr && framework == "vllm") context.kernel = vllm_moe_kernel(moe_backend, *experts, gpu);
+  return context;
+}
+
+void check_moe_backend(std::string_view backend) {
+  constexpr std::array<std::string_view, 5> kKnown{"auto", "triton", "flashinfer_cutlass",
+                                                   "flashinfer_trtllm", "marlin"};
+  if (std::find(kKnown.begin(), kKnown.end(), backend) != kKnown.end()) return;
+  throw InvalidInput(fmt::format("moe_backend: '{}' is not measured, expected one of: {}", backend,
+                                 fmt::join(kKnown, ", ")));
+}
+
+}  // namespace warploom

@@ -1,0 +1,51 @@
+#include "warploom/serving/kernel_names.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/base/error.h"
+#include "warploom/hardware/gpu_catalog.h"
+
+namespace warploom {
+namespace {
+
+GpuSpec gpu(const char* name) { return GpuCatalog().get(name); }
+
+FusedMoe experts(MatmulScheme scheme, std::int64_t expert_parallel = 1) {
+  FusedMoe op;
+  op.scheme = scheme;
+  op.experts = 128;
+  op.expert_parallel = expert_parallel;
+  return op;
+}
+
+TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
+  const FusedMoe alone = experts(MatmulScheme::Fp8Block), spread = experts(MatmulScheme::Fp8Block, 4);
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("h200_sxm")), "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(vllm_moe_kernel("auto", spread, gpu("h200_sxm")),
+            "vllm_fp8moe_flashinfer_cutlass_flashinferexperts");
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("b200_sxm")),
+            "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic");
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("l40s")), "");
+  EXPECT_EQ(vllm_moe_kernel("auto", experts(MatmulScheme::Bf16), gpu("h200_sxm")), "");
+}
+
+TEST(KernelNames, AFlagTakesTheEnginesPlace) {
+  EXPECT_EQ(vllm_moe_kernel("marlin", experts(MatmulScheme::MxFp4A16), gpu("h100_sxm")),
+            "vllm_gptossmxfp4moe_marlin_marlinexperts");
+  EXPECT_THROW(vllm_moe_kernel("marlin", experts(MatmulScheme::Bf16), gpu("h100_sxm")), Unsupported);
+  EXPECT_THROW(check_moe_backend("cutlas"), InvalidInput);
+}
+
+TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
+  const GpuSpec h200 = gpu("h200_sxm");
+  const Operator op = experts(MatmulScheme::Fp8Block);
+  const KernelNames vllm{.framework = "vllm", .version = "0.24.0"},
+      sglang{.framework = "sglang", .version = ""};
+  EXPECT_EQ(vllm.of(op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(vllm.of(op, h200).version, "0.24.0");
+  EXPECT_EQ(vllm.of(Operator(Gemm{}), h200).kernel, "");
+  EXPECT_EQ(sglang.of(op, h200).kernel, "");
+}
+
+}  // namespace
+}  // namespace warploom
