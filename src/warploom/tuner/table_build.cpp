@@ -24,13 +24,13 @@ constexpr float kAsGood = 1.001F;
 // in it, at most so many of them.
 constexpr int kBlock = 2;
 constexpr float kNear = 1.08F;
-constexpr std::size_t kMostNear = 36;
+constexpr std::size_t kMostNear = 48;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
-constexpr std::size_t kBlockProbes = 48;
+constexpr std::size_t kBlockProbes = 64;
 // A candidate's correction is taken where it comes this near the best.
 constexpr float kCompeting = 1.05F;
-constexpr std::size_t kBiasPlaces = 10;
+constexpr std::size_t kBiasPlaces = 12;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
 constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
@@ -144,12 +144,15 @@ Place probe(const TileKernel& kernel, int index, RandomStream& draw) {
   return place;
 }
 
-// Where a cell's corrections are taken to find its candidates: its lower and its upper half.
-constexpr std::size_t kLooks = 2;
-Place look(std::size_t half) {
-  return half == 0 ? Place{{0.25, 0.25, 0.6}, 32} : Place{{0.75, 0.75, 0.6}, 64};
+// Where a cell's corrections are taken: a quarter of it each. They change with the waves, so that one for
+// the whole cell would be wrong by a percent or two.
+constexpr std::size_t kLooks = 4;
+Place look(std::size_t quarter) {
+  return {{quarter % 2 == 0 ? 0.25 : 0.75, quarter < 2 ? 0.25 : 0.75, 0.6}, 32 * std::int64_t(quarter)};
 }
-std::size_t look_near(const Place& place) { return place.along[0] + place.along[1] < 1.0 ? 0 : 1; }
+std::size_t look_near(const Place& place) {
+  return (place.along[0] < 0.5 ? 0U : 1U) + (place.along[1] < 0.5 ? 0U : 2U);
+}
 constexpr Place kMiddle = {{0.6, 0.6, 0.6}, 32};
 
 // The formula's times of some configurations, and what the correction says beside it.
@@ -242,8 +245,8 @@ class CellSearch {
     CorrectedTimes near(model_, correction_, shortlist(block, row_class));
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
-      for (std::size_t half = 0; half < kLooks; ++half)
-        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(half)));
+      for (std::size_t quarter = 0; quarter < kLooks; ++quarter)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(quarter)));
     std::vector<float> ratios, costs(kProbes * near.size());
     near.corrections(looks, kAnyTime, ratios);
     std::array<std::size_t, kProbes> look_of;
