@@ -31,6 +31,22 @@ def device_identity():
     return torch.cuda.get_device_name(), triton.__version__
 
 
+def key_reader(arg_names, key, args, kwargs):
+    """A function of (args, kwargs) that tells apart what a decision depends on, for calls of this form: the
+    key's values, the types of the tensors and which arguments are None. It raises AttributeError when
+    something else than a tensor stands in a tensor's place."""
+    parts = []
+    for place, (name, value) in enumerate([*zip(arg_names, args), *kwargs.items()]):
+        at = f"a[{place}]" if place < len(args) else f"k[{name!r}]"
+        if name in key:
+            parts.append(at)
+        if hasattr(value, "dtype"):
+            parts.append(f"{at}.dtype")
+        elif value is None:
+            parts.append(f"{at} is None")
+    return eval(f"lambda a, k: ({''.join(part + ', ' for part in parts)})")
+
+
 def config_text(config):
     return str(config)
 
@@ -46,23 +62,42 @@ class TunedKernel:
         self.kernel, self.configs, self.key, self.prune = kernel, list(configs), list(key), prune or {}
         self.reset, self.restore, self.hooks = list(reset), list(restore), (pre_hook, post_hook)
         self.do_bench, self.folder, self._identity = do_bench, folder, identity
-        self.arg_names, self._known, self._decisions = kernel.arg_names, {}, None
+        self.arg_names, self._known, self._forms, self._decisions = kernel.arg_names, {}, {}, None
         self.measured = 0  # keys that this process measured
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
     def run(self, *args, **kwargs):
-        named = dict(zip(self.arg_names, args))
-        named.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
+        config = self.decision(args, kwargs)
+        if config.pre_hook is not None:
+            config.pre_hook({**self._named(args, kwargs), **kwargs, **config.all_kwargs()})
+        return self.kernel.run(*args, **kwargs, **config.all_kwargs())
+
+    def decision(self, args, kwargs):
+        """The configuration for a call: looked up when its key was met before, else read from the store or
+        measured."""
+        # Which arguments are tensors depends on how the kernel is called: found out once for each form.
+        form = (len(args), *kwargs) if kwargs else len(args)
+        places = self._forms.get(form)
+        if places is not None:
+            try:
+                key = places(args, kwargs)
+                return self._known[form, key]
+            except (KeyError, AttributeError):
+                pass
+        named = self._named(args, kwargs)
         key = tuple([named[name] for name in self.key if name in named] +
                     [str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
-        config = self._known.get(key)
-        if config is None:
-            config = self._known[key] = self._decide(key, named, args, kwargs)
-        if config.pre_hook is not None:
-            config.pre_hook({**named, **kwargs, **config.all_kwargs()})
-        return self.kernel.run(*args, **kwargs, **config.all_kwargs())
+        config = self._decide(key, named, args, kwargs)
+        places = self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs)
+        self._known[form, places(args, kwargs)] = config
+        return config
+
+    def _named(self, args, kwargs):
+        named = dict(zip(self.arg_names, args))
+        named.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
+        return named
 
     def _decide(self, key, named, args, kwargs):
         by_text = {config_text(config): config for config in self.configs}

@@ -4,6 +4,7 @@ Resumable: rows already in the file are skipped, each shape is written as soon a
 may be killed at any moment. A configuration that the compiler or the GPU refuses is noted with no row.
 """
 import csv
+import fcntl
 import multiprocessing
 import os
 import sys
@@ -65,7 +66,13 @@ def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, 
     by_shape = {}
     for config, shape in rows:
         by_shape.setdefault(shape, []).append(config)
-    done = read_done(path)
+    lock = open(f"{path}.lock", "w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RuntimeError(f"{path}: another process measures into this file") from None
+    planned = {(*config, *shape) for config, shape in rows}
+    done = read_done(path) & planned
     already, started = len(done), time.time()
     clock = clock or SteadyClock()
     refused, warnings, checked, complete = [], [], started, True

@@ -9,14 +9,26 @@
 
 namespace warploom {
 
+namespace {
+
+std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gpu) {
+  if (request.round == AnchorRound::Second)
+    return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
+  const auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
+  return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
+                                             : plan_anchors(request.kernel, gpu, space);
+}
+
+}  // namespace
+
 TunePlanResult tune_plan(const TunePlanRequest& request) {
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   check(request.kernel, "tile kernel");
-  const auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
-  const auto rows = plan_anchors(request.kernel, gpu, space);
+  const std::vector<AnchorRow> rows = rows_of(request, gpu);
   CsvWriter csv({"bm", "bn", "bk", "warps", "stages", "m", "n", "k"});
   std::set<TileShape> shapes;
+  std::set<TileConfig> configs;
   for (const AnchorRow& row : rows) {
     const TileConfig& c = row.config;
     std::vector<std::string> cells;
@@ -26,9 +38,10 @@ TunePlanResult tune_plan(const TunePlanRequest& request) {
       cells.push_back(std::to_string(value));
     csv.row(cells);
     shapes.insert(row.shape);
+    configs.insert(c);
   }
   if (!request.output.empty()) write_file_atomically(request.output, csv.text());
-  return {.configs = space.size(), .rows = rows.size(), .shapes = shapes.size()};
+  return {.configs = configs.size(), .rows = rows.size(), .shapes = shapes.size()};
 }
 
 }  // namespace warploom

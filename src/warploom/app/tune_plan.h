@@ -9,10 +9,15 @@
 
 namespace warploom {
 
+// All anchors at once, or in two rounds, of which the second drops configurations that cannot win.
+enum class AnchorRound { All, First, Second };
+
 struct TunePlanRequest {
   TileKernel kernel;
   std::string gpu = "h200_sxm";
-  std::filesystem::path output;  // CSV: bm, bn, bk, warps, stages, m, n, k; empty: none
+  AnchorRound round = AnchorRound::All;
+  std::vector<std::filesystem::path> samples;  // second round: what the first measured
+  std::filesystem::path output;                // CSV: bm, bn, bk, warps, stages, m, n, k; empty: none
 };
 
 struct TunePlanResult {

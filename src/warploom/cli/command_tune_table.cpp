@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune_fit.h"
 #include "warploom/app/tune_plan.h"
+#include "warploom/app/tune_profile.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
@@ -109,18 +111,25 @@ void add_export(CLI::App& tune) {
 void add_plan(CLI::App& tune) {
   struct Options {
     TunePlanRequest request;
+    std::vector<std::string> samples;
     std::string output;
-    bool json = false;
+    bool first_round = false, json = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
   command->add_option("--output", options->output, "CSV to write");
   command->add_option("--gpu", options->request.gpu, "the GPU to measure on (default h200_sxm)");
+  command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
+  command->add_option("--samples", options->samples,
+                      "what the first round measured: the anchors left of configurations that may win");
   const auto fields = add_field_options(*command, fields_of<TileKernel>());
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
     options->request.output = options->output;
+    options->request.samples.assign(options->samples.begin(), options->samples.end());
+    if (options->first_round) options->request.round = AnchorRound::First;
+    if (!options->samples.empty()) options->request.round = AnchorRound::Second;
     const TunePlanResult plan = tune_plan(options->request);
     print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
                         : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
@@ -128,10 +137,40 @@ void add_plan(CLI::App& tune) {
   });
 }
 
+void add_profile(CLI::App& tune) {
+  struct Options {
+    TuneProfileRequest request;
+    std::string output, package;
+  };
+  const auto options = std::make_shared<Options>();
+  const char* named = std::getenv("WARPLOOM_PACKAGE");
+  options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
+  CLI::App* command = tune.add_subcommand(
+      "profile", "measure a reference kernel's anchors on this GPU (needs torch, triton)");
+  command->add_option("--output", options->output, "samples, CSV; goes on where a run was stopped")
+      ->required();
+  command->add_option("--gpu", options->request.gpu, "this machine's GPU (default h200_sxm)");
+  command->add_option("--seconds", options->request.seconds, "stop after (default 240)");
+  command->add_flag("--all-anchors", options->request.all_anchors,
+                    "every anchor of every configuration, not two rounds");
+  command->add_option("--python", options->request.python, "with torch and triton (default python3)");
+  command->add_option("--package", options->package, "folder of the Python package warploom");
+  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  command->callback([options, fields] {
+    fields->apply(&options->request.kernel);
+    options->request.output = options->output;
+    options->request.package = options->package;
+    const TuneProfileResult result = tune_profile(options->request);
+    print(fmt::format("{}: {} configurations, {} timings planned{}\n", options->output, result.configs,
+                      result.rows, result.complete ? "" : "; out of time, run again to go on"));
+  });
+}
+
 }  // namespace
 
 void add_tune_table_commands(CLI::App& tune) {
   add_plan(tune);
+  add_profile(tune);
   add_pick(tune);
   add_show(tune);
   add_export(tune);

@@ -4,14 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "warploom/base/error.h"
+#include "warploom/base/random.h"
+#include "warploom/tuner/shape_cells.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 namespace {
 
 constexpr double kWaves[] = {0.25, 0.5, 1.0, 1.01, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0};
 constexpr std::int64_t kLoops[] = {4, 16, 64, 128};
+constexpr double kFirstWaves[] = {0.5, 1.0, 2.0, 6.0};
+constexpr std::int64_t kFirstLoops[] = {4, 64};
+// Shapes at which a configuration may show that it can win, and how far behind the best it may still be.
+constexpr std::size_t kContests = 2048;
+constexpr float kBehind = 1.04F;
 constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
 // Attention: keys times query heads beyond which one anchor costs more than it tells.
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 21;
@@ -57,16 +66,15 @@ bool too_large(const TileKernel& kernel, const TileShape& shape) {
   return shape.n * shape.k >= kMostElements / experts;
 }
 
-}  // namespace
-
-std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
-                                    const std::vector<TileConfig>& space) {
+std::vector<AnchorRow> rows_of(const TileKernel& kernel, const TileGpu& gpu,
+                               const std::vector<TileConfig>& space, std::span<const double> all_waves,
+                               std::span<const std::int64_t> all_loops) {
   if (space.empty())
     throw InvalidInput(fmt::format("anchors of '{}': no configuration to measure", kernel.name));
   std::vector<AnchorRow> rows;
   for (const TileConfig& config : space)
-    for (const double waves : kWaves)
-      for (const std::int64_t loops : kLoops)
+    for (const double waves : all_waves)
+      for (const std::int64_t loops : all_loops)
         for (const bool skinny : {false, true}) {
           const Grid grid{std::max<std::int64_t>(1, std::int64_t(waves * double(gpu.sms))), loops, skinny};
           const TileShape shape = kernel.kind == TileKernelKind::Gemm ? gemm_shape(config, grid)
@@ -77,6 +85,57 @@ std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu
         }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+TileShape drawn_shape(const ShapeCells& grid, RandomStream& draw) {
+  std::int64_t value[3];
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    value[axis] = std::llround(std::exp2(0.5 * (grid.first[axis] + draw.uniform() * grid.count[axis])));
+  return {value[0], value[1], value[2]};
+}
+
+// Configurations that the model, with its error, does not put behind another one everywhere.
+std::vector<TileConfig> contenders(const WaveModel& model) {
+  const std::size_t count = model.configs.size();
+  const ShapeCells grid = ShapeCells::of(model.kernel.kind);
+  RandomStream draw(kContests, "anchor contest");
+  std::vector<bool> stays(count, false);
+  std::vector<float> times(count);
+  for (std::size_t contest = 0; contest < kContests; ++contest) {
+    const TileShape shape = drawn_shape(grid, draw);
+    for (std::size_t i = 0; i < count; ++i) times[i] = static_cast<float>(predict_us(model, i, shape));
+    const float best = *std::min_element(times.begin(), times.end());
+    for (std::size_t i = 0; i < count; ++i)
+      stays[i] = stays[i] || times[i] < best * (kBehind + model.configs[i].residual);
+  }
+  std::vector<TileConfig> left(model.left_out);  // too little is known of these
+  for (std::size_t i = 0; i < count; ++i)
+    if (stays[i]) left.push_back(model.configs[i].config);
+  return left;
+}
+
+}  // namespace
+
+std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
+                                    const std::vector<TileConfig>& space) {
+  return rows_of(kernel, gpu, space, kWaves, kLoops);
+}
+
+std::vector<AnchorRow> plan_first_round(const TileKernel& kernel, const TileGpu& gpu,
+                                        const std::vector<TileConfig>& space) {
+  return rows_of(kernel, gpu, space, kFirstWaves, kFirstLoops);
+}
+
+std::vector<AnchorRow> plan_second_round(const TileKernel& kernel, const TileGpu& gpu,
+                                         const std::vector<TileSample>& measured) {
+  const WaveModel model = fit_wave_model(kernel, gpu, measured);
+  std::vector<AnchorRow> done;
+  for (const TileSample& sample : measured) done.push_back({sample.config, sample.shape});
+  std::sort(done.begin(), done.end());
+  std::vector<AnchorRow> rows;
+  for (const AnchorRow& row : plan_anchors(kernel, gpu, contenders(model)))
+    if (!std::binary_search(done.begin(), done.end(), row)) rows.push_back(row);
   return rows;
 }
 

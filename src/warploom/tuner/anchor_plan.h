@@ -5,6 +5,7 @@
 
 #include "warploom/tuner/tile_config.h"
 #include "warploom/tuner/tile_kernel.h"
+#include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
 
@@ -20,5 +21,16 @@ struct AnchorRow {
 // ascending. Operands beyond 2^31 elements are left out. Throws InvalidInput when the space is empty.
 std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
                                     const std::vector<TileConfig>& space);
+
+// The same, for the first of two rounds: four grids and two loops a family, about 16 rows a configuration.
+std::vector<AnchorRow> plan_first_round(const TileKernel& kernel, const TileGpu& gpu,
+                                        const std::vector<TileConfig>& space);
+
+// The second round: the full plan's rows that were not measured, of those configurations that may win. A
+// configuration drops out when the model fitted to the first round, with its error, puts it behind the best
+// one at every shape of the kernel's grid (successive halving, most of all of warps and stages). Throws as
+// fit_wave_model does.
+std::vector<AnchorRow> plan_second_round(const TileKernel& kernel, const TileGpu& gpu,
+                                         const std::vector<TileSample>& measured);
 
 }  // namespace warploom

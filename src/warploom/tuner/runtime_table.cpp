@@ -22,6 +22,8 @@ struct FourWorks {
 };
 static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
 
+static_assert(kMostCandidates % 4 == 0);
+
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
   return wave_time(record.coefficients, map_tile(mapping, shape, record.constants));
 }
@@ -75,8 +77,7 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
   for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
        start += 4) {
-    const auto at = [&](std::size_t i) { return start + i < kMostCandidates ? all[start + i] : all[start]; };
-    const Candidate four[4] = {at(0), at(1), at(2), at(3)};
+    const Candidate four[4] = {all[start], all[start + 1], all[start + 2], all[start + 3]};
     const FourFloats times = candidate_times(layout.configs, layout.mapping, four, shape, unit);
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t config = four[i].config();

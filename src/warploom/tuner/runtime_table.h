@@ -23,7 +23,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 2;
+inline constexpr std::uint32_t kTuneTableMajor = 3;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
 class TimeCorrection;
@@ -44,7 +44,8 @@ struct TableOptions {
 
 class RuntimeTable {
  public:
-  // Finds the candidates of every cell. About half a second for 300 configurations. Deterministic.
+  // Finds the candidates of every cell. A few seconds of CPU for 300 configurations, on all cores.
+  // Deterministic.
   static RuntimeTable build(const WaveModel& model, const TableOptions& options = {});
 
   // Maps the file. Throws IoError when it cannot be read; InvalidInput when it is no table, truncated or its

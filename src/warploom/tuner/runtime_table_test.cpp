@@ -129,12 +129,12 @@ TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
 }
 
 TEST(RuntimeTable, KeepsOddRowsApart) {
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), 0);
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 32}), 1);
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), 2);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWideRows);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), kWideRows);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 8}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4095}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4096}), kNarrowStores);
-  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), 0);
+  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWideRows);
 }
 
 TEST(FourFloats, TransposesAndRounds) {

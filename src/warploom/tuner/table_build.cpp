@@ -17,17 +17,20 @@
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 20;  // shapes looked at in one cell
+constexpr int kProbes = 40;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
 constexpr float kAsGood = 1.001F;
 // Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
 // in it, at most so many of them.
 constexpr int kBlock = 2;
 constexpr float kNear = 1.08F;
-constexpr std::size_t kMostNear = 36;
+constexpr std::size_t kMostNear = 48;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
-constexpr std::size_t kBlockProbes = 24;
+constexpr std::size_t kBlockProbes = 64;
+// A candidate's correction is taken where it comes this near the best.
+constexpr float kCompeting = 1.05F;
+constexpr std::size_t kBiasPlaces = 12;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
 constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
@@ -99,10 +102,16 @@ class TimeColumns {
   std::array<std::vector<float>, kWorks> work_;
 };
 
-// A shape inside the cell with rows of that class; n a multiple of 16, or one more. Places are shares of the
-// way from the cell's first to its last value, on a logarithmic scale.
+// A place in a cell: shares of the way from its first to its last value of m, n, k on a logarithmic scale,
+// and how many bytes beyond whole lines rows of K are.
+struct Place {
+  std::array<double, 3> along{};
+  std::int64_t beyond_bytes = 0;
+};
+
+// The shape there, with rows of that class; n a multiple of 16, or one more.
 TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
-                   const std::array<double, 3>& places) {
+                   const Place& place) {
   const auto corner = grid.corner(cell);
   const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
   std::int64_t value[3];
@@ -110,12 +119,11 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
     const std::int64_t first = corner[axis] == 0 ? 1 : half_octave_start(corner[axis]) + 1;
     const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
     const double ratio = double(last) / double(first);
-    std::int64_t v = std::llround(double(first) * std::pow(ratio, places[axis]));
+    std::int64_t v = std::llround(double(first) * std::pow(ratio, place.along[axis]));
     if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
     if (rows_of_k && axis == 2) {
       const std::int64_t line = 128 / kernel.operand_bytes;
-      const bool lines = row_class == 0 || row_class == kNarrowStores;
-      const std::int64_t beyond = lines ? 0 : row_class == kNarrowLoads ? 1 : line >> row_class;
+      const std::int64_t beyond = row_class == kNarrowLoads ? 1 : place.beyond_bytes / kernel.operand_bytes;
       v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
     value[axis] = v;
@@ -123,24 +131,31 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
   return {.m = value[0], .n = value[1], .k = value[2]};
 }
 
-// Probe `index` of a cell: first its corners in m and n, where a wave is just full or just begun, then shapes
+// Probe `index` of a cell: first its corners in m and n, where a wave is just full or just begun, then places
 // drawn at random, among them the round numbers at the cell's end that models have.
-TileShape probe(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class, int index,
-                RandomStream& draw) {
-  std::array<double, 3> places{};
-  for (double& place : places) place = draw.uniform() < 0.3 ? 1.0 : draw.uniform();
-  if (index < 4) places = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, places[2]};
-  if (index >= 4 && index < 8) places[std::size_t(index % 2)] = 0.0;
+Place probe(const TileKernel& kernel, int index, RandomStream& draw) {
+  Place place;
+  for (double& along : place.along) along = draw.uniform() < 0.25 ? 1.0 : draw.uniform();
+  if (index < 4) place.along = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, place.along[2]};
+  if (index >= 4 && index < 8) place.along[std::size_t(index % 2)] = 0.0;
   // Heads times batch is a round number.
-  if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) places[2] = 1.0;
-  return shape_in(grid, cell, kernel, row_class, places);
+  if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) place.along[2] = 1.0;
+  place.beyond_bytes = 32 * (index % 4);
+  return place;
 }
 
-// Where a cell's corrections are taken: on either side of the waves that end within it.
-constexpr std::array<double, 3> kLooks[] = {{0.6, 0.6, 0.6}};
-constexpr std::array<double, 3> kMiddle = {0.6, 0.6, 0.6};
+// Where a cell's corrections are taken: a quarter of it each. They change with the waves, so that one for
+// the whole cell would be wrong by a percent or two.
+constexpr std::size_t kLooks = 4;
+Place look(std::size_t quarter) {
+  return {{quarter % 2 == 0 ? 0.25 : 0.75, quarter < 2 ? 0.25 : 0.75, 0.6}, 32 * std::int64_t(quarter)};
+}
+std::size_t look_near(const Place& place) {
+  return (place.along[0] < 0.5 ? 0U : 1U) + (place.along[1] < 0.5 ? 0U : 2U);
+}
+constexpr Place kMiddle = {{0.6, 0.6, 0.6}, 32};
 
-// Predicted and corrected times of some configurations, in logarithms.
+// The formula's times of some configurations, and what the correction says beside it.
 class CorrectedTimes {
  public:
   CorrectedTimes(const WaveModel& model, const TimeCorrection* correction, std::vector<std::uint16_t> chosen)
@@ -230,38 +245,66 @@ class CellSearch {
     CorrectedTimes near(model_, correction_, shortlist(block, row_class));
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
-      for (const auto& places : kLooks)
-        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, places));
-    std::vector<float> biases, bias(near.size()), costs(kProbes * near.size());
-    near.corrections(looks, kAnyTime, biases);
+      for (std::size_t quarter = 0; quarter < kLooks; ++quarter)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(quarter)));
+    std::vector<float> ratios, costs(kProbes * near.size());
+    near.corrections(looks, kAnyTime, ratios);
+    std::array<std::size_t, kProbes> look_of;
     for (std::size_t at = 0; at < block.size(); ++at) {
       const std::size_t cell = block[at];
-      for (std::size_t i = 0; i < near.size(); ++i) {
-        bias[i] = 0;
-        for (std::size_t look = 0; look < std::size(kLooks); ++look)
-          bias[i] += biases[(at * std::size(kLooks) + look) * near.size() + i] / float(std::size(kLooks));
-      }
       RandomStream draw(cell, "tune cell");
       for (std::size_t p = 0; p < kProbes; ++p) {
         float* row = costs.data() + p * near.size();
-        near.formula(probe(grid_, cell, model_.kernel, row_class, int(p), draw), row);
+        const Place place = probe(model_.kernel, int(p), draw);
+        look_of[p] = at * kLooks + look_near(place);
+        near.formula(shape_in(grid_, cell, model_.kernel, row_class, place), row);
+        const float* ratio = ratios.data() + look_of[p] * near.size();
         float best = std::numeric_limits<float>::max();
         for (std::size_t i = 0; i < near.size(); ++i) {
-          row[i] *= bias[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
+          row[i] *= ratio[i] * (near.config(i) == fallback_ ? kDefaultMargin : 1.0F);
           best = std::min(best, row[i]);
         }
         for (std::size_t i = 0; i < near.size(); ++i) row[i] /= best;
       }
       std::vector<std::size_t> candidates = cover(costs, near.size());
       add_other_tiles(near, costs, candidates);
+      std::vector<std::uint16_t> chosen;
+      for (const std::size_t i : candidates) chosen.push_back(near.config(i));
+      const std::vector<float> biases = biases_of(chosen, cell, row_class);
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
-        const std::size_t taken = candidates[i < candidates.size() ? i : 0];
-        cells[cell].candidates[i] = Candidate::of(near.config(taken), bias[taken], bias_unit(row_class));
+        const std::size_t taken = i < chosen.size() ? i : 0;
+        cells[cell].candidates[i] = Candidate::of(chosen[taken], biases[taken], bias_unit(row_class));
       }
     }
   }
 
  private:
+  // Mean corrections of a cell's candidates, each over those places where it comes near the best of them.
+  std::vector<float> biases_of(const std::vector<std::uint16_t>& chosen, std::size_t cell, int row_class) {
+    CorrectedTimes candidates(model_, correction_, chosen);
+    RandomStream draw(cell, "tune bias");
+    std::vector<TileShape> places;
+    for (std::size_t p = 0; p < kBiasPlaces; ++p)
+      places.push_back(
+          shape_in(grid_, cell, model_.kernel, row_class, probe(model_.kernel, int(p) + 8, draw)));
+    const std::size_t count = chosen.size();
+    std::vector<float> ratios, times(count), sums(count, 0.0F), weights(count, 0.0F);
+    candidates.corrections(places, kAnyTime, ratios);
+    for (std::size_t p = 0; p < kBiasPlaces; ++p) {
+      const float* ratio = ratios.data() + p * count;
+      candidates.formula(places[p], times.data());
+      float best = std::numeric_limits<float>::max();
+      for (std::size_t i = 0; i < count; ++i) best = std::min(best, times[i] * ratio[i]);
+      for (std::size_t i = 0; i < count; ++i) {
+        const float weight = times[i] * ratio[i] < kCompeting * best ? 1.0F : 0.5F;
+        sums[i] += weight * ratio[i];
+        weights[i] += weight;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) sums[i] /= weights[i];
+    return sums;
+  }
+
   // Tiles of another form may fill a wave exactly where no probe fell: the most promising ones that are not
   // there yet, as far as they cost the look-up nothing.
   void add_other_tiles(const CorrectedTimes& near, const std::vector<float>& costs,
@@ -303,7 +346,8 @@ class CellSearch {
     RandomStream draw(block.front(), "tune block");
     for (std::size_t p = 0; p < kBlockProbes; ++p) {
       const std::size_t cell = block[p % block.size()];
-      all_.formula(probe(grid_, cell, model_.kernel, row_class, static_cast<int>(p), draw), time.data());
+      const Place place = probe(model_.kernel, static_cast<int>(p / block.size()), draw);
+      all_.formula(shape_in(grid_, cell, model_.kernel, row_class, place), time.data());
       float best = std::numeric_limits<float>::max();
       for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[i]);
       for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);

@@ -69,6 +69,9 @@ const TableHeader& checked_header(std::string_view bytes, std::string_view where
   if (header.major > kTuneTableMajor)
     throw Unsupported(fmt::format("{}: tune table of version {}.{}, this program reads up to {}", where,
                                   header.major, header.minor, kTuneTableMajor));
+  if (header.major < kTuneTableMajor)
+    throw Unsupported(fmt::format("{}: tune table of version {}, this program reads {}; run `tune fit` again",
+                                  where, header.major, kTuneTableMajor));
   if (header.total_bytes != bytes.size())
     throw InvalidInput(
         fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));

@@ -30,16 +30,15 @@ inline int alignment_class(std::int64_t row_bytes) {
 
 inline constexpr int kAlignments = 4;
 
-// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in memory (0 to 2: 128,
-// 64, 32 bytes; 3: less, where compilers give up wide loads) and whether rows of the output allow wide
-// stores. Rows of attention are whole heads.
-inline constexpr int kRowClasses = 5, kNarrowLoads = 3, kNarrowStores = 4;
+// What a table keeps cells apart by, beside the size of a shape: rows of K that allow wide loads (below 32
+// aligned bytes compilers give them up) and rows of the output that allow wide stores. Rows of attention are
+// whole heads.
+inline constexpr int kWideRows = 0, kNarrowLoads = 1, kNarrowStores = 2, kRowClasses = 3;
 inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
-  if (kernel.kind == TileKernelKind::Attention) return 0;
-  const int alignment = alignment_class(shape.k * kernel.operand_bytes);
-  if (alignment == kNarrowLoads) return alignment;
-  return shape.n * kernel.output_bytes % 32 == 0 ? alignment : kNarrowStores;
+  if (kernel.kind == TileKernelKind::Attention) return kWideRows;
+  if (shape.k * kernel.operand_bytes % 32 != 0) return kNarrowLoads;
+  return shape.n * kernel.output_bytes % 32 == 0 ? kWideRows : kNarrowStores;
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:

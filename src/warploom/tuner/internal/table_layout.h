@@ -42,7 +42,7 @@ static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coeffic
 
 // Candidates of a cell, the first repeated where there are fewer: nine bits of configuration and seven of a
 // bias, in units of bias_unit, that corrects the predicted time.
-inline constexpr std::size_t kMostCandidates = 6, kMostConfigs = 512;
+inline constexpr std::size_t kMostCandidates = 8, kMostConfigs = 512;
 struct Candidate {
   std::uint16_t bits = 0;
 
@@ -59,10 +59,10 @@ struct Candidate {
 struct CellRecord {
   Candidate candidates[kMostCandidates];
 };
-static_assert(sizeof(CellRecord) == 12);
+static_assert(sizeof(CellRecord) == 16);
 
 // Narrow loads run several times slower than the formula says: a coarser unit reaches further.
-inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 120; }
+inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 160; }
 
 // Immutable bytes, mapped or held.
 class TableBytes {

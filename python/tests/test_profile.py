@@ -1,0 +1,34 @@
+"""What `warploom tune profile` runs, without a GPU: plans are read, and what is missing is said."""
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from warploom import profile  # noqa: E402
+
+
+class Plans(unittest.TestCase):
+    def test_rows_of_one_shape_stand_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "plan.csv"
+            path.write_text("bm,bn,bk,warps,stages,m,n,k\n64,64,32,4,3,9,8,7\n16,32,32,4,2,1,2,3\n"
+                            "16,32,32,4,2,9,8,7\n")
+            self.assertEqual(profile.read_plan(path), [((16, 32, 32, 4, 2), (1, 2, 3)),
+                                                       ((16, 32, 32, 4, 2), (9, 8, 7)),
+                                                       ((64, 64, 32, 4, 3), (9, 8, 7))])
+
+    def test_says_what_is_missing(self):
+        heard = io.StringIO()
+        with mock.patch.object(profile, "what_is_missing", return_value="torch sees no GPU"):
+            with contextlib.redirect_stderr(heard):
+                status = profile.main(["--kind", "gemm", "--plan", "p", "--output", "o"])
+        self.assertEqual(status, profile.NOTHING_TO_RUN_ON)
+        self.assertIn("torch sees no GPU", heard.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

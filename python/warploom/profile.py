@@ -1,0 +1,80 @@
+"""What `warploom tune profile` runs: times a plan of a reference kernel on this machine's GPU.
+
+    python3 -m warploom.profile --kind gemm --plan plan.csv --output samples.csv
+
+Ends with 0 when the plan is measured to its end, 3 when time ran out (run again to go on), 4 when torch,
+triton or a GPU is missing.
+"""
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    # Run as a file, this folder stands where the package's parent must.
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+COMPLETE, OUT_OF_TIME, NOTHING_TO_RUN_ON = 0, 3, 4
+
+
+def read_plan(path):
+    """Rows of (configuration, shape), cheap shapes of one kind together."""
+    with open(path, newline="") as file:
+        rows = [tuple(int(cell) for cell in row) for row in list(csv.reader(file))[1:]]
+    return sorted(((row[:5], row[5:8]) for row in rows), key=lambda row: (row[1], row[0]))
+
+
+def what_is_missing():
+    """A sentence, or None when this machine can measure."""
+    try:
+        import torch
+        import triton  # noqa: F401
+    except ImportError as error:
+        return f"{error.name} is not installed"
+    return None if torch.cuda.is_available() else "torch sees no GPU"
+
+
+def subject_of(options):
+    import torch
+    from warploom import subjects
+    if options.kind == "grouped_gemm":
+        return subjects.GroupedGemm(options.experts, options.top_k)
+    if options.kind == "attention":
+        return subjects.Attention(options.head_dim, options.head_group, bool(options.causal))
+    return subjects.Gemm(torch.float8_e4m3fn if options.operand_bytes == 1 else torch.bfloat16)
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(prog="python3 -m warploom.profile")
+    parser.add_argument("--kind", choices=["gemm", "grouped_gemm", "attention"], required=True)
+    parser.add_argument("--plan", required=True)
+    parser.add_argument("--output", required=True)
+    parser.add_argument("--seconds", type=float, default=240)
+    for name, usual in [("operand-bytes", 2), ("experts", 1), ("top-k", 1), ("head-dim", 128),
+                        ("head-group", 1), ("causal", 0)]:
+        parser.add_argument("--" + name, type=int, default=usual)
+    return parser.parse_args(words)
+
+
+def main(words):
+    options = parse(words)
+    missing = what_is_missing()
+    if missing:
+        print(f"warploom: tune profile: {missing}", file=sys.stderr)
+        return NOTHING_TO_RUN_ON
+    from warploom import profiler
+    rows, subject = read_plan(options.plan), subject_of(options)
+    done = profiler.read_done(options.output)
+    left = sorted({config for config, shape in rows if (*config, *shape) not in done})
+    small = (256, 256, 8) if options.kind == "attention" else (64, 256, 256)
+    for refusal in profiler.compile_all(subject, left, [small]) if left else []:
+        print(f"left out: {refusal}", file=sys.stderr)
+    result = profiler.profile(subject, rows, options.output, options.seconds)
+    result["refused"] = len(result["refused"])
+    print("\n" + json.dumps(result), file=sys.stderr)
+    return COMPLETE if result["complete"] else OUT_OF_TIME
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
