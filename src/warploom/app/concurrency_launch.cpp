@@ -51,6 +51,8 @@ void set_vllm(const ConcurrencyTruth& row, ConcurrencyLaunch& launch) {
   const bool llama = is_model(row, "Llama-3.1-70B"), gpt_oss = is_model(row, "gpt-oss");
   if (llama || (gpt_oss && is_blackwell(row))) config.kv_cache_dtype = "fp8";
   if ((llama || gpt_oss) && is_blackwell(row)) config.max_num_seqs = 512;
+  if (llama && is_blackwell(row)) config.cudagraph_mode = "FULL_DECODE_ONLY";
+  if (gpt_oss) config.max_cudagraph_capture_size = 2048;
   if (is_model(row, "Kimi")) config.gpu_memory_utilization = 0.95;
   if (gpt_oss && !is_blackwell(row)) config.moe_backend = "marlin";  // VLLM_MXFP4_USE_MARLIN=1
   if (is_model(row, "MiniMax")) set_minimax(row, launch);
@@ -67,6 +69,12 @@ void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
   } else {
     config.max_num_seqs = row.input_tokens == 1024 && row.output_tokens == 1024 ? 512 : 256;
   }
+  if (!is_model(row, "Qwen3.5")) return;
+  config.max_num_seqs = 128;
+  if (is_blackwell(row)) return;
+  config.max_num_batched_tokens = config.chunked_prefill_size = 16384;
+  config.gpu_memory_utilization = 0.8;
+  if (row.precision != "bf16") config.kv_cache_dtype = "fp8";
 }
 
 void set_trtllm(const ConcurrencyTruth& row, ServingConfig& config) {

@@ -105,9 +105,7 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
   const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.kernels};
-  const auto graphs = [&](std::int64_t query_tokens) {
-    return cuda_graph_sizes(*setup.config.max_num_seqs, setup.config.enforce_eager, query_tokens);
-  };
+  const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
   std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
       StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora);
@@ -163,7 +161,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
                    .version = request.version,
                    .moe_backend = request.config.moe_backend};
-  setup.config.host = default_host_model(setup.kernels.framework, setup.model.mixture_layers());
+  setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.latency = std::make_shared<const ObservedLatency>(latency);
   setup.pricer = pricer_of(setup, beside);

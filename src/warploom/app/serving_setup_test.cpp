@@ -82,7 +82,8 @@ TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
   request.framework = "sglang";
   request.host_changes = [](HostModel& host) { host.frontend_latency = milliseconds(7); };
   const HostModel host = resolve_serving(request, FixedLatency()).config.host;
-  EXPECT_EQ(host.serial_tail, default_host_model("sglang", 0).serial_tail);
+  EXPECT_EQ(host.serial_tail, milliseconds(0.3));
+  EXPECT_EQ(host.prefill_floor.value(), 0);  // a dense model
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
 }
 

@@ -5,11 +5,12 @@
 namespace warploom {
 
 std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
-                                           std::int64_t query_tokens) {
+                                           std::int64_t query_tokens,
+                                           std::optional<std::int64_t> largest_size) {
   std::vector<std::int64_t> sizes;
   if (enforce_eager) return sizes;
   constexpr std::int64_t kLargest = 512;
-  const std::int64_t largest = std::min(2 * max_num_seqs * query_tokens, kLargest);
+  const std::int64_t largest = largest_size.value_or(std::min(2 * max_num_seqs * query_tokens, kLargest));
   for (const std::int64_t size : {1, 2, 4}) {
     if (size <= largest) sizes.push_back(size);
   }

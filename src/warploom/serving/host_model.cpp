@@ -19,7 +19,7 @@ FieldTable HostModel::describe() {
       .add("host_floor_ms", &HostModel::host_floor, ms("host work of a step that overlaps with the GPU"))
       .add("host_floor_per_sequence_us", &HostModel::host_floor_per_sequence,
            us("the same, for each sequence"))
-      .add("prefill_floor_ms", &HostModel::prefill_floor, ms("the same, of a step that holds prompt tokens"))
+      .add("prefill_floor_ms", &HostModel::prefill_floor, ms("the same, of a step that prefills without a CUDA graph"))
       .add("serial_tail_ms", &HostModel::serial_tail, ms("host time between the end of a step and the next"))
       .add("serial_tail_per_sequence_us", &HostModel::serial_tail_per_sequence,
            us("the same, for each sequence"))
@@ -29,10 +29,24 @@ FieldTable HostModel::describe() {
       .table();
 }
 
-HostModel default_host_model(std::string_view engine, std::int64_t expert_layers) {
-  if (engine == "vllm") return {};
-  if (engine == "sglang") return {.prefill_floor = double(expert_layers) * milliseconds(2.5)};
-  if (engine == "trtllm") return {.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
+HostModel default_host_model(std::string_view engine, const ModelArchitecture& model, const GpuSpec& gpu) {
+  const bool blackwell = gpu.generation == Generation::Blackwell;
+  const double experts = double(model.mixture_layers());
+  if (engine == "vllm")
+    return {.prefill_floor = double(model.layer_count()) * milliseconds(0.75),
+            .serial_tail = milliseconds(0.1)};
+  if (engine == "sglang") {
+    const double linear = double(model.layers_with(AttentionKind::Linear));
+    return {.prefill_floor = experts * milliseconds(blackwell ? 1.55 : 3.1) + linear * milliseconds(3)};
+  }
+  if (engine == "trtllm") {
+    HostModel host{.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
+    const double latent = double(model.layers_with(AttentionKind::Latent));
+    const bool triton = model.mixture && !blackwell && !model.layers.empty() &&
+                        model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
+    host.prefill_floor = experts * milliseconds(triton ? 2.2 : 0.5) + latent * milliseconds(2.3);
+    return host;
+  }
   throw NotFound(
       fmt::format("host model: no constants for engine '{}', expected vllm, sglang or trtllm", engine));
 }

@@ -1,8 +1,8 @@
 // What the CPU adds to a step of the GPU:
 //   T_step = T_gpu + dispatch + max(0, host_floor - T_gpu) + serial tail,
 // the step equation of KernelSight-LM (arXiv 2606.28565, section 5.7), where each of the three host terms is
-// a constant plus a cost per sequence of the batch. Steps that hold prompt tokens may have a higher floor:
-// engines that prefill without CUDA graphs launch every kernel from Python.
+// a constant plus a cost per sequence of the batch. Steps that prefill without a CUDA graph have a higher
+// floor: every kernel is launched from Python.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/base/units.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/models/architecture.h"
 
 namespace warploom {
 
@@ -25,7 +27,7 @@ struct HostModel {
   Seconds dispatch_per_sequence{0.0};
   Seconds host_floor{0.0};  // CPU work of a step that overlaps with the GPU
   Seconds host_floor_per_sequence{0.0};
-  Seconds prefill_floor{0.0};              // the same as host_floor, of a step that holds prompt tokens
+  Seconds prefill_floor{0.0};              // the same as host_floor, of a step that prefills without a CUDA graph
   Seconds serial_tail{milliseconds(0.3)};  // after the GPU, before the next step: output processing
   Seconds serial_tail_per_sequence{microseconds(5)};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
@@ -33,7 +35,7 @@ struct HostModel {
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();
-  // Host time that a step adds to `gpu`; `prefill`: it holds prompt tokens. >= 0.
+  // Host time that a step adds to `gpu`; `prefill`: it prefills without a CUDA graph. >= 0.
   Seconds overhead(Seconds gpu, std::int64_t sequences, bool prefill) const {
     const double n = double(sequences);
     const Seconds own = host_floor + n * host_floor_per_sequence;
@@ -43,15 +45,19 @@ struct HostModel {
   }
 };
 
-// The constants known for an engine and a model with so many layers of experts:
-//   vllm    the defaults above
-//   sglang  the same, and a floor of 2.5 ms for each layer of experts under steps that prefill, which run
-//   without
-//           CUDA graphs
-//   trtllm  nothing: with quantisation counted as its own kernel, decode on H200 and B200 needs no constant
-// Throws NotFound on another name. The front end is left at 0, which is what engine logs see; for what
-// clients see there is client_frontend.
-HostModel default_host_model(std::string_view engine, std::int64_t expert_layers);
+// The constants known for an engine. Steps that prefill without a CUDA graph last at least as long as their
+// launches, for each layer:
+//   vllm    0.75 ms; after any step 0.1 ms and 5 us a sequence
+//   sglang  3.1 ms for experts, half of it on data-centre Blackwell, where one fused kernel serves them, and
+//           3 ms for linear attention, a dozen Triton kernels; the defaults above otherwise
+//   trtllm  0.5 ms for experts, 2.2 ms where they run in Triton (mxfp4 before Blackwell), 2.3 ms for latent
+//           attention; nothing else: with quantisation counted as its own kernel, decode on H200 and B200 needs
+//           no constant
+// Fitted on fixed-concurrency runs: vLLM's on Llama-3.1-70B over eight B200, SGLang's on DeepSeek and on
+// Qwen3.5 on B200, TensorRT-LLM's on DeepSeek on B200 and gpt-oss. Throws NotFound on another name.
+// The front end is left at 0, which is what engine logs see; for what clients see there is
+// add_client_frontend.
+HostModel default_host_model(std::string_view engine, const ModelArchitecture& model, const GpuSpec& gpu);
 
 // What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.
 void add_client_frontend(HostModel& host);

@@ -27,11 +27,28 @@ TEST(HostModel, RaisesTheFloorOfStepsThatPrefill) {
 }
 
 TEST(HostModel, HasConstantsForEachEngine) {
-  EXPECT_GT(default_host_model("sglang", 60).prefill_floor, default_host_model("sglang", 0).prefill_floor);
-  EXPECT_NEAR(to_milliseconds(default_host_model("sglang", 0).serial_tail), 0.3, 1e-9);
-  EXPECT_EQ(default_host_model("trtllm", 0).overhead(milliseconds(3), 9, true).value(), 0);
-  EXPECT_EQ(default_host_model("vllm", 60).serial_tail, HostModel{}.serial_tail);
-  EXPECT_THROW(default_host_model("vlm", 0), NotFound);
+  ModelArchitecture model;
+  model.layers = {{.count = 3}, {.count = 58, .mixture = true}};
+  model.mixture = MixtureOfExperts{};
+  GpuSpec hopper, blackwell;
+  hopper.generation = Generation::Hopper;
+  blackwell.generation = Generation::Blackwell;
+  const auto floor_ms = [&](std::string_view engine, const GpuSpec& gpu) {
+    return to_milliseconds(default_host_model(engine, model, gpu).prefill_floor);
+  };
+  EXPECT_NEAR(floor_ms("vllm", hopper), 61 * 0.75, 1e-9);
+  EXPECT_NEAR(floor_ms("sglang", hopper), 58 * 3.1, 1e-9);
+  EXPECT_NEAR(floor_ms("sglang", blackwell), 58 * 1.55, 1e-9);
+  EXPECT_EQ(default_host_model("trtllm", model, hopper).overhead(milliseconds(3), 9, false).value(), 0);
+  EXPECT_NEAR(floor_ms("trtllm", hopper), 58 * 0.5, 1e-9);
+  model.layers[1].schemes.experts = MatmulScheme::MxFp4A16;
+  EXPECT_NEAR(floor_ms("trtllm", hopper), 58 * 2.2, 1e-9);
+  EXPECT_NEAR(floor_ms("trtllm", blackwell), 58 * 0.5, 1e-9);
+  for (LayerGroup& group : model.layers) group.attention = AttentionKind::Latent;
+  EXPECT_NEAR(floor_ms("trtllm", blackwell), 58 * 0.5 + 61 * 2.3, 1e-9);
+  EXPECT_NEAR(to_milliseconds(default_host_model("sglang", model, hopper).serial_tail), 0.3, 1e-9);
+  EXPECT_NEAR(to_milliseconds(default_host_model("vllm", model, hopper).serial_tail), 0.1, 1e-9);
+  EXPECT_THROW(default_host_model("vlm", model, hopper), NotFound);
 }
 
 }  // namespace

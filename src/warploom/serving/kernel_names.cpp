@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "warploom/base/error.h"
 
@@ -14,14 +15,19 @@ namespace {
 struct MoeKernel {
   MatmulScheme scheme;
   std::string_view backend, kernel;
+  std::optional<Generation> measured_on{};  // absent: wherever no other entry was measured
 };
 
-// What was measured.
-constexpr std::array<MoeKernel, 6> kVllmMoeKernels{{
+// What was measured. Of one kernel under several names, that of the GPU's generation.
+constexpr std::array<MoeKernel, 8> kVllmMoeKernels{{
     {MatmulScheme::Fp8Block, "triton", "vllm_fp8moe_triton_tritonexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_cutlass", "vllm_fp8moe_flashinfer_cutlass_flashinferexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_trtllm", "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic"},
     {MatmulScheme::MxFp4A16, "triton", "vllm_gptossmxfp4moe_triton_oaitritonmxfp4expertsmonolithic"},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts_situ_as_silu",
+     Generation::Hopper},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts",
+     Generation::Blackwell},
     {MatmulScheme::MxFp4A16, "marlin", "vllm_gptossmxfp4moe_marlin_marlinexperts"},
     {MatmulScheme::MxFp4A8, "flashinfer_trtllm",
      "vllm_mxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmodular"},
@@ -38,7 +44,8 @@ std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
 std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu) {
   const std::string_view wanted = backend == "auto" ? automatic_backend(op, gpu) : backend;
   const auto* at = std::find_if(kVllmMoeKernels.begin(), kVllmMoeKernels.end(), [&](const MoeKernel& entry) {
-    return entry.scheme == op.scheme && entry.backend == wanted;
+    return entry.scheme == op.scheme && entry.backend == wanted &&
+           entry.measured_on.value_or(gpu.generation) == gpu.generation;
   });
   if (at != kVllmMoeKernels.end()) return at->kernel;
   if (backend != "auto")

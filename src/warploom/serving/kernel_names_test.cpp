@@ -30,8 +30,13 @@ TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
 }
 
 TEST(KernelNames, AFlagTakesTheEnginesPlace) {
-  EXPECT_EQ(vllm_moe_kernel("marlin", experts(MatmulScheme::MxFp4A16), gpu("h100_sxm")),
-            "vllm_gptossmxfp4moe_marlin_marlinexperts");
+  // One kernel, measured under another name on each of these.
+  const FusedMoe mxfp4 = experts(MatmulScheme::MxFp4A16);
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("l40s")), "vllm_gptossmxfp4moe_marlin_marlinexperts");
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("h100_sxm")),
+            "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts_situ_as_silu");
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("b200_sxm")),
+            "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts");
   EXPECT_THROW(vllm_moe_kernel("marlin", experts(MatmulScheme::Bf16), gpu("h100_sxm")), Unsupported);
   EXPECT_THROW(check_moe_backend("cutlas"), InvalidInput);
 }

@@ -46,8 +46,13 @@ std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
 
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
   ListPrice price;
-  const std::int64_t padded = padded_tokens(graph_sizes_, batch.tokens());
-  const std::int64_t group_tokens = std::max(padded, batch.group_tokens);
+  // Ranks that step together run one graph size: each pads to what the widest of them needs.
+  const std::int64_t widest = std::max(batch.tokens(), batch.widest_rank_tokens);
+  const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
+  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : batch.tokens();
+  const std::int64_t ranks = std::int64_t(coupled_replicas());
+  const std::int64_t group_tokens =
+      in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
   add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
   add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
   if (batch.logits_rows > 0) {

@@ -111,6 +111,22 @@ TEST(OperatorStepPricer, MixtureRanksPriceTheTokensOfTheirGroup) {
   EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
 }
 
+TEST(OperatorStepPricer, RanksOfAGroupPadToTheWidest) {
+  Bench bench({.expert_parallel = 2, .attention_data_parallel = 2}, false, true);
+  const std::vector<std::int32_t> contexts(20, 500);
+  StepBatch batch = decode_batch(contexts);
+  const auto time_beside = [&](std::int64_t other_rank) {
+    batch.group_tokens = 20 + other_rank;
+    batch.widest_rank_tokens = std::max<std::int64_t>(20, other_rank);
+    return bench.pricer.price(batch).p50;
+  };
+  EXPECT_EQ(time_beside(20), time_beside(3));   // both ranks run the graph of 24 tokens
+  EXPECT_EQ(time_beside(57), time_beside(64));  // and here that of 64
+  EXPECT_LT(time_beside(20), time_beside(64));
+  // Beside a rank that prefills nobody runs a graph, and nobody pads.
+  EXPECT_LT(time_beside(2000), time_beside(20));
+}
+
 TEST(OperatorStepPricer, PricesChunksOnTheirHistory) {
   Bench bench;
   const std::vector<PrefillChunk> chunks{{100, 900}, {50, 0}};

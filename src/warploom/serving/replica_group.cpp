@@ -13,6 +13,7 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
       workload_(workload),
       pricer_(pricer.clone()),
       host_(config.host),
+      largest_prefill_graph_(largest_prefill_graph(config)),
       step_time_(step_time),
       depth_(config.pipeline_parallel_size > 1 ? std::size_t(config.pipeline_parallel_size)
              : config.async_scheduling         ? 2
@@ -84,18 +85,22 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
 }
 
 SimDuration ReplicaGroup::price_latest() {
-  std::int64_t group_tokens = 0;
-  for (const Engine& engine : engines_) group_tokens += engine.latest().tokens();
+  std::int64_t group_tokens = 0, widest = 0;
+  for (const Engine& engine : engines_) {
+    group_tokens += engine.latest().tokens();
+    widest = std::max(widest, engine.latest().tokens());
+  }
   latest_tokens_ = group_tokens;
   Seconds longest(0.0);
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     const ScheduledBatch& batch = engines_[i].latest();
     if (batch.empty()) continue;
-    const StepCost cost = pricer_->price(batch.step(group_tokens));
+    const StepCost cost = pricer_->price(batch.step(group_tokens, widest));
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
-    const Seconds host = host_.overhead(gpu, batch.sequences(), !batch.chunks.empty());
+    const bool launches = !batch.chunks.empty() && batch.tokens() > largest_prefill_graph_;
+    const Seconds host = host_.overhead(gpu, batch.sequences(), launches);
     costs_[i] = {gpu, host};
     engines_[i].see_price(gpu);
     longest = std::max(longest, gpu + host);

@@ -52,6 +52,7 @@ class ReplicaGroup {
   std::vector<Engine> engines_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
+  std::int64_t largest_prefill_graph_;
   StepTime step_time_;
   struct Cost {
     Seconds gpu, host;

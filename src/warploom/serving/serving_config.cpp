@@ -1,12 +1,14 @@
 #include "warploom/serving/serving_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/cuda_graph.h"
 #include "warploom/serving/kernel_names.h"
 
 namespace warploom {
@@ -42,6 +44,10 @@ void add_scheduling(FieldList<ServingConfig>& list) {
            {.doc = "admit a request only when its whole prompt fits into the free KV blocks"})
       .add("async_scheduling", &C::async_scheduling, {.doc = "schedule the next step while one runs"})
       .add("enforce_eager", &C::enforce_eager, {.doc = "no CUDA graphs"})
+      .add("cudagraph_mode", &C::cudagraph_mode,
+           {.doc = "FULL_AND_PIECEWISE, FULL, PIECEWISE, FULL_DECODE_ONLY or NONE (vllm)"})
+      .add("max_cudagraph_capture_size", &C::max_cudagraph_capture_size,
+           {.doc = "tokens of the largest step captured as a CUDA graph (vllm)", .min = 1, .max = 65536})
       .add("schedule_conservativeness", &C::schedule_conservativeness,
            {.doc = "factor of the output that admission expects (sglang)", .min = 0, .max = 100})
       .add("enable_mixed_chunk", &C::enable_mixed_chunk, {.doc = "decode in the steps that prefill (sglang)"})
@@ -169,6 +175,17 @@ bool chunks_prompts(const ServingConfig& config) {
   return config.enable_chunked_prefill.value_or(defaults_of(config.engine, true).chunked_prefill);
 }
 
+std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens) {
+  return cuda_graph_sizes(max_num_seqs_of(config), config.enforce_eager || config.cudagraph_mode == "NONE",
+                          query_tokens, config.max_cudagraph_capture_size);
+}
+
+std::int64_t largest_prefill_graph(const ServingConfig& config) {
+  if (config.engine != "vllm" || config.cudagraph_mode == "FULL_DECODE_ONLY") return 0;
+  const std::vector<std::int64_t> sizes = graph_sizes_of(config);
+  return sizes.empty() ? 0 : sizes.back();
+}
+
 std::int64_t block_size_of(const ServingConfig& config) {
   return config.block_size.value_or(defaults_of(config.engine, true).block_size);
 }
@@ -220,6 +237,13 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
   check_moe_backend(config.moe_backend);
+  constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
+                                                        "FULL_DECODE_ONLY", "NONE"};
+  if (std::find(kGraphModes.begin(), kGraphModes.end(), config.cudagraph_mode) == kGraphModes.end()) {
+    throw InvalidInput(
+        fmt::format("serving configuration: cudagraph_mode is '{}', expected one of: {}",
+                    config.cudagraph_mode, fmt::join(kGraphModes, ", ")));
+  }
   if (config.scheduling_policy != "fcfs" && config.scheduling_policy != "priority") {
     throw InvalidInput(
         fmt::format("serving configuration: scheduling_policy is '{}', expected fcfs or priority",

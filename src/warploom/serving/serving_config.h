@@ -34,6 +34,9 @@ struct ServingConfig {
   bool scheduler_reserve_full_isl = true;
   bool async_scheduling = true;
   bool enforce_eager = false;
+  // vLLM: FULL_AND_PIECEWISE, FULL, PIECEWISE, FULL_DECODE_ONLY or NONE; captured up to so many tokens.
+  std::string cudagraph_mode = "FULL_AND_PIECEWISE";
+  std::optional<std::int64_t> max_cudagraph_capture_size;
   double schedule_conservativeness = 1;      // SGLang: factor of the output that admission expects
   bool enable_mixed_chunk = false;           // SGLang: decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;  // SGLang: decode steps between looks at the queue
@@ -89,6 +92,11 @@ std::int64_t block_size_of(const ServingConfig& config);
 // As configured, else what vLLM takes on a small GPU.
 std::int64_t max_num_seqs_of(const ServingConfig& config);
 std::int64_t max_num_batched_tokens_of(const ServingConfig& config);
+// The step sizes that run as CUDA graphs, see cuda_graph.h; `query_tokens` of each decoding request.
+std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens = 1);
+// Tokens of the largest step with parts of prompts that runs as CUDA graphs; 0: such steps are launched
+// kernel by kernel, as SGLang and TensorRT-LLM do.
+std::int64_t largest_prefill_graph(const ServingConfig& config);
 // What gpu_memory_utilization is a share of.
 MemoryShare memory_share_of(const ServingConfig& config);
 

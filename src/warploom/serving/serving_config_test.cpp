@@ -49,5 +49,20 @@ TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   EXPECT_THROW(from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"), InvalidInput);
 }
 
+TEST(ServingConfig, SaysWhichPromptStepsAreLaunchedKernelByKernel) {
+  ServingConfig config{.max_num_seqs = 128};
+  EXPECT_EQ(largest_prefill_graph(config), 256);  // twice the sequences
+  config.max_cudagraph_capture_size = 2048;
+  EXPECT_EQ(largest_prefill_graph(config), 2048);
+  config.cudagraph_mode = "FULL_DECODE_ONLY";
+  EXPECT_EQ(largest_prefill_graph(config), 0);
+  EXPECT_FALSE(graph_sizes_of(config).empty());
+  config.cudagraph_mode = "NONE";
+  EXPECT_TRUE(graph_sizes_of(config).empty());
+  config.cudagraph_mode = "full";
+  EXPECT_THROW(check_config(config), InvalidInput);
+  EXPECT_EQ(largest_prefill_graph({.engine = "sglang"}), 0);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -31,6 +31,7 @@ struct StepBatch {
   std::int64_t logits_rows = 0;          // that enter lm_head: one for each of those and each token verified
   std::int64_t images = 0;               // encoded in this step
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
+  std::int64_t widest_rank_tokens = 0;   // of the rank that has most: in a CUDA graph all are padded alike
 
   std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
 };
