@@ -9,6 +9,7 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/cli/compilation_config.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 
@@ -97,6 +98,9 @@ std::string field_name(std::string_view flag) {
   if (flag == "-pp") return "pipeline_parallel_size";
   if (flag == "-dp") return "data_parallel_size";
   if (flag == "-q") return "quantization";
+  if (flag == "-cc") return "compilation_config";
+  for (const std::string_view prefix : {"-cc.", "--compilation-config."})
+    if (flag.starts_with(prefix)) flag.remove_prefix(prefix.size());
   std::string name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -165,6 +169,8 @@ class Parser {
       command_.model = value_of(flag, value);
     } else if (name == "quantization") {
       command_.quantization = value_of(flag, value);
+    } else if (name == "compilation_config" && command_.config.engine == "vllm") {
+      apply_compilation_config(command_.config, value_of(flag, value), fmt::format("{}: {}", kWhere, flag));
     } else if (name == "dtype") {
       check_dtype(value_of(flag, value));
     } else {

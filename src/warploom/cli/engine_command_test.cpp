@@ -23,6 +23,21 @@ TEST(EngineCommand, ReadsAPastedCommand) {
   EXPECT_EQ(command.ignored, (std::vector<std::string>{"--port", "--trust-remote-code"}));
 }
 
+TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
+  const auto config_of = [](const std::string& flags) {
+    return parse_engine_command("vllm serve Llama-3.1-8B " + flags).config;
+  };
+  const ServingConfig json =
+      config_of(R"(--compilation-config '{"cudagraph_mode": "FULL_DECODE_ONLY", "pass_config": {"a": 1}}')");
+  EXPECT_EQ(json.cudagraph_mode, "FULL_DECODE_ONLY");
+  EXPECT_EQ(config_of("-cc.cudagraph_mode=PIECEWISE").cudagraph_mode, "PIECEWISE");
+  EXPECT_EQ(config_of("-cc '{\"cudagraph_capture_sizes\": [8, 64, 1]}'").max_cudagraph_capture_size, 64);
+  EXPECT_EQ(config_of("--max-cudagraph-capture-size 2048").max_cudagraph_capture_size, 2048);
+  EXPECT_THROW(config_of("-cc '[3]'"), InvalidInput);
+  EXPECT_THROW(config_of("-cc '{\"cudagraph_capture_sizes\": []}'"), InvalidInput);
+  EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);
+}
+
 TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command(""), InvalidInput);
   EXPECT_THROW(parse_engine_command("python -m lmdeploy"), InvalidInput);
