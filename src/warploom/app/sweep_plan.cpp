@@ -23,7 +23,7 @@ namespace {
 double weight_of(Family family) {
   switch (family) {
     case Family::Gemm:
-      return 18;
+      return 22;
     case Family::AttentionPrefill:
     case Family::AttentionDecode:
       return 4;
