@@ -24,8 +24,8 @@ struct OwnKernel {
 };
 const std::map<std::string, OwnKernel>& own_kernels() {
   static const std::map<std::string, OwnKernel> kernels{
-      {"attention_prefill", {"own_fa2_prefill", attention_prefill}},
-      {"attention_decode", {"own_fa2_decode", attention_decode}},
+      {"attention_prefill", {"own_prefill_fa2", attention_prefill}},
+      {"attention_decode", {"own_decode_fa2", attention_decode}},
       {"rmsnorm", {"own_rmsnorm", rmsnorm}},
       {"activation", {"own_silu_and_mul", activation}},
       {"rope", {"own_rope", rope}},

@@ -125,8 +125,8 @@ class Exchange {
   Call call_;
 };
 
-// Streams of all ranks that are being captured. Whatever happens, none stays open: NCCL would wait for ever for
-// the unfinished work when its communicators go.
+// Streams of all ranks that are being captured. Whatever happens, none stays open: NCCL would wait for ever
+// for the unfinished work when its communicators go.
 class OpenCaptures {
  public:
   explicit OpenCaptures(const Exchange& exchange) : exchange_(exchange), graphs_(exchange.size(), nullptr) {
@@ -233,8 +233,8 @@ class CollectiveCase final : public PreparedCase {
     return std::min(kMostLaunches, std::size_t(std::max(2.0, std::ceil(kGraphSeconds / seconds))));
   }
 
-  // All ranks are captured before the first of them becomes a graph: making one is refused while a stream that
-  // this thread began to capture is still open.
+  // All ranks are captured before the first of them becomes a graph: making one is refused while a stream
+  // that this thread began to capture is still open.
   void capture() {
     OpenCaptures captures(exchange_);
     exchange_.meet();

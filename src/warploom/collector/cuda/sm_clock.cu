@@ -29,7 +29,8 @@ SmClock::SmClock() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
   stream_ = stream;
-  const cudaError_t status = cudaHostAlloc(reinterpret_cast<void**>(&count_), sizeof(Count), cudaHostAllocMapped);
+  const cudaError_t status =
+      cudaHostAlloc(reinterpret_cast<void**>(&count_), sizeof(Count), cudaHostAllocMapped);
   if (status != cudaSuccess) cudaStreamDestroy(stream);
   check(status, "reserving host memory");
 }
