@@ -32,9 +32,10 @@ struct SweepPlanResult {
   std::map<std::string, std::size_t> operators;  // chosen, by family
 };
 
-// Families take turns by weight; within one, an operator comes the earlier the wider the predictor's interval
-// is, with chance mixed in so that any beginning of the plan covers the whole range. Equal requests give
-// equal plans. Throws NotFound (GPU, model), InvalidInput (nothing to choose from), IoError.
+// Families, and the schemes of products, take turns by weight; within one, an operator comes the earlier the
+// wider the predictor's interval is, with chance mixed in so that any beginning of the plan covers the whole
+// range. Equal requests give equal plans. Throws NotFound (GPU, model), InvalidInput (nothing to choose
+// from), IoError.
 SweepPlanResult sweep_plan(const SweepPlanRequest& request);
 
 }  // namespace warploom

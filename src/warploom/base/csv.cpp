@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -20,7 +21,7 @@ struct CsvReader::State {
   gzFile file = nullptr;
   std::string buffer;        // unread text
   std::size_t position = 0;  // first unread byte of buffer
-  bool end_of_file = false;
+  bool end_of_file = false, short_rows = false;
   std::size_t line = 0;       // line of the current row
   std::size_t next_line = 1;  // line at `position`
   std::string record;         // text of the current row without its line end
@@ -63,6 +64,25 @@ struct CsvReader::State {
       while (stop == std::string::npos && fill()) stop = buffer.find('\n', position);
       position = stop == std::string::npos ? buffer.size() : stop + 1;
       ++next_line;
+    }
+  }
+
+  void skip_to(std::span<const std::string_view> headers) {
+    constexpr std::size_t kFarthest = 1 << 20;
+    std::size_t ahead = 0, lines = 0;  // from `position`, which fill() moves with the text
+    while (ahead < kFarthest) {
+      std::size_t stop = buffer.find('\n', position + ahead);
+      while (stop == std::string::npos && fill()) stop = buffer.find('\n', position + ahead);
+      const std::string_view text(buffer.data() + position + ahead, buffer.size() - position - ahead);
+      if (std::any_of(headers.begin(), headers.end(),
+                      [&](auto header) { return text.starts_with(header); })) {
+        position += ahead;
+        next_line += lines;
+        return;
+      }
+      if (stop == std::string::npos) return;
+      ahead = stop + 1 - position;
+      ++lines;
     }
   }
 
@@ -154,7 +174,7 @@ struct CsvReader::State {
   }
 };
 
-CsvReader::CsvReader(const fs::path& path) : state_(std::make_unique<State>()) {
+CsvReader::CsvReader(const fs::path& path, const CsvHabits& habits) : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.path = path;
   std::error_code error;
@@ -166,6 +186,8 @@ CsvReader::CsvReader(const fs::path& path) : state_(std::make_unique<State>()) {
     throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
   gzbuffer(s.file, 1 << 17);
   s.skip_preamble();
+  if (!habits.headers.empty()) s.skip_to(habits.headers);
+  s.short_rows = habits.short_rows;
   if (!s.read_record()) {
     throw InvalidInput(fmt::format("{}: is empty, expected a CSV header line", path.string()));
   }
@@ -201,6 +223,7 @@ bool CsvReader::next() {
     if (!s.read_record()) return false;
   } while (s.record.empty());
   s.split_record();
+  if (s.short_rows && s.cells.size() < s.columns.size()) s.cells.resize(s.columns.size());
   if (s.cells.size() != s.columns.size()) {
     throw InvalidInput(fmt::format("{}:{}: has {} cells, expected {} as in the header", s.path.string(),
                                    s.line, s.cells.size(), s.columns.size()));

@@ -9,16 +9,25 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warploom {
 
+// What some programs' tables do and others never should.
+struct CsvHabits {
+  // Other text may stand before the header, which begins with one of these: the lines before the first that
+  // does are skipped; without such a line within 1 MiB none is. Empty: nothing stands there.
+  std::span<const std::string_view> headers;
+  bool short_rows = false;  // cells that end a row may be missing, and are empty then
+};
+
 class CsvReader {
  public:
   // Opens the file and reads its header. Throws IoError when it cannot be read, InvalidInput when empty.
-  explicit CsvReader(const std::filesystem::path& path);
+  explicit CsvReader(const std::filesystem::path& path, const CsvHabits& habits = {});
   ~CsvReader();
   CsvReader(CsvReader&&) noexcept;
   CsvReader& operator=(CsvReader&&) noexcept;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include "warploom/base/error.h"
@@ -75,6 +76,33 @@ TEST(CsvReader, SkipsAByteOrderMarkAndRemarksBeforeTheHeader) {
   EXPECT_EQ(reader.cell(1), "#2");
   EXPECT_FALSE(reader.next());
   EXPECT_FALSE(reader.next());
+}
+
+TEST(CsvReader, SkipsWhatOtherProgramsPrintedBeforeTheHeader) {
+  const ScratchFolder folder;
+  constexpr std::array<std::string_view, 2> kHeaders{"\"ID\"", "Time"};
+  const std::string talk = "loaded 3 \"shards, done\n==PROF== Connected to process 7\n";
+  CsvReader reader(folder.write("a.csv", talk + "\"ID\",name\n1,x\n"), {.headers = kHeaders});
+  EXPECT_EQ(reader.columns(), (std::vector<std::string>{"ID", "name"}));
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.line(), 4U);
+  const std::string far(300000, '\n');  // more than is read at once
+  CsvReader second(folder.write("b.csv", "x\n" + far + "Time,name\n2,y"), {.headers = kHeaders});
+  EXPECT_EQ(second.columns(), (std::vector<std::string>{"Time", "name"}));
+  ASSERT_TRUE(second.next());
+  EXPECT_EQ(second.line(), 300003U);
+  CsvReader none(folder.write("c.csv", "first,second\n1,2\n"), {.headers = kHeaders});
+  EXPECT_EQ(none.columns(), (std::vector<std::string>{"first", "second"}));
+}
+
+TEST(CsvReader, FillsShortRowsWhereTheyAreAHabit) {
+  const ScratchFolder folder;
+  CsvReader reader(folder.write("a.csv", "a,b,c\n1,2,\n3\n1,2,3,4\n"), {.headers = {}, .short_rows = true});
+  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.cell(0), "3");
+  EXPECT_EQ(reader.cell(2), "");
+  EXPECT_THROW(reader.next(), InvalidInput);
 }
 
 TEST(CsvReader, ReadsGzipLikePlainText) {

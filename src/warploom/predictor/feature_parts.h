@@ -16,9 +16,9 @@ GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstant
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, FeatureRow& row);
 // Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
                            const BaseConstants& fitted, FeatureRow& row);
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const KernelHints& hints,
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const ContextKernel& kernel,
                           const BaseConstants& fitted, FeatureRow& row);
 void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
                      const BaseConstants& fitted, FeatureRow& row);

@@ -58,9 +58,9 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
           else
             features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
         } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
-          features::add_attention_prefill(o, gpu, kernel.hints, fitted, row);
+          features::add_attention_prefill(o, gpu, kernel, fitted, row);
         } else if constexpr (std::is_same_v<T, AttentionDecode>) {
-          features::add_attention_decode(o, gpu, kernel.hints, fitted, row);
+          features::add_attention_decode(o, gpu, kernel, fitted, row);
         } else if constexpr (std::is_same_v<T, MlaPrefill>) {
           features::add_mla_prefill(o, gpu, kernel.hints, fitted, row);
         } else if constexpr (std::is_same_v<T, MlaDecode>) {

@@ -1,6 +1,7 @@
 // Softmax attention over ragged batches, plain, grouped or latent: the base of the kernel that the hints
 // mean, and its parts as ratios to it.
 #include "warploom/predictor/attention_base.h"
+#include "warploom/predictor/collector_attention_base.h"
 #include "warploom/predictor/feature_parts.h"
 
 namespace warploom::features {
@@ -63,11 +64,18 @@ void add_shape(const AttentionView& view, const GpuSpec& gpu, double seconds, Fe
   row.add(view.causal ? 1 : 0);
 }
 
-void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints,
+AttentionBase base_of(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
+                      KnownKernel known, const GpuSpec& gpu, const BaseConstants& fitted) {
+  if (known == KnownKernel::CollectorPrefill && !view.decode) return collector_prefill_base(view, gpu);
+  if (known == KnownKernel::CollectorDecode && view.decode) return collector_decode_base(view, gpu);
+  return view.decode ? decode_base(view, tiling, hints, gpu, fitted)
+                     : prefill_base(view, tiling, hints, gpu, fitted);
+}
+
+void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints, KnownKernel known,
                    const BaseConstants& fitted, FeatureRow& row) {
   const AttentionTiling tiling = attention_tiling(view, gpu, hints);
-  const AttentionBase base = view.decode ? decode_base(view, tiling, hints, gpu, fitted)
-                                         : prefill_base(view, tiling, hints, gpu, fitted);
+  const AttentionBase base = base_of(view, tiling, hints, known, gpu, fitted);
   add_base(base, tiling, gpu, row);
   add_shape(view, gpu, base.seconds, row);
 }
@@ -77,24 +85,24 @@ void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHi
 std::span<const ConstantSpec> attention_prefill_constants() { return prefill_base_constants(); }
 std::span<const ConstantSpec> attention_decode_constants() { return decode_base_constants(); }
 
-void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
                            const BaseConstants& fitted, FeatureRow& row) {
-  add_attention(view_of(op), gpu, hints, fitted, row);
+  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
 }
 
-void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const KernelHints& hints,
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const ContextKernel& kernel,
                           const BaseConstants& fitted, FeatureRow& row) {
-  add_attention(view_of(op), gpu, hints, fitted, row);
+  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
 }
 
 void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
                      const BaseConstants& fitted, FeatureRow& row) {
-  add_attention(view_of(op), gpu, hints, fitted, row);
+  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
 }
 
 void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
                     const BaseConstants& fitted, FeatureRow& row) {
-  add_attention(view_of(op), gpu, hints, fitted, row);
+  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
 }
 
 }  // namespace warploom::features

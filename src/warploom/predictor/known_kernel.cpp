@@ -28,6 +28,8 @@ constexpr std::array kMoeNames{Named{"cutedsl", KnownKernel::MoeCuteDsl},
 
 KnownKernel known_kernel(std::string_view kernel) {
   if (kernel == "gemm_fp8") return KnownKernel::BlockScaledFp8Hopper;
+  if (kernel == "own_prefill_fa2") return KnownKernel::CollectorPrefill;
+  if (kernel == "own_decode_fa2") return KnownKernel::CollectorDecode;
   if (kernel.find("moe") == std::string_view::npos && kernel != "deepgemm") return KnownKernel::None;
   for (const Named& named : kMoeNames)
     if (kernel.find(named.part) != std::string_view::npos) return named.kernel;

@@ -27,7 +27,10 @@ enum class KnownKernel : std::uint8_t {
   MoeDeepGemm,
   MoeCuteDsl,
   MoeMarlin,  // weight-only
-  MoeTrtllm   // chosen inside TensorRT-LLM
+  MoeTrtllm,  // chosen inside TensorRT-LLM
+  // The attention kernels of warploom-collect.
+  CollectorPrefill,
+  CollectorDecode
 };
 
 // By the kernel name of a KernelContext; None for every other name.

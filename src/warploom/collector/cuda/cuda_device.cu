@@ -8,6 +8,7 @@
 #include "warploom/collector/cuda/families.cuh"
 #include "warploom/collector/cuda/node_collectives.cuh"
 #include "warploom/collector/cuda/nvml_state.h"
+#include "warploom/collector/cuda/sm_clock.cuh"
 #include "warploom/collector/start_checks.h"
 
 namespace warploom::collector {
@@ -23,8 +24,8 @@ struct OwnKernel {
 };
 const std::map<std::string, OwnKernel>& own_kernels() {
   static const std::map<std::string, OwnKernel> kernels{
-      {"attention_prefill", {"own_fa2_prefill", attention_prefill}},
-      {"attention_decode", {"own_fa2_decode", attention_decode}},
+      {"attention_prefill", {"own_prefill_fa2", attention_prefill}},
+      {"attention_decode", {"own_decode_fa2", attention_decode}},
       {"rmsnorm", {"own_rmsnorm", rmsnorm}},
       {"activation", {"own_silu_and_mul", activation}},
       {"rope", {"own_rope", rope}},
@@ -63,6 +64,7 @@ struct CudaDevice::State {
   cudaDeviceProp properties{};
   std::size_t free_bytes = 0;
   std::unique_ptr<NvmlState> nvml;
+  std::unique_ptr<SmClock> clock;
   std::unique_ptr<Arena> arena;
   std::unique_ptr<CublasLt> library;
   std::unique_ptr<Workbench> bench;
@@ -77,6 +79,7 @@ CudaDevice::CudaDevice(int ordinal, int gpus) : state_(std::make_unique<State>()
   std::array<char, 32> bus{};
   cudaDeviceGetPCIBusId(bus.data(), int(bus.size()), ordinal);
   s.nvml = std::make_unique<NvmlState>(bus.data());
+  s.clock = std::make_unique<SmClock>();
   if (gpus > 1) s.node = std::make_unique<NodeCollectives>(ordinal, gpus);
   s.arena = std::make_unique<Arena>(s.free_bytes);
   s.library = std::make_unique<CublasLt>();
@@ -106,6 +109,7 @@ DeviceFacts CudaDevice::facts() {
 
 DeviceState CudaDevice::state() {
   DeviceState now = state_->nvml->read();
+  now.sm_clock_mhz = state_->clock->megahertz();
   now.other_processes = state_->nvml->other_processes();
   return now;
 }

@@ -46,8 +46,12 @@ struct Rank {
 struct Communicators {
   std::shared_ptr<const NcclLibrary> library;
   std::vector<NcclLibrary::Comm> of_rank;
+  // As a group, since ranks of one thread may wait for each other.
   ~Communicators() {
+    if (of_rank.empty()) return;
+    library->group_start();
     for (NcclLibrary::Comm comm : of_rank) library->destroy(comm);
+    library->group_end();
   }
 };
 
@@ -121,6 +125,65 @@ class Exchange {
   Call call_;
 };
 
+// Streams of all ranks that are being captured. Whatever happens, none stays open: NCCL would wait for ever
+// for the unfinished work when its communicators go.
+class OpenCaptures {
+ public:
+  explicit OpenCaptures(const Exchange& exchange) : exchange_(exchange), graphs_(exchange.size(), nullptr) {
+    try {
+      for (; open_ < exchange_.size(); ++open_) {
+        DeviceScope::use(exchange_.rank(open_).device);
+        check(cudaStreamBeginCapture(exchange_.rank(open_).stream, cudaStreamCaptureModeThreadLocal),
+              "capturing a graph");
+      }
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+  ~OpenCaptures() { close(); }
+  OpenCaptures(const OpenCaptures&) = delete;
+  OpenCaptures& operator=(const OpenCaptures&) = delete;
+
+  // The graphs, valid as long as this.
+  const std::vector<cudaGraph_t>& end() {
+    check(end_all(), "capturing a graph");
+    return graphs_;
+  }
+
+ private:
+  cudaError_t end_all() {
+    cudaError_t first = cudaSuccess;
+    for (std::size_t r = 0; r < open_; ++r) {
+      cudaSetDevice(exchange_.rank(r).device);
+      const cudaError_t status = cudaStreamEndCapture(exchange_.rank(r).stream, &graphs_[r]);
+      if (first == cudaSuccess) first = status;
+    }
+    open_ = 0;
+    return first;
+  }
+  void close() {
+    if (end_all() != cudaSuccess) cudaGetLastError();
+    for (cudaGraph_t& graph : graphs_)
+      if (graph != nullptr) cudaGraphDestroy(std::exchange(graph, nullptr));
+  }
+
+  const Exchange& exchange_;
+  std::vector<cudaGraph_t> graphs_;
+  std::size_t open_ = 0;
+};
+
+struct Graphs {
+  explicit Graphs(std::size_t ranks) : of_rank(ranks, nullptr) {}
+  ~Graphs() {
+    for (cudaGraphExec_t graph : of_rank)
+      if (graph != nullptr) cudaGraphExecDestroy(graph);
+  }
+  Graphs(const Graphs&) = delete;
+  Graphs& operator=(const Graphs&) = delete;
+  std::vector<cudaGraphExec_t> of_rank;
+};
+
 // The same graph on every rank: the ranks meet, then the timed calls.
 class CollectiveCase final : public PreparedCase {
  public:
@@ -129,18 +192,12 @@ class CollectiveCase final : public PreparedCase {
     launches_ = launches_for_graph();
     capture();
   }
-  ~CollectiveCase() override {
-    for (cudaGraphExec_t graph : graphs_)
-      if (graph != nullptr) cudaGraphExecDestroy(graph);
-  }
-  CollectiveCase(const CollectiveCase&) = delete;
-  CollectiveCase& operator=(const CollectiveCase&) = delete;
 
   double run() override {
     const DeviceScope scope;
     for (std::size_t r = 0; r < exchange_.size(); ++r) {
       DeviceScope::use(exchange_.rank(r).device);
-      check(cudaGraphLaunch(graphs_[r], exchange_.rank(r).stream), "launching a graph");
+      check(cudaGraphLaunch(graphs_.of_rank[r], exchange_.rank(r).stream), "launching a graph");
     }
     return slowest() / double(launches_);
   }
@@ -176,44 +233,29 @@ class CollectiveCase final : public PreparedCase {
     return std::min(kMostLaunches, std::size_t(std::max(2.0, std::ceil(kGraphSeconds / seconds))));
   }
 
+  // All ranks are captured before the first of them becomes a graph: making one is refused while a stream
+  // that this thread began to capture is still open.
   void capture() {
+    OpenCaptures captures(exchange_);
+    exchange_.meet();
+    record(&Rank::start, cudaEventRecordExternal);
+    for (std::size_t i = 0; i < launches_; ++i) exchange_.run();
+    record(&Rank::stop, cudaEventRecordExternal);
+    const std::vector<cudaGraph_t>& drawn = captures.end();
     for (std::size_t r = 0; r < exchange_.size(); ++r) {
       DeviceScope::use(exchange_.rank(r).device);
-      check(cudaStreamBeginCapture(exchange_.rank(r).stream, cudaStreamCaptureModeThreadLocal),
-            "capturing a graph");
-    }
-    try {
-      exchange_.meet();
-      record(&Rank::start, cudaEventRecordExternal);
-      for (std::size_t i = 0; i < launches_; ++i) exchange_.run();
-      record(&Rank::stop, cudaEventRecordExternal);
-    } catch (...) {
-      for (std::size_t r = 0; r < exchange_.size(); ++r) {
-        cudaGraph_t unfinished = nullptr;
-        cudaStreamEndCapture(exchange_.rank(r).stream, &unfinished);
-        cudaGraphDestroy(unfinished);
-      }
-      cudaGetLastError();
-      throw;
-    }
-    for (std::size_t r = 0; r < exchange_.size(); ++r) {
-      DeviceScope::use(exchange_.rank(r).device);
-      cudaGraph_t graph = nullptr;
-      check(cudaStreamEndCapture(exchange_.rank(r).stream, &graph), "capturing a graph");
-      const cudaError_t made = cudaGraphInstantiate(&graphs_[r], graph, 0);
-      cudaGraphDestroy(graph);
-      check(made, "making a graph");
+      check(cudaGraphInstantiate(&graphs_.of_rank[r], drawn[r], 0), "making a graph");
     }
     // A first launch reserves memory, which may wait for a peer that already runs and waits for this rank.
     for (std::size_t r = 0; r < exchange_.size(); ++r) {
       DeviceScope::use(exchange_.rank(r).device);
-      check(cudaGraphUpload(graphs_[r], exchange_.rank(r).stream), "uploading a graph");
+      check(cudaGraphUpload(graphs_.of_rank[r], exchange_.rank(r).stream), "uploading a graph");
       check(cudaStreamSynchronize(exchange_.rank(r).stream), "uploading a graph");
     }
   }
 
   Exchange exchange_;
-  std::vector<cudaGraphExec_t> graphs_;
+  Graphs graphs_;
   std::size_t launches_ = 1;
 };
 

@@ -122,7 +122,7 @@ class Importer {
       read_kineto_trace(path, start_file(path, "PyTorch profiler"));
       return true;
     }
-    Table table(path);
+    Table table(path, habits_of(layout_));
     const TableFormat* format = find_format(layout_, path, table);
     if (format == nullptr) {
       if (named_by_caller) {

@@ -99,7 +99,7 @@ void take_event(const Node& event, Trace& trace) {
     TorchCall call = call_of(event, *args);
     trace.has_shapes = trace.has_shapes || !call.dims.empty();
     trace.calls.insert_or_assign(integer_of(*args, "External id", -1), std::move(call));
-  } else if (category == "kernel") {
+  } else if (category == "kernel" || category == "gpu_memset") {  // cuDNN clears its workspace by one
     const auto duration = event.find("dur");
     if (duration == event.end() || !duration->is_number()) return;
     trace.kernels.push_back({text_of(event, "name"), integer_of(*args, "External id", -1),

@@ -2,6 +2,7 @@
 // their times, not the sizes of what the kernels computed, so that no row comes of them.
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -89,6 +90,14 @@ void read_compute_details(Table& table, RowSink& sink) {
 }
 
 }  // namespace
+
+// ncu prints its remarks and the program's own output before the table, and leaves out cells of rules where a
+// row is of none; nsys prints what it processes.
+CsvHabits habits_of(Layout layout) {
+  static constexpr std::array<std::string_view, 4> kHeaders{"\"ID\",", "ID,", "Time (%),", "Start (ns),"};
+  if (layout != Layout::Nsight) return {};
+  return {.headers = kHeaders, .short_rows = true};
+}
 
 const std::vector<TableFormat>& nsight_formats() {
   static const std::vector<TableFormat> formats{

@@ -26,7 +26,7 @@ class RowPlace {
 // A CSV table with the checks that every reader needs. Errors name file, line and column.
 class Table final : public RowPlace {
  public:
-  explicit Table(const std::filesystem::path& path) : csv_(path) {}
+  explicit Table(const std::filesystem::path& path, const CsvHabits& habits = {}) : csv_(path, habits) {}
 
   bool next() { return csv_.next(); }
   std::size_t column(std::string_view name) const { return csv_.column(name); }

@@ -27,6 +27,7 @@ const std::vector<TableFormat>& neusight_formats();
 const std::vector<TableFormat>& warploom_formats();
 const std::vector<TableFormat>& nsight_formats();
 const std::vector<TableFormat>& formats_of(Layout layout);
+CsvHabits habits_of(Layout layout);
 
 // Shared by pipeweave and vidur: NCCL times by topology, collective, ranks and bytes.
 TableFormat collective_format();
