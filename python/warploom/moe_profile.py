@@ -3,9 +3,10 @@
     python3 -m warploom.moe_profile --plan plan.csv --output samples.csv --experts 128 --top-k 8 \
         --hidden 2048 --width 768
 
-A plan's rows are tokens, bm, bn, bk, warps, stages, group, stage: `search` is timed once at its token count;
-`verify` rows come from what the search found: see `verification`. Random routing, another for each seed.
-Resumable: rows in the output are not measured again. Ends as profile.py does.
+A plan's rows are kind, key, tokens, bm, bn, bk, warps, stages, group. `search` rows are timed once at
+their key. `default` rows name the engines' defaults at the token counts that look a key up: there they and
+the fastest of the key's search are timed again, together (see `verification`). Random routing, another for
+each seed. Resumable: rows in the output are not measured again. Ends as profile.py does.
 """
 import argparse
 import csv
@@ -41,8 +42,8 @@ class Layer:
     def operands(self, tokens):
         import torch
         pairs = tokens * self.top_k
-        return (self.make(tokens, self.hidden), self.make(pairs, 2 * self.width), self.make(pairs, self.width),
-                self.make(pairs, self.hidden), torch.rand(pairs, device="cuda"))
+        return (self.make(tokens, self.hidden), self.make(pairs, 2 * self.width),
+                self.make(pairs, self.width), self.make(pairs, self.hidden), torch.rand(pairs, device="cuda"))
 
     def calls(self, tokens, seed, config):
         """One call a routing: both products. Routings differ, so that weights come from DRAM."""
@@ -120,15 +121,15 @@ def read_samples(path):
 
 
 def read_plan(path):
-    """[(kind, key, tokens, config)]: `search` rows, and `default` rows at the token counts that a key serves."""
+    """[(kind, key, tokens, config)]; `default` rows stand at each token count that their key serves."""
     with open(path, newline="") as file:
         return [(row["kind"], int(row["key"]), int(row["tokens"]),
                  tuple(int(row[name]) for name in COLUMNS[1:7])) for row in csv.DictReader(file)]
 
 
 def verification(plan, samples):
-    """[(tokens, [configs])] of the second round: for each key its fastest of the search beside the default, at
-    each token count where the plan names a default."""
+    """[(tokens, [configs])] of the second round: for each key its fastest of the search beside the default,
+    at each token count where the plan names a default."""
     searched, defaults, counts = {}, {}, {}
     for kind, key, tokens, config in plan:
         us = samples.get((tokens, config, SEARCH_SEED, SEARCH_ROUNDS))

@@ -11,9 +11,9 @@ import triton.language as tl
 
 
 @triton.jit(do_not_specialize=["length", "pairs", "top_k", "group_m"])
-def fused_moe_kernel(a, b, c, weights, pair_ids, block_expert, padded_rows, N, K, length, pairs, top_k, group_m,
-                     stride_am, stride_be, stride_bn, stride_cm, WEIGHTED: tl.constexpr, BLOCK_M: tl.constexpr,
-                     BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def fused_moe_kernel(a, b, c, weights, pair_ids, block_expert, padded_rows, N, K, length, pairs, top_k,
+                     group_m, stride_am, stride_be, stride_bn, stride_cm, WEIGHTED: tl.constexpr,
+                     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     pid = tl.program_id(0)
     tiles_m = tl.cdiv(length, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)

@@ -31,25 +31,19 @@ void profile(const MoeConfigRequest& request, const MoeLayer& layer, const GpuSp
   require_profiler(request.package, "moe_profile.py");
   const std::string plan = request.samples.string() + ".plan.csv";
   write_file_atomically(plan, moe_profile_plan(layer, gpu, ConfigModel()));
-  const std::vector<std::string> words = {request.python,
-                                          (request.package / "warploom" / "moe_profile.py").string(),
-                                          "--plan",
-                                          plan,
-                                          "--output",
-                                          request.samples.string(),
-                                          "--experts",
-                                          std::to_string(layer.experts),
-                                          "--top-k",
-                                          std::to_string(layer.top_k),
-                                          "--hidden",
-                                          std::to_string(layer.hidden),
-                                          "--width",
-                                          std::to_string(layer.width()),
-                                          "--seconds",
-                                          fmt::format("{:.0f}", request.seconds)};
+  const std::vector<std::string> words = {
+      request.python, (request.package / "warploom" / "moe_profile.py").string(),
+      "--plan",       plan,
+      "--output",     request.samples.string(),
+      "--experts",    std::to_string(layer.experts),
+      "--top-k",      std::to_string(layer.top_k),
+      "--hidden",     std::to_string(layer.hidden),
+      "--width",      std::to_string(layer.width()),
+      "--seconds",    fmt::format("{:.0f}", request.seconds)};
   if (!run_profiler(words, "moe-config --profile"))
-    throw InvalidInput(fmt::format("moe-config --profile: out of time after {:.0f} s; run the same command again to go on",
-                                   request.seconds));
+    throw InvalidInput(
+        fmt::format("moe-config --profile: out of time after {:.0f} s; run the same command again to go on",
+                    request.seconds));
 }
 
 MoeConfigTable table_of(const MoeConfigRequest& request, const MoeLayer& layer, const GpuSpec& gpu) {

@@ -48,8 +48,8 @@ bool run_profiler(const std::vector<std::string>& words, const std::string& comm
                     "triton, and a GPU that torch sees (see the line above)",
                     command, words[0]));
   if (status != kComplete && status != kOutOfTime)
-    throw IoError(
-        fmt::format("{}: the profiler ended with status {}; run the same command again to go on", command, status));
+    throw IoError(fmt::format("{}: the profiler ended with status {}; run the same command again to go on",
+                              command, status));
   return status == kComplete;
 }
 

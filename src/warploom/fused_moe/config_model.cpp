@@ -139,7 +139,8 @@ ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_vi
 
 ConfigModel::ConfigModel() : ConfigModel(built_in()) {}
 ConfigModel::ConfigModel(ConfigModelRecord record) : record_(std::move(record)) {
-  ensemble_ = std::make_unique<SymmetricEnsemble>(decode_symmetric(record_.trees, "fused_moe configurations"));
+  ensemble_ =
+      std::make_unique<SymmetricEnsemble>(decode_symmetric(record_.trees, "fused_moe configurations"));
 }
 ConfigModel::~ConfigModel() = default;
 ConfigModel::ConfigModel(ConfigModel&&) noexcept = default;

@@ -1,9 +1,9 @@
-// What searches on other GPUs tell of the configurations of the Triton fused MoE: which ran near the best, and
-// how much slower an engine's default is.
+// What searches on other GPUs tell of the configurations of the Triton fused MoE: which ran near the best,
+// and how much slower an engine's default is.
 //
 // File "fused_moe.wlm": 8 magic bytes, u32 version, text of provenance (JSON: schema, version, created_by,
-// feature_version, gpus, rows, data_hash), candidate configurations, searches (config_votes.h), trees, residual
-// quantiles, XXH64 of everything before. Little-endian.
+// feature_version, gpus, rows, data_hash), candidate configurations, searches (config_votes.h), trees,
+// residual quantiles, XXH64 of everything before. Little-endian.
 #pragma once
 
 #include <cstdint>

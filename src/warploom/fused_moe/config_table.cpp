@@ -43,8 +43,7 @@ class RowChooser {
   MoeConfigRow row(std::size_t key, const std::vector<MoeConfig>& candidates) const {
     const std::vector<std::int64_t> tokens = probes(key);
     std::vector<double> defaults;
-    for (const std::int64_t m : tokens)
-      defaults.push_back(cost_(engine_default(engine_, layer_, m), m));
+    for (const std::int64_t m : tokens) defaults.push_back(cost_(engine_default(engine_, layer_, m), m));
     MoeConfigRow row{.tokens = kMoeLadder[key]};
     row.engine_default = engine_default(engine_, layer_, row.tokens);
     row.config = row.engine_default;

@@ -20,7 +20,7 @@ namespace warploom {
 namespace {
 
 constexpr std::size_t kNearBestRows = 15;  // of a shape
-constexpr int kDefaultWeight = 12;                             // an engine's default counts as so many rows
+constexpr int kDefaultWeight = 12;         // an engine's default counts as so many rows
 constexpr std::uint32_t kLayerFolds = 4;
 constexpr std::size_t kSeldom = 4;  // candidates near the best of fewer shapes are left out
 
@@ -252,9 +252,8 @@ VoteHits vote_hits(const ConfigRows& data) {
       std::vector<char> counts(searches.size());
       for (std::size_t j = 0; j < searches.size(); ++j)
         counts[j] = data.layers[j] != data.layers[i] && !(new_gpu && searches[j].gpu == searches[i].gpu);
-      std::vector<double> votes =
-          config_votes(data.searches, data.candidates.size(), searches[i].product,
-                       data.searches.gpus[searches[i].gpu], counts);
+      std::vector<double> votes = config_votes(data.searches, data.candidates.size(), searches[i].product,
+                                               data.searches.gpus[searches[i].gpu], counts);
       for (std::size_t c = 0; c < votes.size(); ++c)
         if (!may_run(data.candidates[c], *data.gpus[searches[i].gpu])) votes[c] = -1;
       const auto best = std::uint16_t(std::max_element(votes.begin(), votes.end()) - votes.begin());

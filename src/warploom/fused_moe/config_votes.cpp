@@ -12,12 +12,9 @@ constexpr double kOtherGeneration = 4;
 
 Place place_of(const GroupedProduct& p, const SearchedGpu& gpu) {
   const double hit = std::min(p.experts, p.pairs), each = std::max(1.0, p.pairs / p.experts);
-  return {1.5 * std::log2(each),
-          1.5 * std::log2(hit * p.outputs / double(gpu.sms)),
-          std::log2(p.inner),
-          std::log2(p.outputs),
-          std::log2(gpu.ridge),
-          std::log2(gpu.shared),
+  return {1.5 * std::log2(each),     1.5 * std::log2(hit * p.outputs / double(gpu.sms)),
+          std::log2(p.inner),        std::log2(p.outputs),
+          std::log2(gpu.ridge),      std::log2(gpu.shared),
           std::log2(double(gpu.sms))};
 }
 

@@ -26,7 +26,8 @@ class VotedRow {
     row.config = chosen(layer_votes(layer_, key, gpu_, model_), row.engine_default);
     row.is_default = row.config == row.engine_default;
     if (row.is_default) return row;
-    const double gain = std::max(0.0, slowdown(row.engine_default, row.tokens) - slowdown(row.config, row.tokens));
+    const double gain =
+        std::max(0.0, slowdown(row.engine_default, row.tokens) - slowdown(row.config, row.tokens));
     row.speedup = std::exp(gain);
     row.speedup_p10 = std::exp(gain + std::min(0.0, double(model_.record().residual_p10)));
     row.speedup_p90 = std::exp(gain + std::max(0.0, double(model_.record().residual_p90)));

@@ -33,7 +33,8 @@ std::vector<MoeConfig> most_voted(const std::vector<double>& votes, const GpuSpe
                                   const ConfigModel& model) {
   std::vector<std::size_t> order(votes.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return votes[a] > votes[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return votes[a] > votes[b]; });
   std::vector<MoeConfig> chosen;
   std::set<TileConfig> seen;
   for (const std::size_t i : order) {
@@ -88,7 +89,8 @@ MoeConfigRow row_of(std::int64_t key, const MoeLayer& layer, MoeEngine engine, c
 std::string moe_profile_plan(const MoeLayer& layer, const GpuSpec& gpu, const ConfigModel& model) {
   check_moe_layer(layer, "moe-config");
   if (layer.dtype != MoeDtype::Bits16 || layer.expert_parallel != 1)
-    throw Unsupported("moe-config --profile: times bf16 weights without expert parallelism, expected such a layer");
+    throw Unsupported(
+        "moe-config --profile: times bf16 weights without expert parallelism, expected such a layer");
   std::string csv = "kind,key,tokens,bm,bn,bk,warps,stages,group\n";
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
     const std::int64_t key = kMoeLadder[i];
@@ -139,15 +141,20 @@ MoeConfigTable profiled_configs(const MoeLayer& layer, MoeEngine engine, const G
   std::map<std::int64_t, std::map<MoeConfig, double>> verified;
   for (const MoeSample& sample : samples)
     if (sample.seed == kVerifySeed) verified[sample.tokens][sample.config] = sample.us;
-  MoeConfigTable table{
-      .engine = engine, .layer = layer, .gpu = gpu.name, .tier = Tier::Measured, .from = {gpu.name}, .rows = {}};
+  MoeConfigTable table{.engine = engine,
+                       .layer = layer,
+                       .gpu = gpu.name,
+                       .tier = Tier::Measured,
+                       .from = {gpu.name},
+                       .rows = {}};
   for (std::size_t i = 0; i < kMoeLadder.size(); ++i) {
     Times times;
     for (const std::int64_t tokens : judged_tokens(i)) {
       const auto found = verified.find(tokens);
       if (found == verified.end() || !found->second.contains(engine_default(engine, layer, tokens)))
         throw InvalidInput(fmt::format(
-            "the samples hold no second round of the default at {} tokens: profile this layer to the end", tokens));
+            "the samples hold no second round of the default at {} tokens: profile this layer to the end",
+            tokens));
       times[tokens] = found->second;
     }
     table.rows.push_back(row_of(kMoeLadder[i], layer, engine, times));

@@ -7,8 +7,8 @@
 
 namespace warploom {
 
-// Of each candidate of the model, at kMoeLadder[key]: the mean over the first and last token count that look it
-// up and the key itself, and over both products, the first counted twice.
+// Of each candidate of the model, at kMoeLadder[key]: the mean over the first and last token count that look
+// it up and the key itself, and over both products, the first counted twice.
 std::vector<double> layer_votes(const MoeLayer& layer, std::size_t key, const GpuSpec& gpu,
                                 const ConfigModel& model);
 

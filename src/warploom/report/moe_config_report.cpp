@@ -65,7 +65,8 @@ std::string config_training_text(const ConfigTraining& training) {
              training.record.rows, training.record.candidates.size(), training.record.residual_p10,
              training.record.residual_p90) +
          fmt::format(
-             "most votes within 1 % of the best: {:.1f} % of shapes without their layer, {:.1f} % without their GPU "
+             "most votes within 1 % of the best: {:.1f} % of shapes without their layer, {:.1f} % without "
+             "their GPU "
              "too\n",
              100 * training.hits.new_layer, 100 * training.hits.new_gpu);
 }
