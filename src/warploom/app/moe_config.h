@@ -15,8 +15,14 @@ struct MoeConfigRequest {
   MoeLayer layer;     // the sizes; of a model only dtype, blocks and parallelism are read
   std::string gpu;    // name, alias or path of a record
   MoeEngine engine = MoeEngine::Vllm;
-  std::filesystem::path table;   // of `tune fit`, measured on the GPU; empty: predicted from other GPUs
-  std::filesystem::path output;  // folder; empty: nothing is written
+  std::filesystem::path table;  // of `tune fit`, measured on the GPU; empty: predicted from other GPUs
+  std::filesystem::path
+      samples;           // of a profile of this layer on the GPU, CSV; with `profile` goes on from it
+  bool profile = false;  // measure the layer here first: into `samples`, its plan beside it
+  double seconds = 240;  // stop measuring after
+  std::string python = "python3";  // with torch and triton
+  std::filesystem::path package;   // the folder that holds the Python package `warploom`
+  std::filesystem::path output;    // folder; empty: nothing is written
 };
 
 struct MoeConfigResult {
@@ -24,8 +30,8 @@ struct MoeConfigResult {
   std::vector<std::filesystem::path> files;  // written: the engine's, then the sidecar
 };
 
-// Throws InvalidInput on sizes that the engine would refuse or a model without experts; NotFound,
-// Unsupported, IoError.
+// Throws InvalidInput on sizes that the engine would refuse, a model without experts or a profile that was
+// stopped early; NotFound, Unsupported, IoError.
 MoeConfigResult moe_config(const MoeConfigRequest& request);
 
 struct TrainMoeConfigsRequest {

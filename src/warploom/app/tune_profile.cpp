@@ -1,38 +1,16 @@
 #include "warploom/app/tune_profile.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
+#include "warploom/app/python_profiler.h"
 #include "warploom/app/tune_plan.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
 namespace {
-
-// What `python -m warploom.profile` ends with.
-constexpr int kComplete = 0, kOutOfTime = 3, kNothingToRunOn = 4, kNoProgram = 127;
-
-// Exit status of a program looked up in PATH; its output goes where ours goes.
-int run_program(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (error != 0) return kNoProgram;
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw IoError(fmt::format("{}: {}", words[0], std::strerror(errno)));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 // True when the plan was measured to its end.
 bool measure(const TuneProfileRequest& request, const std::filesystem::path& plan, double seconds) {
@@ -50,28 +28,13 @@ bool measure(const TuneProfileRequest& request, const std::filesystem::path& pla
       "--head-dim",      std::to_string(kernel.head_dim),
       "--head-group",    std::to_string(kernel.head_group),
       "--causal",        kernel.causal ? "1" : "0"};
-  const int status = run_program(words);
-  if (status == kNothingToRunOn || status == kNoProgram)
-    throw Unsupported(
-        fmt::format("tune profile: '{}' cannot measure here; expected Python with torch and "
-                    "triton, and a GPU that torch sees (see the line above)",
-                    request.python));
-  if (status != kComplete && status != kOutOfTime)
-    throw IoError(
-        fmt::format("tune profile: the profiler ended with status {}; run the same command again "
-                    "to go on",
-                    status));
-  return status == kComplete;
+  return run_profiler(words, "tune profile");
 }
 
 }  // namespace
 
 TuneProfileResult tune_profile(const TuneProfileRequest& request) {
-  if (!std::filesystem::exists(request.package / "warploom" / "profile.py"))
-    throw NotFound(
-        fmt::format("{}: no warploom/profile.py, expected the folder of the Python package "
-                    "(--package, or WARPLOOM_PACKAGE)",
-                    request.package.string()));
+  require_profiler(request.package, "profile.py");
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};
   TuneProfileResult result;

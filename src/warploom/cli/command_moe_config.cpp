@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/moe_config.h"
@@ -13,7 +14,7 @@ namespace warploom {
 void add_moe_config_command(CLI::App& app) {
   struct Options {
     MoeConfigRequest request;
-    std::string engine = "vllm", table, output;
+    std::string engine = "vllm", table, samples, package, output;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -24,6 +25,14 @@ void add_moe_config_command(CLI::App& app) {
   command->add_option("--engine", options->engine, "vllm or sglang")->capture_default_str();
   command->add_option("--table", options->table,
                       "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
+  const char* named = std::getenv("WARPLOOM_PACKAGE");
+  options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
+  command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU");
+  command->add_flag("--profile", options->request.profile,
+                    "measure the layer on this machine's GPU into --samples first (needs torch, triton)");
+  command->add_option("--seconds", options->request.seconds, "stop measuring after (default 240)");
+  command->add_option("--python", options->request.python, "with torch and triton (default python3)");
+  command->add_option("--package", options->package, "folder of the Python package warploom");
   command->add_option("--output", options->output, "folder for the engine's file and its sidecar");
   const auto fields = add_field_options(*command, fields_of<MoeLayer>());
   add_json_option(*command, options->json);
@@ -32,6 +41,8 @@ void add_moe_config_command(CLI::App& app) {
     fields->apply(&request.layer);
     request.engine = parse_enum<MoeEngine>(options->engine, "--engine");
     request.table = options->table;
+    request.samples = options->samples;
+    request.package = options->package;
     request.output = options->output;
     const MoeConfigResult result = moe_config(request);
     if (options->json) {

@@ -16,7 +16,7 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kMagic = "WLMOECFG";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kChecksumSize = 8;
 
 ConfigModelRecord built_in() {
@@ -42,6 +42,49 @@ std::vector<MoeConfig> take_configs(ByteReader& in) {
   return configs;
 }
 
+void put_searches(ByteWriter& out, const ConfigSearches& all) {
+  out.put(std::uint16_t(all.gpus.size()));
+  for (const SearchedGpu& gpu : all.gpus) {
+    out.put_text(gpu.name);
+    out.put_text(name_of(gpu.generation));
+    out.put(gpu.sms);
+    out.put(gpu.ridge);
+    out.put(gpu.shared);
+  }
+  out.put(std::uint32_t(all.searches.size()));
+  for (const ConfigSearch& search : all.searches) {
+    out.put(search.gpu);
+    for (const double size :
+         {search.product.pairs, search.product.experts, search.product.outputs, search.product.inner})
+      out.put(static_cast<float>(size));
+    out.put_all(search.near_best);
+  }
+}
+
+ConfigSearches take_searches(ByteReader& in, std::string_view where, std::size_t candidates) {
+  ConfigSearches all;
+  all.gpus.resize(in.take<std::uint16_t>());
+  for (SearchedGpu& gpu : all.gpus) {
+    gpu.name = in.take_text();
+    gpu.generation = parse_enum<Generation>(std::string(in.take_text()), std::string(where));
+    gpu.sms = in.take<std::int64_t>();
+    gpu.ridge = in.take<double>();
+    gpu.shared = in.take<double>();
+  }
+  all.searches.resize(in.take<std::uint32_t>() & 0xFFFFFF);
+  for (ConfigSearch& search : all.searches) {
+    search.gpu = in.take<std::uint16_t>();
+    GroupedProduct& p = search.product;
+    for (double* size : {&p.pairs, &p.experts, &p.outputs, &p.inner}) *size = double(in.take<float>());
+    search.near_best = in.take_all<std::uint16_t>();
+    if (search.gpu >= all.gpus.size() ||
+        std::any_of(search.near_best.begin(), search.near_best.end(),
+                    [&](std::uint16_t config) { return config >= candidates; }))
+      throw InvalidInput(fmt::format("{}: a search names what the file does not hold", where));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string config_model_to_bytes(const ConfigModelRecord& record) {
@@ -50,7 +93,7 @@ std::string config_model_to_bytes(const ConfigModelRecord& record) {
   head["version"] = kVersion;
   head["created_by"] = "warploom train-moe-configs";
   head["feature_version"] = kConfigFeatureVersion;
-  head["gpus"] = record.gpus;
+  for (const SearchedGpu& gpu : record.searches.gpus) head["gpus"].push_back(gpu.name);
   head["rows"] = record.rows;
   head["data_hash"] = record.data_hash;
   ByteWriter out;
@@ -58,10 +101,9 @@ std::string config_model_to_bytes(const ConfigModelRecord& record) {
   out.put(kVersion);
   out.put_text(head.dump());
   put_configs(out, record.candidates);
-  for (const ConfigModelRecord::Trees* trees : {&record.known, &record.ranking}) {
-    out.put(trees->offset);
-    out.put_text(trees->trees);
-  }
+  put_searches(out, record.searches);
+  out.put(record.offset);
+  out.put_text(record.trees);
   out.put(record.residual_p10);
   out.put(record.residual_p90);
   std::string bytes = out.bytes();
@@ -84,52 +126,40 @@ ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_vi
   const Json head = parse_json(in.take_text(), where);
   if (head.value("feature_version", 0) != kConfigFeatureVersion)
     throw Unsupported(fmt::format("{}: learned from other features: train again", where));
-  record.gpus = head.value("gpus", std::vector<std::string>());
   record.rows = head.value("rows", std::uint64_t(0));
   record.data_hash = head.value("data_hash", std::uint64_t(0));
   record.candidates = take_configs(in);
-  for (ConfigModelRecord::Trees* trees : {&record.known, &record.ranking}) {
-    trees->offset = in.take<float>();
-    trees->trees = in.take_text();
-  }
+  record.searches = take_searches(in, where, record.candidates.size());
+  record.offset = in.take<float>();
+  record.trees = in.take_text();
   record.residual_p10 = in.take<float>();
   record.residual_p90 = in.take<float>();
   return record;
 }
 
-struct ConfigModel::Ensembles {
-  SymmetricEnsemble known, ranking;
-};
-
-namespace {
-
-double answer(const SymmetricEnsemble& ensemble, float offset, const GroupedProduct& product,
-              const MoeConfig& config, const GpuSpec& gpu) {
-  FeatureRow row;
-  config_features(product, config, gpu, row);
-  return std::max(0.0, double(offset) + ensemble.predict(row));
-}
-
-}  // namespace
-
 ConfigModel::ConfigModel() : ConfigModel(built_in()) {}
 ConfigModel::ConfigModel(ConfigModelRecord record) : record_(std::move(record)) {
-  constexpr std::string_view kWhere = "fused_moe configurations";
-  ensembles_ = std::make_unique<Ensembles>(
-      Ensembles{.known = SymmetricEnsemble(decode_symmetric(record_.known.trees, kWhere)),
-                .ranking = SymmetricEnsemble(decode_symmetric(record_.ranking.trees, kWhere))});
+  ensemble_ =
+      std::make_unique<SymmetricEnsemble>(decode_symmetric(record_.trees, "fused_moe configurations"));
 }
 ConfigModel::~ConfigModel() = default;
 ConfigModel::ConfigModel(ConfigModel&&) noexcept = default;
 
-double ConfigModel::default_slowdown(const GroupedProduct& product, const MoeConfig& config,
-                                     const GpuSpec& gpu) const {
-  return answer(ensembles_->known, record_.known.offset, product, config, gpu);
+double ConfigModel::slowdown(const GroupedProduct& product, const MoeConfig& config,
+                             const GpuSpec& gpu) const {
+  FeatureRow row;
+  config_features(product, config, gpu, row);
+  return std::max(0.0, double(record_.offset) + ensemble_->predict(row));
 }
 
-double ConfigModel::candidate_slowdown(const GroupedProduct& product, const MoeConfig& config,
-                                       const GpuSpec& gpu) const {
-  return answer(ensembles_->ranking, record_.ranking.offset, product, config, gpu);
+std::vector<double> ConfigModel::votes(const GroupedProduct& product, const GpuSpec& gpu) const {
+  return config_votes(record_.searches, record_.candidates.size(), product, searched_gpu(gpu));
+}
+
+std::vector<std::string> ConfigModel::gpus() const {
+  std::vector<std::string> names;
+  for (const SearchedGpu& gpu : record_.searches.gpus) names.push_back(gpu.name);
+  return names;
 }
 
 }  // namespace warploom

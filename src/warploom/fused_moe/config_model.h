@@ -1,8 +1,9 @@
-// How much slower a configuration of the Triton fused MoE is than the best one, learned on other GPUs.
+// What searches on other GPUs tell of the configurations of the Triton fused MoE: which ran near the best,
+// and how much slower an engine's default is.
 //
 // File "fused_moe.wlm": 8 magic bytes, u32 version, text of provenance (JSON: schema, version, created_by,
-// feature_version, gpus, rows, data_hash), candidate configurations, both trees, residual quantiles, XXH64 of
-// everything before. Little-endian.
+// feature_version, gpus, rows, data_hash), candidate configurations, searches (config_votes.h), trees,
+// residual quantiles, XXH64 of everything before. Little-endian.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +13,20 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/fused_moe/config_features.h"
+#include "warploom/fused_moe/config_votes.h"
 
 namespace warploom {
 
+class SymmetricEnsemble;
+
 struct ConfigModelRecord {
-  std::vector<std::string> gpus;  // learned from, in order of name
   std::uint64_t rows = 0, data_hash = 0;
   std::vector<MoeConfig> candidates;  // seen near the best somewhere, ascending
-  // ln(time / time of the best), two learners (encode_symmetric). Known: from rows of known times alone, for
-  // engines' defaults. Ranking: also from configurations of which only the typical loss is known, for
-  // choosing.
-  struct Trees {
-    float offset = 0;
-    std::string trees;
-  };
-  Trees known, ranking;
+  ConfigSearches searches;            // GPUs in order of name
+  // ln(time / time of the best configuration), of near-best configurations and engines' defaults
+  // (encode_symmetric).
+  float offset = 0;
+  std::string trees;
   // Of ln(default / best): measured less predicted, on GPUs and layers never trained on, p10 and p90.
   float residual_p10 = 0, residual_p90 = 0;
 };
@@ -46,15 +45,15 @@ class ConfigModel {
   ConfigModel(ConfigModel&&) noexcept;
 
   const ConfigModelRecord& record() const { return record_; }
-  // ln(time / time of the best configuration), at least 0: of an engine's default, and of a candidate (which
-  // errs upwards, since losses that nobody published count as the typical one).
-  double default_slowdown(const GroupedProduct& product, const MoeConfig& config, const GpuSpec& gpu) const;
-  double candidate_slowdown(const GroupedProduct& product, const MoeConfig& config, const GpuSpec& gpu) const;
+  // ln(time / time of the best configuration), at least 0, of an engine's default or one near the best.
+  double slowdown(const GroupedProduct& product, const MoeConfig& config, const GpuSpec& gpu) const;
+  // Of each candidate (config_votes).
+  std::vector<double> votes(const GroupedProduct& product, const GpuSpec& gpu) const;
+  std::vector<std::string> gpus() const;  // searched on
 
  private:
-  struct Ensembles;
   ConfigModelRecord record_;
-  std::unique_ptr<const Ensembles> ensembles_;
+  std::unique_ptr<const SymmetricEnsemble> ensemble_;
 };
 
 }  // namespace warploom

@@ -37,20 +37,13 @@ struct Judged {
 
 class RowChooser {
  public:
-  RowChooser(const MoeLayer& layer, MoeEngine engine, Cost default_cost, Cost cost, double error_p10,
-             double error_p90)
-      : layer_(layer),
-        engine_(engine),
-        default_cost_(std::move(default_cost)),
-        cost_(std::move(cost)),
-        p10_(error_p10),
-        p90_(error_p90) {}
+  RowChooser(const MoeLayer& layer, MoeEngine engine, Cost cost)
+      : layer_(layer), engine_(engine), cost_(std::move(cost)) {}
 
   MoeConfigRow row(std::size_t key, const std::vector<MoeConfig>& candidates) const {
     const std::vector<std::int64_t> tokens = probes(key);
     std::vector<double> defaults;
-    for (const std::int64_t m : tokens)
-      defaults.push_back(default_cost_(engine_default(engine_, layer_, m), m));
+    for (const std::int64_t m : tokens) defaults.push_back(cost_(engine_default(engine_, layer_, m), m));
     MoeConfigRow row{.tokens = kMoeLadder[key]};
     row.engine_default = engine_default(engine_, layer_, row.tokens);
     row.config = row.engine_default;
@@ -58,16 +51,16 @@ class RowChooser {
     Judged best;
     for (const MoeConfig& candidate : candidates) {
       const Judged judged = judge(candidate, tokens, defaults);
-      // The learner's error may not turn the gain into a loss, and no served count may be slower.
-      if (judged.gain + p10_ <= 0 || judged.least < 0 || judged.gain <= best.gain) continue;
+      // The table's error may not turn the gain into a loss, and no served count may be slower.
+      if (judged.gain - kTableError <= 0 || judged.least < 0 || judged.gain <= best.gain) continue;
       best = judged;
       row.config = candidate;
       row.is_default = false;
     }
     if (row.is_default) return row;
     row.speedup = std::exp(best.gain);
-    row.speedup_p10 = std::exp(best.gain + p10_);
-    row.speedup_p90 = std::exp(best.gain + p90_);
+    row.speedup_p10 = std::exp(best.gain - kTableError);
+    row.speedup_p90 = std::exp(best.gain + kTableError);
     return row;
   }
 
@@ -85,46 +78,10 @@ class RowChooser {
 
   const MoeLayer& layer_;
   MoeEngine engine_;
-  Cost default_cost_, cost_;
-  double p10_, p90_;
+  Cost cost_;
 };
 
-void fill_rows(MoeConfigTable& table, const RowChooser& chooser, const std::vector<MoeConfig>& candidates) {
-  for (std::size_t key = 0; key < kMoeLadder.size(); ++key)
-    table.rows.push_back(chooser.row(key, candidates));
-}
-
 }  // namespace
-
-MoeConfigTable predicted_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
-                                 const ConfigModel& model) {
-  check_moe_layer(layer, "moe-config");
-  if (layer.dtype != MoeDtype::Bits16)
-    throw Unsupported(fmt::format(
-        "moe-config: no search over configurations of {} was learned from, expected bf16, or --table with a "
-        "tuner table of one-byte operands measured on {}",
-        name_of(layer.dtype), gpu.name));
-  MoeConfigTable table{.engine = engine, .layer = layer, .gpu = gpu.name, .from = model.record().gpus};
-  std::vector<MoeConfig> candidates;
-  for (const MoeConfig& candidate : model.record().candidates)
-    if (may_run(candidate, gpu)) candidates.push_back(candidate);
-  // Both products launch the same configuration; the first does twice the work of the second.
-  const auto both = [&](std::int64_t tokens, const auto& slowdown) {
-    const auto products = products_of(layer, tokens);
-    return (2 * slowdown(products[0]) + slowdown(products[1])) / 3;
-  };
-  const Cost default_cost = [&](const MoeConfig& config, std::int64_t tokens) {
-    return both(tokens, [&](const GroupedProduct& p) { return model.default_slowdown(p, config, gpu); });
-  };
-  const Cost cost = [&](const MoeConfig& config, std::int64_t tokens) {
-    return both(tokens, [&](const GroupedProduct& p) { return model.candidate_slowdown(p, config, gpu); });
-  };
-  fill_rows(table,
-            RowChooser(layer, engine, default_cost, cost, double(model.record().residual_p10),
-                       double(model.record().residual_p90)),
-            candidates);
-  return table;
-}
 
 MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
                                 const RuntimeTable& table) {
@@ -152,7 +109,9 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
     const auto second = table.predict_us({pairs, layer.hidden, layer.width()}, config.tile);
     return first && second ? std::log(*first + *second) : -1e6;
   };
-  fill_rows(result, RowChooser(layer, engine, cost, cost, -kTableError, kTableError), candidates);
+  const RowChooser chooser(layer, engine, cost);
+  for (std::size_t key = 0; key < kMoeLadder.size(); ++key)
+    result.rows.push_back(chooser.row(key, candidates));
   return result;
 }
 

@@ -29,8 +29,11 @@ struct MoeConfigTable {
   std::vector<MoeConfigRow> rows;
 };
 
-// From other GPUs' searches. Throws Unsupported on weights that are not 16 bits wide: no search of them was
-// learned from. About 0.2 s.
+// From other GPUs' searches: the configuration with most of their votes (config_votes.h) takes a row when it
+// has enough of them, and clearly more than the default. Left out are tiles that these products cannot fill:
+// fewer steps along the inner length than stages, less than 32 KiB of weights a tile, or an inner length
+// padded by more than a quarter. Throws Unsupported on weights that are not 16 bits wide: no search of them
+// was learned from. About 0.2 s.
 MoeConfigTable predicted_configs(const MoeLayer& layer, MoeEngine engine, const GpuSpec& gpu,
                                  const ConfigModel& model);
 // From a tuner table of grouped products. Throws InvalidInput when the table is of another kernel, GPU,

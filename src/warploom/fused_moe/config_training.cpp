@@ -19,13 +19,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kNearBestRows = 15, kSearchedRows = 25;  // of a shape
-constexpr int kDefaultWeight = 12;                             // an engine's default counts as so many rows
+constexpr std::size_t kNearBestRows = 15;  // of a shape
+constexpr int kDefaultWeight = 12;         // an engine's default counts as so many rows
 constexpr std::uint32_t kLayerFolds = 4;
-// ln(time / best) of a sensible configuration that is not near the best: the mean of PipeWeave's own
-// heuristic on the shapes of both of its tables, 1,632 of six GPUs (0.08 to 0.22 by GPU). A candidate that a
-// search found near the best elsewhere is no worse on average than that.
-constexpr double kTypicalLoss = 0.13;
 constexpr std::size_t kSeldom = 4;  // candidates near the best of fewer shapes are left out
 
 // "A100", 64, 8, 2, 1024, 512.
@@ -137,19 +133,24 @@ class RowBuilder {
             .shape = shape_++,
             .layer = key.layer(),
             .product = key.product()};
-    if (place == result_.gpus.end()) result_.gpus.push_back(key.gpu);
+    if (place == result_.gpus.end()) {
+      result_.gpus.push_back(key.gpu);
+      result_.searches.gpus.push_back(searched_gpu(*key.gpu));
+    }
     std::vector<std::pair<MoeConfig, double>> near(searched.near_best.begin(), searched.near_best.end());
     for (const auto& [config, us] : drawn(near, kNearBestRows, random_))
       put(ConfigRow::Kind::NearBest, config, std::max(0.0, std::log(us / searched.best_us)));
     if (searched.engine_default)
       put(ConfigRow::Kind::EngineDefault, searched.engine_default->first,
           std::log(searched.engine_default->second / searched.best_us));
-    std::vector<MoeConfig> others;
-    for (const MoeConfig& config : result_.candidates)
-      if (!searched.near_best.contains(config) && may_run(config, *key.gpu)) others.push_back(config);
-    for (const MoeConfig& config : drawn(others, kSearchedRows, random_))
-      put(ConfigRow::Kind::Searched, config,
-          std::min(kTypicalLoss, std::log(searched.median_us / searched.best_us)));
+    ConfigSearch search{.gpu = std::uint16_t(row_.gpu), .product = row_.product, .near_best = {}};
+    for (const auto& [config, us] : searched.near_best) {
+      const auto found = std::lower_bound(result_.candidates.begin(), result_.candidates.end(), config);
+      if (found != result_.candidates.end() && *found == config)
+        search.near_best.push_back(std::uint16_t(found - result_.candidates.begin()));
+    }
+    result_.searches.searches.push_back(std::move(search));
+    result_.layers.push_back(row_.layer);
   }
 
  private:
@@ -168,7 +169,7 @@ class RowBuilder {
 
 // Trees on the rows that `wants` takes.
 template <class Test>
-ConfigModelRecord::Trees learn(const ConfigRows& data, std::uint64_t seed, const Test& wants) {
+ConfigModelRecord learn(const ConfigRows& data, std::uint64_t seed, const Test& wants) {
   std::vector<float> features, targets;
   FeatureRow row;
   for (const ConfigRow& entry : data.rows) {
@@ -181,7 +182,7 @@ ConfigModelRecord::Trees learn(const ConfigRows& data, std::uint64_t seed, const
     }
   }
   if (targets.empty()) throw InvalidInput("train-moe-configs: no row to learn from");
-  ConfigModelRecord::Trees learned;
+  ConfigModelRecord learned;
   learned.offset = static_cast<float>(mean(std::vector<double>(targets.begin(), targets.end())));
   for (float& target : targets) target -= learned.offset;
   learned.trees = encode_symmetric(boost_symmetric(
@@ -191,8 +192,6 @@ ConfigModelRecord::Trees learn(const ConfigRows& data, std::uint64_t seed, const
 }
 
 std::uint32_t layer_fold(const ConfigRow& row) { return std::uint32_t(row.layer % kLayerFolds); }
-
-bool is_known(const ConfigRow& row) { return row.kind != ConfigRow::Kind::Searched; }
 
 double points(double slowdown) { return 100 * (1 - std::exp(-slowdown)); }
 
@@ -214,10 +213,7 @@ std::vector<Outcome> left_out(const ConfigRows& data, std::uint64_t seed) {
   for (std::uint32_t gpu = 0; gpu < data.gpus.size(); ++gpu)
     for (std::uint32_t fold = 0; fold < kLayerFolds; ++fold) {
       const auto learns = [&](const ConfigRow& row) { return row.gpu != gpu && layer_fold(row) != fold; };
-      ConfigModelRecord record;
-      record.known = learn(data, seed, [&](const ConfigRow& row) { return learns(row) && is_known(row); });
-      record.ranking = record.known;
-      const ConfigModel model(std::move(record));
+      const ConfigModel model(learn(data, seed, learns));
       std::vector<double> seen;
       for (const ConfigRow& row : data.rows)
         if (learns(row) && row.kind == ConfigRow::Kind::EngineDefault) seen.push_back(double(row.slowdown));
@@ -227,8 +223,8 @@ std::vector<Outcome> left_out(const ConfigRows& data, std::uint64_t seed) {
             !best.contains(row.shape))
           continue;
         const GpuSpec& spec = *data.gpus[gpu];
-        const double from = model.default_slowdown(row.product, row.config, spec),
-                     to = model.default_slowdown(row.product, best[row.shape]->config, spec);
+        const double from = model.slowdown(row.product, row.config, spec),
+                     to = model.slowdown(row.product, best[row.shape]->config, spec);
         outcomes.push_back({gpu, double(row.slowdown), from - to, constant});
       }
     }
@@ -246,6 +242,26 @@ GainError error_of(const std::string& name, const std::vector<Outcome>& outcomes
           .median_points = quantile(errors, 0.5),
           .mean_points = mean(errors),
           .constant_median_points = quantile(constants, 0.5)};
+}
+
+VoteHits vote_hits(const ConfigRows& data) {
+  const std::vector<ConfigSearch>& searches = data.searches.searches;
+  VoteHits hits;
+  for (std::size_t i = 0; i < searches.size(); ++i)
+    for (const bool new_gpu : {false, true}) {
+      std::vector<char> counts(searches.size());
+      for (std::size_t j = 0; j < searches.size(); ++j)
+        counts[j] = data.layers[j] != data.layers[i] && !(new_gpu && searches[j].gpu == searches[i].gpu);
+      std::vector<double> votes = config_votes(data.searches, data.candidates.size(), searches[i].product,
+                                               data.searches.gpus[searches[i].gpu], counts);
+      for (std::size_t c = 0; c < votes.size(); ++c)
+        if (!may_run(data.candidates[c], *data.gpus[searches[i].gpu])) votes[c] = -1;
+      const auto best = std::uint16_t(std::max_element(votes.begin(), votes.end()) - votes.begin());
+      const auto& near = searches[i].near_best;
+      if (std::binary_search(near.begin(), near.end(), best))
+        (new_gpu ? hits.new_gpu : hits.new_layer) += 1.0 / double(searches.size());
+    }
+  return hits;
 }
 
 }  // namespace
@@ -284,11 +300,11 @@ ConfigTraining train_configs(const ConfigRows& rows, std::uint64_t seed) {
                  [&](const Outcome& outcome) { return outcome.gpu == gpu; });
     if (!of_gpu.empty()) result.gpus.push_back(error_of(rows.gpus[gpu]->name, of_gpu));
   }
-  result.record.known = learn(rows, seed, is_known);
-  result.record.ranking = learn(rows, seed, [](const ConfigRow&) { return true; });
+  result.record = learn(rows, seed, [](const ConfigRow&) { return true; });
+  result.record.searches = rows.searches;
+  result.hits = vote_hits(rows);
   result.record.rows = rows.rows.size();
   result.record.candidates = rows.candidates;
-  for (const GpuSpec* gpu : rows.gpus) result.record.gpus.push_back(gpu->name);
   result.record.residual_p10 = static_cast<float>(quantile(residuals, 0.1));
   result.record.residual_p90 = static_cast<float>(quantile(residuals, 0.9));
   std::uint64_t hash = rows.rows.size();

@@ -10,9 +10,9 @@
 
 namespace warploom {
 
-// One measured configuration, or one of which only the typical loss of all searched ones is known.
+// One measured configuration.
 struct ConfigRow {
-  enum class Kind { NearBest, EngineDefault, Searched } kind = Kind::NearBest;
+  enum class Kind { NearBest, EngineDefault } kind = Kind::NearBest;
   std::uint32_t gpu = 0;    // into ConfigRows::gpus
   std::uint32_t shape = 0;  // running number of (gpu, tokens, layer)
   std::uint64_t layer = 0;  // hash of experts, top-k, hidden, width
@@ -25,13 +25,13 @@ struct ConfigRows {
   std::vector<const GpuSpec*> gpus;  // of the catalog
   std::vector<ConfigRow> rows;
   std::vector<MoeConfig> candidates;  // near the best of some shape, ascending
+  ConfigSearches searches;            // one a shape, with the same GPUs
+  std::vector<std::uint64_t> layers;  // of each search, as ConfigRow::layer
 };
 
 // `gains`: hardware, M, E, topk, H, N, best_us, median_config_us, sglang_default_us and sglang_* columns;
 // `near_best`: hardware, M, E, topk, H, N, BLOCK_SIZE_*, GROUP_SIZE_M, num_warps, num_stages,
-// avg_duration_us. Of a shape at most 15 rows near the best and 25 others drawn from the candidates that are
-// not near it, which take the median of all searched configurations, at most a typical loss (13 %). Throws
-// IoError, InvalidInput.
+// avg_duration_us. Of a shape at most 15 rows near the best are learned from. Throws IoError, InvalidInput.
 ConfigRows read_config_rows(const std::filesystem::path& gains, const std::filesystem::path& near_best,
                             const GpuCatalog& catalog, std::uint64_t seed = 1);
 
@@ -42,8 +42,15 @@ struct GainError {
   double constant_median_points = 0;          // the same of the median gain of the other GPUs' shapes
 };
 
+// How often the configuration with most votes of a shape's searches lay within 1 % of its best.
+struct VoteHits {
+  double new_layer = 0;  // searches of the shape's layer left out
+  double new_gpu = 0;    // those of its GPU too
+};
+
 struct ConfigTraining {
   ConfigModelRecord record;
+  VoteHits hits;
   GainError all;
   std::vector<GainError> gpus;
 };

@@ -1,10 +1,18 @@
-// What an engine launches when it finds no configuration file: the rule of its get_default_config, from the
-// public sources of vLLM and SGLang.
+// What an engine launches when it finds no configuration file: the rule of its get_default_config, as in the
+// public sources of vLLM (0.17 and later; pull request 34846) and SGLang (0.5), read in November 2026.
 //
-//   both, 16-bit weights      M <= E: 16 x 32 x 64, group 1;  else 64 x 64 x 32, group 8
-//   both, fp8 with blocks     64 x block_n x block_k, group 32, 4 warps, 3 stages
-//   SGLang, fp8 by tensor     M <= E: 64 x 128 x 128, group 1, 4 warps, 4 stages; else 128 x 256 x 128, group
-//                             32, 8 warps, 4 stages;  vLLM: as 16-bit weights
+//   vLLM, 16-bit and fp8 by tensor   16 rows to 32 tokens, 32 to 96, 64 to 512, else 128; 64 columns to 64
+//                                    tokens, else 128; inner 128 to 64 tokens or with fp8, else 64; group 16
+//                                    from 129 tokens an expert, else 1; 4 warps to 128 tokens, else 8; 4
+//                                    stages to 32 tokens, else 3
+//   vLLM, fp8 with blocks            16 rows to 64 tokens, else 64; block_n x block_k; group 1 to 16 tokens,
+//                                    else 32; 4 warps, 3 stages
+//   SGLang, 16-bit                   M <= E: 16 x 32 x 64, group 1; else 64 x 64 x 32, group 8 (vLLM before
+//                                    0.17 had the same rule)
+//   SGLang, fp8 with blocks          64 x block_n x block_k, group 32, 4 warps, 3 stages
+//   SGLang, fp8 by tensor            M <= E: 64 x 128 x 128, group 1, 4 warps, 4 stages; else 128 x 256 x
+//   128,
+//                                    group 32, 8 warps, 4 stages
 // with M tokens and E experts of the GPU. Warps and stages that a rule leaves open are Triton's: 4 and 3.
 #pragma once
 

@@ -64,22 +64,31 @@ TEST(MoeLayer, RefusesWhatEnginesRefuse) {
 
 TEST(EngineDefault, FollowsThePublicRules) {
   const MoeLayer layer{.experts = 64, .top_k = 6, .hidden = 2048, .intermediate = 1408};
-  for (const MoeEngine engine : {MoeEngine::Vllm, MoeEngine::Sglang}) {
-    EXPECT_EQ(moe_config_text(engine_default(engine, layer, 64)), "16x32x64/w4/s3/g1");
-    EXPECT_EQ(moe_config_text(engine_default(engine, layer, 65)), "64x64x32/w4/s3/g8");
-  }
+  const auto text = [](MoeEngine engine, const MoeLayer& of, std::int64_t tokens) {
+    return moe_config_text(engine_default(engine, of, tokens));
+  };
+  EXPECT_EQ(text(MoeEngine::Sglang, layer, 64), "16x32x64/w4/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Sglang, layer, 65), "64x64x32/w4/s3/g8");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 32), "16x64x128/w4/s4/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 33), "32x64x128/w4/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 65), "32x128x64/w4/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 129), "64x128x64/w8/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 513), "128x128x64/w8/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 129 * 64 - 1), "128x128x64/w8/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, layer, 129 * 64), "128x128x64/w8/s3/g16");
   MoeLayer fp8 = layer;
   fp8.dtype = MoeDtype::Fp8W8A8;
-  EXPECT_EQ(moe_config_text(engine_default(MoeEngine::Sglang, fp8, 64)), "64x128x128/w4/s4/g1");
-  EXPECT_EQ(moe_config_text(engine_default(MoeEngine::Sglang, fp8, 65)), "128x256x128/w8/s4/g32");
-  EXPECT_EQ(moe_config_text(engine_default(MoeEngine::Vllm, fp8, 65)), "64x64x32/w4/s3/g8");
+  EXPECT_EQ(text(MoeEngine::Sglang, fp8, 64), "64x128x128/w4/s4/g1");
+  EXPECT_EQ(text(MoeEngine::Sglang, fp8, 65), "128x256x128/w8/s4/g32");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 129), "64x128x128/w8/s3/g1");
   fp8.block_n = fp8.block_k = 128;
-  for (const MoeEngine engine : {MoeEngine::Vllm, MoeEngine::Sglang})
-    EXPECT_EQ(moe_config_text(engine_default(engine, fp8, 1)), "64x128x128/w4/s3/g32");
+  EXPECT_EQ(text(MoeEngine::Sglang, fp8, 1), "64x128x128/w4/s3/g32");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 16), "16x128x128/w4/s3/g1");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 17), "16x128x128/w4/s3/g32");
+  EXPECT_EQ(text(MoeEngine::Vllm, fp8, 65), "64x128x128/w4/s3/g32");
   MoeLayer sharded = layer;
   sharded.expert_parallel = 8;
-  EXPECT_EQ(moe_config_text(engine_default(MoeEngine::Vllm, sharded, 9)), "64x64x32/w4/s3/g8")
-      << "E is the experts of the GPU";
+  EXPECT_EQ(text(MoeEngine::Sglang, sharded, 9), "64x64x32/w4/s3/g8") << "E is the experts of the GPU";
 }
 
 }  // namespace

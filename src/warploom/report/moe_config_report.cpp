@@ -63,7 +63,12 @@ std::string config_training_text(const ConfigTraining& training) {
              "p90 "
              "{:.3f}\n",
              training.record.rows, training.record.candidates.size(), training.record.residual_p10,
-             training.record.residual_p90);
+             training.record.residual_p90) +
+         fmt::format(
+             "most votes within 1 % of the best: {:.1f} % of shapes without their layer, {:.1f} % without "
+             "their GPU "
+             "too\n",
+             100 * training.hits.new_layer, 100 * training.hits.new_gpu);
 }
 
 Json config_training_json(const ConfigTraining& training) {
@@ -72,6 +77,7 @@ Json config_training_json(const ConfigTraining& training) {
   return {{"rows", training.record.rows},
           {"candidates", training.record.candidates.size()},
           {"residual", {{"p10", training.record.residual_p10}, {"p90", training.record.residual_p90}}},
+          {"vote_hits", {{"new_layer", training.hits.new_layer}, {"new_gpu", training.hits.new_gpu}}},
           {"all", error_json(training.all)},
           {"gpus", std::move(gpus)}};
 }
