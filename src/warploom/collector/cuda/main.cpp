@@ -117,10 +117,16 @@ std::string ending_of(const SweepSummary& summary) {
   return "the plan is done";
 }
 
-int collect(const Options& o) {
-  const std::vector<PlannedCase> plan =
-      o.plan.empty() ? general_plan(40000, o.sweep.seed, o.gpus) : read_plan(o.plan);
-  CudaDevice device(o.device, o.gpus);
+// Not by an exception: libraries of a device that is lost may wait for it for ever when they are taken down.
+[[noreturn]] void end_lost(const DeviceLost& error) {
+  std::fprintf(
+      stderr,
+      "warploom-collect: the GPU failed: %s; rows measured so far are kept, run again with --resume\n",
+      error.what());
+  std::_Exit(1);
+}
+
+int measure(const Options& o, const std::vector<PlannedCase>& plan, CudaDevice& device) {
   if (o.check) {
     std::vector<std::string> lines;
     const bool sound = device.check_own_kernels(lines);
@@ -154,6 +160,17 @@ int collect(const Options& o) {
   return 0;
 }
 
+int collect(const Options& o) {
+  const std::vector<PlannedCase> plan =
+      o.plan.empty() ? general_plan(40000, o.sweep.seed, o.gpus) : read_plan(o.plan);
+  CudaDevice device(o.device, o.gpus);
+  try {
+    return measure(o, plan, device);
+  } catch (const DeviceLost& error) {
+    end_lost(error);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -162,12 +179,6 @@ int main(int argc, char** argv) {
   } catch (const BadInput& error) {
     std::fprintf(stderr, "warploom-collect: %s\n", error.what());
     return 2;
-  } catch (const DeviceLost& error) {
-    std::fprintf(
-        stderr,
-        "warploom-collect: the GPU failed: %s; rows measured so far are kept, run again with --resume\n",
-        error.what());
-    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "warploom-collect: %s\n", error.what());
     return 1;
