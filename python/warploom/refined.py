@@ -1,8 +1,8 @@
 """A tune table that measures a shape's most promising configurations once, when the shape is seen often.
 
-The table's first pick loses 1 to 2 % to the best of its top three. A shape that was asked for `after` times is
-measured by one process, under a lock; the choice is stored for the kernel, GPU and version of `identity`, and
-every other rank and later run reads it. Ranks that see the same calls switch at the same call.
+The table's first pick loses 1 to 2 % to the best of its top three. A shape that was asked for `after` times
+is measured by one process, under a lock; the choice is stored for the kernel, GPU and version of `identity`,
+and every other rank and later run reads it. Ranks that see the same calls switch at the same call.
 """
 from warploom.decisions import Decisions
 
