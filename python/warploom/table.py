@@ -28,6 +28,9 @@ class Table:
         library = ctypes.CDLL(find_library())
         library.warploom_tune_pick.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
         library.warploom_tune_pick.restype = None
+        library.warploom_tune_best.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p,
+                                                                                         ctypes.c_size_t]
+        library.warploom_tune_best.restype = ctypes.c_size_t
         library.warploom_tune_close.argtypes = [ctypes.c_void_p]
         handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
         names = [None if name is None else name.encode() for name in (gpu, kernel)]
@@ -49,6 +52,12 @@ class Table:
                 self._known.clear()
             self._known[shape] = found
         return found
+
+    def best(self, m, n, k, count):
+        """The `count` configurations of the least predicted times, best first, as pick() gives them."""
+        configs = (_Config * count)()
+        found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
+        return [(c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k) for c in configs[:found]]
 
     def close(self):
         if self._handle:

@@ -18,6 +18,9 @@ namespace {
 // Few rows need more folds: trees for a fold should know nearly as much as those that are kept.
 constexpr std::uint32_t kFolds = 4, kFoldsOfFew = 12;
 constexpr std::size_t kFewRows = 20'000;
+// Below this, quantiles come from trees whose spread, too, saw nothing of a row's fold: few shapes are alike
+// in clusters, and a spread that knows their deviations calls the quantile too high.
+constexpr std::size_t kNestedRows = 5'000;
 constexpr std::uint64_t kThinningSeed = 0x71C3A1;  // apart from every split's
 constexpr double kLeastSpreadSeen = 1e-3;          // of |residual|, so that its logarithm exists
 
@@ -98,13 +101,14 @@ void answer(const Table& table, const Learned& learned, const Test& wants, std::
   }
 }
 
-// Answers for every row from trees that did not see its fold.
+// Answers for every row from trees that learned from the other folds of the rows that `wants` takes.
+template <class Test>
 std::vector<float> out_of_fold(const Table& table, const std::vector<float>& targets,
-                               const SymmetricOptions& options) {
+                               const SymmetricOptions& options, const Test& wants) {
   std::vector<float> answers(table.rows());
   for (std::uint32_t fold = 0; fold < table.folds; ++fold) {
     const Learned learned =
-        learn(table, targets, options, [&](std::size_t r) { return table.fold[r] != fold; });
+        learn(table, targets, options, [&](std::size_t r) { return wants(r) && table.fold[r] != fold; });
     answer(
         table, learned, [&](std::size_t r) { return table.fold[r] == fold; }, answers);
   }
@@ -137,6 +141,35 @@ std::uint64_t hash_of(const Table& table) {
   return hash;
 }
 
+struct Deviations {
+  std::vector<float> location;  // by trees that did not see the row's fold
+  std::vector<float> log_size;  // ln |residual|
+};
+
+template <class Test>
+Deviations deviations_of(const Table& table, std::uint64_t seed, const Test& wants) {
+  Deviations result{.location = out_of_fold(table, table.target, location_options(seed), wants),
+                    .log_size = std::vector<float>(table.rows())};
+  for (std::size_t r = 0; r < table.rows(); ++r)
+    result.log_size[r] = static_cast<float>(
+        std::log(std::abs(double(table.target[r]) - double(result.location[r])) + kLeastSpreadSeen));
+  return result;
+}
+
+// Location and ln spread of each row by trees that saw nothing of its fold, neither themselves nor through
+// the deviations that the spread learned from.
+std::pair<std::vector<float>, std::vector<float>> nested_answers(const Table& table, std::uint64_t seed) {
+  std::vector<float> location(table.rows()), log_spread(table.rows());
+  for (std::uint32_t fold = 0; fold < table.folds; ++fold) {
+    const auto judged = [&](std::size_t r) { return table.fold[r] == fold; };
+    const auto others = [&](std::size_t r) { return table.fold[r] != fold; };
+    const Deviations seen = deviations_of(table, seed, others);
+    answer(table, learn(table, table.target, location_options(seed), others), judged, location);
+    answer(table, learn(table, seen.log_size, spread_options(seed), others), judged, log_spread);
+  }
+  return {std::move(location), std::move(log_spread)};
+}
+
 void set_quantiles(const Table& table, const std::vector<float>& location,
                    const std::vector<float>& log_spread, FamilyCeiling& ceiling) {
   std::vector<double> z(table.rows());
@@ -163,15 +196,7 @@ std::optional<FamilyCeiling> train_ceiling(const Dataset& dataset, std::span<con
   const Table table = make_table(dataset, chosen, catalog, options.seed);
   if (table.rows() < kFewestCeilingRows) return std::nullopt;
   const auto all = [](std::size_t) { return true; };
-  const SymmetricOptions on_location = location_options(options.seed),
-                         on_spread = spread_options(options.seed);
-
-  const std::vector<float> location = out_of_fold(table, table.target, on_location);
-  std::vector<float> deviation(table.rows());
-  for (std::size_t r = 0; r < deviation.size(); ++r)
-    deviation[r] = static_cast<float>(
-        std::log(std::abs(double(table.target[r]) - double(location[r])) + kLeastSpreadSeen));
-  const std::vector<float> log_spread = out_of_fold(table, deviation, on_spread);
+  const Deviations deviations = deviations_of(table, options.seed, all);
 
   FamilyCeiling ceiling;
   ceiling.family = family;
@@ -183,9 +208,15 @@ std::optional<FamilyCeiling> train_ceiling(const Dataset& dataset, std::span<con
   std::set<std::string> gpus;
   for (const std::uint32_t row : chosen) gpus.insert(dataset.gpu(row));
   ceiling.gpus.assign(gpus.begin(), gpus.end());
-  set_quantiles(table, location, log_spread, ceiling);
-  const Learned kept_location = learn(table, table.target, on_location, all);
-  const Learned kept_spread = learn(table, deviation, on_spread, all);
+  if (table.rows() < kNestedRows) {
+    const auto [location, log_spread] = nested_answers(table, options.seed);
+    set_quantiles(table, location, log_spread, ceiling);
+  } else {
+    set_quantiles(table, deviations.location,
+                  out_of_fold(table, deviations.log_size, spread_options(options.seed), all), ceiling);
+  }
+  const Learned kept_location = learn(table, table.target, location_options(options.seed), all);
+  const Learned kept_spread = learn(table, deviations.log_size, spread_options(options.seed), all);
   ceiling.location_offset = kept_location.offset;
   ceiling.location = encode_symmetric(kept_location.trees);
   ceiling.spread_offset = kept_spread.offset;

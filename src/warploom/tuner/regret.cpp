@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
@@ -57,10 +58,12 @@ std::optional<double> OracleShape::time_of(const TileConfig& config) const {
 std::vector<OracleShape> oracle_shapes(const TileSamples& samples) {
   std::vector<OracleShape> shapes;
   std::map<TileShape, std::size_t> index;
+  std::set<std::pair<std::size_t, TileConfig>> seen;
   for (const TileSample& sample : samples.rows) {
     const auto [place, added] = index.emplace(sample.shape, shapes.size());
     if (added) shapes.push_back({.shape = sample.shape});
-    shapes[place->second].samples.push_back(sample);
+    // The least of several timings of one configuration would be an oracle of luck.
+    if (seen.emplace(place->second, sample.config).second) shapes[place->second].samples.push_back(sample);
   }
   for (const TileSample& sample : samples.library) {
     const auto place = index.find(sample.shape);

@@ -25,12 +25,12 @@ static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
 static_assert(kMostCandidates % 4 == 0);
 
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
-  return wave_time(record.coefficients, map_tile(mapping, shape, record.constants));
+  return wave_time(record.coefficients, map_tile(mapping, ShapeTerms(mapping, shape), record.constants));
 }
 
 // Corrected times of four candidates, side by side.
 FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
-                           const Candidate (&four)[4], const TileShape& shape, float unit) {
+                           const Candidate (&four)[4], const ShapeTerms& terms, float unit) {
   TileWork works[4];
   const float *coefficients[4], *work_rows[4];
   FourFloats factors{};
@@ -38,7 +38,7 @@ FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingC
     const ConfigRecord& record = configs[four[i].config()];
     // Cells with fewer candidates repeat the first.
     const bool repeated = i > 0 && four[i] == four[0];
-    if (!repeated) works[i] = map_tile(mapping, shape, record.constants);
+    if (!repeated) works[i] = map_tile(mapping, terms, record.constants);
     coefficients[i] = &record.coefficients.slots;
     work_rows[i] = repeated ? &works[0].waves : &works[i].waves;
     factors[i] = four[i].factor(unit);
@@ -72,13 +72,14 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
       layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);
   const Candidate* const all = cell.candidates;
+  const ShapeTerms terms(layout.mapping, shape);
   // Times beyond single precision are infinite: then the first candidate stands.
   std::size_t best = all[0].config();
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
   for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
        start += 4) {
     const Candidate four[4] = {all[start], all[start + 1], all[start + 2], all[start + 3]};
-    const FourFloats times = candidate_times(layout.configs, layout.mapping, four, shape, unit);
+    const FourFloats times = candidate_times(layout.configs, layout.mapping, four, terms, unit);
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t config = four[i].config();
       const float cost = config == fallback ? times[i] * kDefaultMargin : times[i];

@@ -64,8 +64,9 @@ class TimeColumns {
   // out[i] in us; `out` must have room for all.
   void times(const TileShape& shape, float* __restrict out) {
     works_.clear();
+    const ShapeTerms terms(mapping_, shape);
     for (const ConfigConstants& constants : constants_)
-      works_.push_back(map_tile(mapping_, shape, constants));
+      works_.push_back(map_tile(mapping_, terms, constants));
     for (std::size_t i = 0; i < size_; ++i) {
       std::array<float, kWorks> row;
       std::memcpy(row.data(), &works_[macro_of_[i]], sizeof row);

@@ -40,7 +40,7 @@ TileGpu TileGpu::from(const GpuSpec& gpu) {
 TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,
                    const TileConfig& config) {
   const MappingConstants constants(kernel, gpu);
-  return map_tile(constants, shape, ConfigConstants(kernel, config));
+  return map_tile(constants, ShapeTerms(constants, shape), ConfigConstants(kernel, config));
 }
 
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config) {

@@ -56,9 +56,16 @@ struct MappingConstants {
         per_sm(1.0F / static_cast<float>(gpu.sms)),
         warm_bytes(static_cast<float>(kWarmShare * static_cast<double>(gpu.l2_bytes) /
                                       static_cast<double>(tile_kernel.rotation))),
-        panel_bytes(static_cast<float>(kPanelShare * static_cast<double>(gpu.l2_bytes))) {}
+        panel_bytes(static_cast<float>(kPanelShare * static_cast<double>(gpu.l2_bytes))),
+        batch(static_cast<float>(tile_kernel.batch)),
+        operand_bytes(static_cast<float>(tile_kernel.operand_bytes)),
+        output_bytes(static_cast<float>(tile_kernel.output_bytes)),
+        group_rows(static_cast<float>(tile_kernel.group_rows)),
+        per_group(1.0 / static_cast<double>(group_rows)) {}
   TileKernel kernel;
   float per_sm, warm_bytes, panel_bytes;
+  float batch, operand_bytes, output_bytes, group_rows;
+  double per_group;
 };
 
 struct ConfigConstants {
@@ -88,52 +95,89 @@ inline float tiles_of(double count, float tile, double per_tile) {
 }
 inline float unit_clamp(float value) { return std::min(1.0F, std::max(0.0F, value)); }
 
-// What tiles of A[rows, k] and B[n, k] need; `unique` and `output` in bytes.
-inline void fill_traffic(TileWork& work, const MappingConstants& constants, float unique, float staged,
-                         float output, float again) {
-  const float one = unique + output;
-  work.cold = unit_clamp(one / constants.warm_bytes - 1.0F);
-  work.first_touch = std::min(1.0F, (unique + again) / staged) * work.cold;
-  work.read_mb = (unique + again) * work.cold * 1e-6F;
-  work.write_mb = output * work.cold * 1e-6F;
+}  // namespace detail
+
+// What all configurations have in common at one shape, so that a look-up works it out once. Bytes.
+struct ShapeTerms {
+  ShapeTerms(const MappingConstants& constants, const TileShape& at) : shape(at) {
+    const TileKernel& kernel = constants.kernel;
+    alignment = alignment_class(at.k * kernel.operand_bytes);
+    m = static_cast<double>(at.m);
+    n = static_cast<double>(at.n);
+    k = static_cast<double>(at.k);
+    m_f = static_cast<float>(m);
+    n_f = static_cast<float>(n);
+    if (kernel.kind == TileKernelKind::Attention) return;
+    const float k_f = static_cast<float>(k), bytes = constants.operand_bytes;
+    if (kernel.kind == TileKernelKind::GroupedGemm) {
+      const std::int64_t hit = std::min(kernel.experts, at.m);
+      rows_each = static_cast<double>((at.m + hit - 1) / hit);
+      hit_experts = static_cast<float>(hit);
+      const float tokens = std::max(1.0F, m_f / static_cast<float>(kernel.top_k));
+      unique = bytes * k_f * (tokens + hit_experts * n_f);
+      output = m_f * n_f * constants.output_bytes;
+    } else {
+      const float panel = bytes * n_f * k_f;
+      unique = constants.batch * (bytes * m_f * k_f + panel);
+      output = constants.batch * m_f * n_f * constants.output_bytes;
+      if (2 * panel > constants.panel_bytes)
+        panel_again = panel * detail::unit_clamp(panel / constants.panel_bytes - 0.5F);
+    }
+    cold = detail::unit_clamp((unique + output) / constants.warm_bytes - 1.0F);
+  }
+  TileShape shape;
+  int alignment = 0;
+  double m = 1, n = 1, k = 1, rows_each = 1;
+  float m_f = 1, n_f = 1, hit_experts = 1;
+  float unique = 0, output = 0;  // operands, and results without partial sums
+  float panel_again = 0;         // of B, that each further group of tile rows reads again
+  float cold = 0;                // share of a launch's operands that L2 has lost since the last
+};
+
+namespace detail {
+
+// What tiles of A[rows, k] and B[n, k] need; bytes.
+inline void fill_traffic(TileWork& work, float unique, float staged, float output, float again, float cold) {
+  work.cold = cold;
+  work.first_touch = std::min(1.0F, (unique + again) / staged) * cold;
+  work.read_mb = (unique + again) * cold * 1e-6F;
+  work.write_mb = output * cold * 1e-6F;
 }
 
 }  // namespace detail
 
-inline TileWork map_gemm(const MappingConstants& constants, const TileShape& shape,
-                         const ConfigConstants& config, int alignment) {
-  const TileKernel& kernel = constants.kernel;
-  const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
-  const double k = static_cast<double>(shape.k);
-  const float batch = static_cast<float>(kernel.batch), bytes = static_cast<float>(kernel.operand_bytes);
-  const float rows = detail::tiles_of(m, config.tile_m, config.per_m),
-              columns = detail::tiles_of(n, config.tile_n, config.per_n);
-  const float tiles = rows * columns * batch * config.split_k;
+inline TileWork map_gemm(const MappingConstants& constants, const ShapeTerms& terms,
+                         const ConfigConstants& config) {
+  const float rows = detail::tiles_of(terms.m, config.tile_m, config.per_m),
+              columns = detail::tiles_of(terms.n, config.tile_n, config.per_n);
+  const float tiles = rows * columns * constants.batch * config.split_k;
   TileWork work;
-  work.iterations = detail::tiles_of(k, config.tile_k, config.per_k);
+  work.iterations = detail::tiles_of(terms.k, config.tile_k, config.per_k);
   if (config.split_k > 1)
     work.iterations = detail::tiles_of(double(work.iterations), config.split_k, 1.0 / double(config.split_k));
   work.waves = tiles * constants.per_sm;
-  work.crossing = config.crossing[alignment];
-  const float m_f = static_cast<float>(m), n_f = static_cast<float>(n), k_f = static_cast<float>(k);
-  const float panel = bytes * n_f * k_f;
-  const float unique = batch * (bytes * m_f * k_f + panel);
-  const float staged = bytes * (config.tile_m + config.tile_n) * config.tile_k * work.iterations * tiles;
-  // Every split writes and reads partial sums of four bytes.
-  const float partial = config.split_k > 1 ? 8.0F * config.split_k : 0.0F;
-  const float output = batch * m_f * n_f * (static_cast<float>(kernel.output_bytes) + partial);
+  work.crossing = config.crossing[terms.alignment];
+  const float staged =
+      constants.operand_bytes * (config.tile_m + config.tile_n) * config.tile_k * work.iterations * tiles;
   float again = 0;
-  if (2 * panel > constants.panel_bytes) {
-    const float group = static_cast<float>(kernel.group_rows);
-    const float groups = detail::tiles_of(static_cast<double>(rows), group, 1.0 / static_cast<double>(group));
-    again = batch * (groups - 1) * panel * detail::unit_clamp(panel / constants.panel_bytes - 0.5F);
+  if (terms.panel_again > 0) {
+    const float groups =
+        detail::tiles_of(static_cast<double>(rows), constants.group_rows, constants.per_group);
+    again = constants.batch * (groups - 1) * terms.panel_again;
   }
-  detail::fill_traffic(work, constants, unique, staged, output, again);
-  if (m_f < config.tile_m) {
+  float output = terms.output, cold = terms.cold;
+  if (config.split_k > 1) {
+    // Every split writes and reads partial sums of four bytes.
+    output = constants.batch * terms.m_f * terms.n_f * (constants.output_bytes + 8.0F * config.split_k);
+    cold = detail::unit_clamp((terms.unique + output) / constants.warm_bytes - 1.0F);
+  }
+  detail::fill_traffic(work, terms.unique, staged, output, again, cold);
+  if (terms.m_f < config.tile_m) {
     // Rows beyond m repeat the first ones: every tile then asks the same few lines. Repeats within one
     // 512-byte load of a warp are merged.
-    const float merged = std::max(1.0F, std::min(512.0F / config.row_bytes, config.tile_m / m_f));
-    const float lines = std::min(static_cast<float>(kL2Slices), std::max(1.0F, m_f * config.row_bytes / 128));
+    const float merged = std::max(1.0F, std::min(512.0F / config.row_bytes, config.tile_m / terms.m_f));
+    const float lines =
+        std::min(static_cast<float>(kL2Slices), std::max(1.0F, terms.m_f * config.row_bytes / 128));
     work.hot_us = static_cast<float>(1 / kSliceBytesPerUs) * tiles * (work.iterations + kTogether) *
                   config.row_bytes * (config.tile_m / merged) / lines;
   }
@@ -141,31 +185,25 @@ inline TileWork map_gemm(const MappingConstants& constants, const TileShape& sha
 }
 
 // Pairs spread evenly over the experts that they reach.
-inline TileWork map_grouped_gemm(const MappingConstants& constants, const TileShape& shape,
-                                 const ConfigConstants& config, int alignment) {
-  const TileKernel& kernel = constants.kernel;
-  const std::int64_t hit = std::min(kernel.experts, shape.m);
-  const double rows_each = static_cast<double>((shape.m + hit - 1) / hit);
-  const float hit_f = static_cast<float>(hit), bytes = static_cast<float>(kernel.operand_bytes);
-  const float columns = detail::tiles_of(static_cast<double>(shape.n), config.tile_n, config.per_n);
-  const float tiles = hit_f * detail::tiles_of(rows_each, config.tile_m, config.per_m) * columns;
+inline TileWork map_grouped_gemm(const MappingConstants& constants, const ShapeTerms& terms,
+                                 const ConfigConstants& config) {
+  const float columns = detail::tiles_of(terms.n, config.tile_n, config.per_n);
+  const float tiles =
+      terms.hit_experts * detail::tiles_of(terms.rows_each, config.tile_m, config.per_m) * columns;
   TileWork work;
-  work.iterations = detail::tiles_of(static_cast<double>(shape.k), config.tile_k, config.per_k);
+  work.iterations = detail::tiles_of(terms.k, config.tile_k, config.per_k);
   work.waves = tiles * constants.per_sm;
-  work.crossing = config.crossing[alignment];
-  const float m_f = static_cast<float>(shape.m), n_f = static_cast<float>(shape.n);
-  const float k_f = static_cast<float>(shape.k);
-  const float tokens = std::max(1.0F, m_f / static_cast<float>(kernel.top_k));
-  const float unique = bytes * k_f * (tokens + hit_f * n_f);
-  const float staged = bytes * (config.tile_m + config.tile_n) * config.tile_k * work.iterations * tiles;
-  const float output = m_f * n_f * static_cast<float>(kernel.output_bytes);
-  detail::fill_traffic(work, constants, unique, staged, output, 0);
+  work.crossing = config.crossing[terms.alignment];
+  const float staged =
+      constants.operand_bytes * (config.tile_m + config.tile_n) * config.tile_k * work.iterations * tiles;
+  detail::fill_traffic(work, terms.unique, staged, terms.output, 0, terms.cold);
   return work;
 }
 
-inline TileWork map_attention(const MappingConstants& constants, const TileShape& shape,
-                              const ConfigConstants& config, int) {
+inline TileWork map_attention(const MappingConstants& constants, const ShapeTerms& terms,
+                              const ConfigConstants& config) {
   const TileKernel& kernel = constants.kernel;
+  const TileShape& shape = terms.shape;
   const float head = static_cast<float>(kernel.head_dim), bytes = static_cast<float>(kernel.operand_bytes);
   const float rows = detail::tiles_of(static_cast<double>(shape.m), config.tile_m, config.per_m);
   const float heads = static_cast<float>(shape.k), n_f = static_cast<float>(shape.n);
@@ -184,21 +222,21 @@ inline TileWork map_attention(const MappingConstants& constants, const TileShape
   const float query_bytes = static_cast<float>(shape.m) * head * heads;
   const float unique = bytes * (query_bytes + 2 * n_f * head * heads / groups);
   const float staged = bytes * head * rows * heads * (config.tile_m + 2 * config.tile_n * work.iterations);
-  detail::fill_traffic(work, constants, unique, std::max(staged, unique),
-                       query_bytes * static_cast<float>(kernel.output_bytes), 0);
+  const float output = query_bytes * constants.output_bytes;
+  detail::fill_traffic(work, unique, std::max(staged, unique), output, 0,
+                       detail::unit_clamp((unique + output) / constants.warm_bytes - 1.0F));
   return work;
 }
 
-inline TileWork map_tile(const MappingConstants& constants, const TileShape& shape,
+inline TileWork map_tile(const MappingConstants& constants, const ShapeTerms& terms,
                          const ConfigConstants& config) {
-  const int alignment = alignment_class(shape.k * constants.kernel.operand_bytes);
   switch (constants.kernel.kind) {
     case TileKernelKind::GroupedGemm:
-      return map_grouped_gemm(constants, shape, config, alignment);
+      return map_grouped_gemm(constants, terms, config);
     case TileKernelKind::Attention:
-      return map_attention(constants, shape, config, alignment);
+      return map_attention(constants, terms, config);
     default:
-      return map_gemm(constants, shape, config, alignment);
+      return map_gemm(constants, terms, config);
   }
 }
 

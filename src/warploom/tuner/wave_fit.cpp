@@ -68,7 +68,8 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   float most_waves = 0;
   for (const TileSample& sample : samples) {
     check_shape(sample.shape, "sample");
-    const TileWork work = map_tile(constants, sample.shape, ConfigConstants(kernel, sample.config));
+    const TileWork work =
+        map_tile(constants, ShapeTerms(constants, sample.shape), ConfigConstants(kernel, sample.config));
     most_waves = std::max(most_waves, work.waves);
     groups[sample.config].add(work, static_cast<float>(sample.median_us));
   }
