@@ -14,7 +14,8 @@ struct ConcurrencyLaunch {
 
 // Dumps named by a date are InferenceX runs, whose launch scripts are public
 // (github.com/SemiAnalysisAI/InferenceX, benchmarks/): lengths from 0.8 of the stated ones, and
-//   vLLM          max_num_seqs = the concurrency and 8192 tokens in a step; graphs up to 2048 tokens for gpt-oss, of
+//   vLLM          max_num_seqs = the concurrency and 8192 tokens in a step; graphs up to 2048 tokens for
+//   gpt-oss, of
 //                 decoding alone for Llama on Blackwell; an fp8 KV cache for Llama 70B and
 //                 for gpt-oss on Blackwell, where both have 512 sequences; Marlin experts for gpt-oss on
 //                 Hopper; 0.95 of memory for Kimi and MiniMax, whose sequences and tokens are the engine's

@@ -6,10 +6,10 @@
 #include <array>
 #include <optional>
 
+#include "warploom/app/compilation_config.h"
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/cli/compilation_config.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 

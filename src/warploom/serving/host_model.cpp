@@ -19,7 +19,8 @@ FieldTable HostModel::describe() {
       .add("host_floor_ms", &HostModel::host_floor, ms("host work of a step that overlaps with the GPU"))
       .add("host_floor_per_sequence_us", &HostModel::host_floor_per_sequence,
            us("the same, for each sequence"))
-      .add("prefill_floor_ms", &HostModel::prefill_floor, ms("the same, of a step that prefills without a CUDA graph"))
+      .add("prefill_floor_ms", &HostModel::prefill_floor,
+           ms("the same, of a step that prefills without a CUDA graph"))
       .add("serial_tail_ms", &HostModel::serial_tail, ms("host time between the end of a step and the next"))
       .add("serial_tail_per_sequence_us", &HostModel::serial_tail_per_sequence,
            us("the same, for each sequence"))

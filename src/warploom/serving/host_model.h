@@ -27,7 +27,7 @@ struct HostModel {
   Seconds dispatch_per_sequence{0.0};
   Seconds host_floor{0.0};  // CPU work of a step that overlaps with the GPU
   Seconds host_floor_per_sequence{0.0};
-  Seconds prefill_floor{0.0};              // the same as host_floor, of a step that prefills without a CUDA graph
+  Seconds prefill_floor{0.0};  // the same as host_floor, of a step that prefills without a CUDA graph
   Seconds serial_tail{milliseconds(0.3)};  // after the GPU, before the next step: output processing
   Seconds serial_tail_per_sequence{microseconds(5)};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
@@ -51,8 +51,8 @@ struct HostModel {
 //   sglang  3.1 ms for experts, half of it on data-centre Blackwell, where one fused kernel serves them, and
 //           3 ms for linear attention, a dozen Triton kernels; the defaults above otherwise
 //   trtllm  0.5 ms for experts, 2.2 ms where they run in Triton (mxfp4 before Blackwell), 2.3 ms for latent
-//           attention; nothing else: with quantisation counted as its own kernel, decode on H200 and B200 needs
-//           no constant
+//           attention; nothing else: with quantisation counted as its own kernel, decode on H200 and B200
+//           needs no constant
 // Fitted on fixed-concurrency runs: vLLM's on Llama-3.1-70B over eight B200, SGLang's on DeepSeek and on
 // Qwen3.5 on B200, TensorRT-LLM's on DeepSeek on B200 and gpt-oss. Throws NotFound on another name.
 // The front end is left at 0, which is what engine logs see; for what clients see there is

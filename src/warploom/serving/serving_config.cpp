@@ -240,9 +240,8 @@ void check_config(const ServingConfig& config) {
   constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                         "FULL_DECODE_ONLY", "NONE"};
   if (std::find(kGraphModes.begin(), kGraphModes.end(), config.cudagraph_mode) == kGraphModes.end()) {
-    throw InvalidInput(
-        fmt::format("serving configuration: cudagraph_mode is '{}', expected one of: {}",
-                    config.cudagraph_mode, fmt::join(kGraphModes, ", ")));
+    throw InvalidInput(fmt::format("serving configuration: cudagraph_mode is '{}', expected one of: {}",
+                                   config.cudagraph_mode, fmt::join(kGraphModes, ", ")));
   }
   if (config.scheduling_policy != "fcfs" && config.scheduling_policy != "priority") {
     throw InvalidInput(

@@ -1,4 +1,4 @@
-#include "warploom/cli/compilation_config.h"
+#include "warploom/app/compilation_config.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,8 @@ namespace {
 
 std::int64_t capture_size(const nlohmann::json& value, const std::string& where, std::string_view key) {
   if (value.is_number_integer() && value.get<std::int64_t>() >= 1) return value.get<std::int64_t>();
-  throw InvalidInput(fmt::format("{}: {} holds {}, expected whole numbers above 0", where, key, value.dump()));
+  throw InvalidInput(
+      fmt::format("{}: {} holds {}, expected whole numbers above 0", where, key, value.dump()));
 }
 
 }  // namespace
