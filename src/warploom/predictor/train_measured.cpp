@@ -159,10 +159,13 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   const SymmetricOptions settings =
       job.options.cell_trees.value_or(settings_of(job.model.family, job.options.seed));
   std::map<std::uint32_t, SymmetricTrees> learned;
+  // For other families it gained nothing for its bytes.
+  const bool fills = job.model.family == Family::Gemm;
   for (const auto& [cell, rows] : cells)
-    if (!has_like_cell(job, cells, cell))
+    if (!fills || !has_like_cell(job, cells, cell))
       learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings);
-  const auto filled = fill_small_cells(job, learn, cells, offsets, columns, settings, learned);
+  const auto filled = fills ? fill_small_cells(job, learn, cells, offsets, columns, settings, learned)
+                            : std::map<std::uint32_t, CellRows>{};
   std::vector<CellTrees> trees;
   for (const auto& [cell, rows] : cells) {
     if (!learned.contains(cell)) {
