@@ -182,8 +182,10 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
   if (likeness > 0.99) return sibling_estimate(family, donors, row);
   if (likeness <= 0) return class_estimate(family, gpu, context, kind, kernel.known, row, 1.0);
-  // Trees over all GPUs learned what the unlike sibling needs, too.
-  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel.known, row, likeness);
+  // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
+  // sibling or none.
+  const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
+  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel.known, row, trees_share);
   // Between the two in proportion, with the wider interval.
   LogEstimate answer = sibling_estimate(family, donors, row);
   answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;
