@@ -39,6 +39,9 @@ struct LoadedFamily {
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
+  // The trees over all GPUs have seen a kernel of this build.
+  bool cross_knows(KnownKernel build) const { return (builds >> unsigned(build) & 1) != 0; }
+
   const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
 
   struct Lazy {
@@ -62,6 +65,7 @@ struct LoadedFamily {
   std::vector<ContextKernel> kernels;                  // of model.contexts
   int cross = -1;                                      // the ensemble over all GPUs
   std::vector<std::pair<std::uint64_t, int>> adapted;  // name hashes and numbers
+  std::uint32_t builds = 0;                            // KnownKernel of GPUs with many rows, as bits
   std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 
  private:

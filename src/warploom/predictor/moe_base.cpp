@@ -10,6 +10,31 @@ namespace warploom::features {
 namespace {
 
 constexpr double kColumns = 128;  // of a tile
+// FlashInfer's CUTLASS kernels untuned: columns of the first tile in Hopper's list, and the share of L2's
+// bandwidth at which operands come that nothing shares.
+constexpr double kFirstTileRows = 128, kFirstTileColumns = 16, kUnsharedL2 = 0.9;
+
+// mma.sync against the unit that newer parts add beside it (wgmma, tcgen05).
+constexpr double kWarpRateOnHopper = 0.63, kWarpRateOnBlackwell = 0.25;
+// Triton's loops feed tcgen05 without a warp of their own.
+constexpr double kTritonRateOnBlackwell = 0.5;
+
+// Share of the matrix rate that a build's instructions reach.
+double instruction_rate(KnownKernel kernel, const GpuSpec& gpu) {
+  const bool blackwell = gpu.generation == Generation::Blackwell;
+  if (kernel == KnownKernel::MoeMarlin) {
+    if (blackwell) return kWarpRateOnBlackwell;
+    return gpu.generation == Generation::Hopper ? kWarpRateOnHopper : 1;
+  }
+  return kernel == KnownKernel::MoeTriton && blackwell ? kTritonRateOnBlackwell : 1;
+}
+
+// Engines that do not let FlashInfer tune run the first tactic of its list, on Hopper a tile of 128 rows and
+// 16 columns; block-scaled fp8 has a kernel of its own.
+bool takes_first_tile(KnownKernel kernel, const GpuSpec& gpu, MatmulScheme scheme) {
+  return kernel == KnownKernel::MoeFlashinferCutlass && gpu.generation == Generation::Hopper &&
+         scheme != MatmulScheme::Fp8Block;
+}
 
 // What every height of tile shares.
 struct Products {
@@ -18,9 +43,9 @@ struct Products {
   double depth;  // inner length of the first product
   double sms, clock, rate, weight_bytes, activation_bytes;
 
-  double pass(double tiles, double outputs, double inner, double per_step) const {
+  double pass(double tiles, double outputs, double inner, double per_step, double columns = kColumns) const {
     if (outputs <= 0) return 0.0;
-    const double waves = tiles * ceil_div(outputs, kColumns) / sms;
+    const double waves = tiles * ceil_div(outputs, columns) / sms;
     const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
     return rounded * (per_step * inner + constants.prologue_cycles) / clock;
   }
@@ -34,6 +59,16 @@ struct Products {
            pass(tiles, sizes.down_outputs, sizes.width, per_step);
   }
 };
+
+// With the first tile of FlashInfer's list: operands from L2 set the pace. `l2_rate` of all SMs.
+double first_tile_seconds(const Products& products, double tiles, double l2_rate) {
+  const double per_sm = kUnsharedL2 * l2_rate / (products.sms * products.clock);
+  const double per_step =
+      (kFirstTileRows * products.activation_bytes + kFirstTileColumns * products.weight_bytes) / per_sm +
+      products.constants.step_cycles;
+  return products.pass(tiles, products.sizes.gate_outputs, products.depth, per_step, kFirstTileColumns) +
+         products.pass(tiles, products.sizes.down_outputs, products.sizes.width, per_step, kFirstTileColumns);
+}
 
 // The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64.
 double marlin_seconds(const Products& products, const RoutingLoad& load, double pairs_per_expert) {
@@ -67,15 +102,15 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   const double dram = c.dram_share * gpu.memory_bandwidth.value(), from_l2 = c.l2_bytes * sms * clock;
   const double activation_bytes = bytes_per_element(activation_type(op.scheme));
-  const Products products{
-      sizes,
-      c,
-      hidden,
-      sms,
-      clock,
-      tensor_rate_per_clock(gpu, math_type(op.scheme)) * c.rate_share * sustained_rate_share(gpu),
-      bytes_per_element(weight_type(op.scheme)),
-      activation_bytes};
+  const Products products{sizes,
+                          c,
+                          hidden,
+                          sms,
+                          clock,
+                          tensor_rate_per_clock(gpu, math_type(op.scheme)) * instruction_rate(kernel, gpu) *
+                              c.rate_share * sustained_rate_share(gpu),
+                          bytes_per_element(weight_type(op.scheme)),
+                          activation_bytes};
   MoeBase base;
   base.products = 1e30;
   constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
@@ -84,6 +119,8 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
     base.products = std::min(base.products, base.by_height[i]);
   }
   const double choices = double(op.tokens) * double(op.top_k);
+  if (takes_first_tile(kernel, gpu, op.scheme))
+    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
   if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, choices / sizes.held);
   const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
   const double fourth = square * square;

@@ -79,6 +79,51 @@ RC_GTEST_PROP(MoeBase, OnePassCostsNoMoreThanBoth, ()) {
   RC_ASSERT(base_of(op, gpu, KnownKernel::MoeTriton).total <= both);
 }
 
+FusedMoe many_experts(MatmulScheme scheme) {
+  FusedMoe op;
+  op.scheme = scheme;
+  op.tokens = 256;
+  op.hidden = 2048;
+  op.intermediate = 5120;
+  op.experts = 512;
+  op.top_k = 22;
+  op.gated = false;
+  return op;
+}
+
+// SGLang's FlashInfer kernel on an H100 takes 31 ms here, TensorRT-LLM's of the same library 7 ms.
+TEST(MoeBase, UntunedFlashInferTakesItsFirstTileOnHopper) {
+  const GpuSpec &h100 = catalog().get("h100_sxm"), &rtx = catalog().get("rtx_pro_6000_server");
+  const FusedMoe op = many_experts(MatmulScheme::Bf16);
+  const double untuned = base_of(op, h100, KnownKernel::MoeFlashinferCutlass).total;
+  EXPECT_NEAR(untuned / 31.2e-3, 1, 0.2);
+  EXPECT_GT(untuned, 3 * base_of(op, h100, KnownKernel::MoeCutlass).total);
+  EXPECT_LT(base_of(op, rtx, KnownKernel::MoeFlashinferCutlass).total,
+            1.3 * base_of(op, rtx, KnownKernel::MoeCutlass).total);
+  const FusedMoe blocks = many_experts(MatmulScheme::Fp8Block);
+  EXPECT_LT(base_of(blocks, h100, KnownKernel::MoeFlashinferCutlass).total, untuned / 3);
+}
+
+// Its first tile holds 128 rows: up to there more tokens cost the products nothing.
+TEST(MoeBase, TheFirstTileIsPaddedTo128Rows) {
+  FusedMoe op = many_experts(MatmulScheme::Bf16);
+  const GpuSpec& h100 = catalog().get("h100_sxm");
+  const double few = base_of(op, h100, KnownKernel::MoeFlashinferCutlass).products;
+  op.tokens = 1024;  // 44 pairs an expert
+  EXPECT_NEAR(base_of(op, h100, KnownKernel::MoeFlashinferCutlass).products / few, 1, 0.01);
+}
+
+TEST(MoeBase, WarpInstructionsRunAtTheRateOfOlderParts) {
+  FusedMoe op = many_experts(MatmulScheme::Int4WeightOnly);
+  op.tokens = 16384;
+  const auto products = [&](const char* gpu, KnownKernel kernel) {
+    return base_of(op, catalog().get(gpu), kernel).products;
+  };
+  EXPECT_GT(products("b200_sxm", KnownKernel::MoeMarlin), 2.5 * products("b200_sxm", KnownKernel::None));
+  EXPECT_GT(products("h100_sxm", KnownKernel::MoeMarlin), 1.3 * products("h100_sxm", KnownKernel::None));
+  EXPECT_LT(products("l40s", KnownKernel::MoeMarlin), 1.3 * products("l40s", KnownKernel::None));
+}
+
 RC_GTEST_PROP(MoeFeatures, AreTheSameWithRememberedRouting, ()) {
   const Operator op = drawn_operator();
   const GpuSpec& gpu = catalog().get("b200_sxm");

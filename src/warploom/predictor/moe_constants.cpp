@@ -60,6 +60,9 @@ constexpr std::array<ConstantSpec, kPerScheme> kSchemeTable{
     ConstantSpec{"scheme_launch", 1, 0.3, 4, 0.3}, ConstantSpec{"scheme_rate", 1, 0.2, 2, 0.25},
     ConstantSpec{"scheme_prologue", 1, 0.1, 10, 0.5}, ConstantSpec{"scheme_pair_hidden", 1, 0.1, 20, 0.6}};
 
+// Of an activation in a kernel of its own.
+constexpr double kApartLaunch = 1.25, kApartWidth = 4;
+
 constexpr std::size_t kCount = kShared.size() + kBuilds.size() * kPerBuild + kSchemes * kPerScheme;
 static_assert(kCount <= kMaxConstants);
 
@@ -120,6 +123,12 @@ MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const Bas
   c.rate_share *= fitted[at + 1];
   c.prologue_cycles *= fitted[at + 2];
   c.pair_hidden *= fitted[at + 3];
+  // Generated kernels fuse the activation into the first product, but for block-scaled fp8: a kernel of its
+  // own reads both halves, writes and scales them.
+  if (kernel == KnownKernel::MoeTrtllmGen && scheme == MatmulScheme::Fp8Block) {
+    c.launch_cycles *= kApartLaunch;
+    c.pair_width *= kApartWidth;
+  }
   return c;
 }
 

@@ -155,7 +155,7 @@ LogEstimate sibling_estimate(const LoadedFamily& family, const Donors& donors, c
 }
 
 LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const KernelContext& context,
-                           std::uint32_t kind, const FeatureRow& row, double trees_share) {
+                           std::uint32_t kind, KnownKernel build, const FeatureRow& row, double trees_share) {
   LogEstimate answer;
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
@@ -165,7 +165,9 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    answer.log_p50 += trees_share * shrink * cross_trees(family, *found.cell, row);
+    // Of a build that no GPU ran, trees only repeat what others of the kind need beyond their bases.
+    if (family.cross_knows(build))
+      answer.log_p50 += trees_share * shrink * cross_trees(family, *found.cell, row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
   return answer;
@@ -179,9 +181,11 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
   if (likeness > 0.99) return sibling_estimate(family, donors, row);
-  if (likeness <= 0) return class_estimate(family, gpu, context, kind, row, 1.0);
-  // Trees over all GPUs learned what the unlike sibling needs, too.
-  const LogEstimate learned = class_estimate(family, gpu, context, kind, row, likeness);
+  if (likeness <= 0) return class_estimate(family, gpu, context, kind, kernel.known, row, 1.0);
+  // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
+  // sibling or none.
+  const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
+  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel.known, row, trees_share);
   // Between the two in proportion, with the wider interval.
   LogEstimate answer = sibling_estimate(family, donors, row);
   answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;

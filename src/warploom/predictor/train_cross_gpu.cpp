@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "warploom/predictor/fit_base.h"
 #include "warploom/predictor/interval_fit.h"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::size_t kCrossRows = 400000;  // drawn for the cross ensemble
 constexpr std::size_t kLeaveOutTestRows = 4000;
 constexpr std::array<double, 6> kShrinkages{0.0, 0.25, 0.5, 0.65, 0.8, 1.0};
+// A handful of architectures tells shares apart poorly: the least whose error is within this of the best.
+constexpr double kAsGood = 0.01;
 
 BoostingOptions cross_settings(Family family, std::uint64_t seed, bool small) {
   BoostingOptions o;
@@ -84,6 +87,11 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   const TreeEnsemble trees(learn_trees(job, learn, {}, tree_offsets(job, learn, offsets),
                                        cross_settings(job.model.family, seed, true)),
                            "training");
+  std::set<KnownKernel> builds;  // as LoadedFamily::cross_knows would
+  const auto build_of = [&](std::uint32_t cell) {
+    return known_kernel(job.model.contexts[job.model.cells[cell].context].kernel);
+  };
+  for (const std::uint32_t cell : learn.cell) builds.insert(build_of(cell));
   const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
   const TrainingTable test = job.table(judged, base);
   for (std::size_t r = 0; r < test.rows(); ++r) {
@@ -91,7 +99,8 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
     if (cell.launch_bound) continue;
     out.gpu.push_back(cell.gpu);
     out.target.push_back(double(test.target[r] - offsets[test.cell[r]]));
-    out.trees.push_back(tree_answer(job, trees, test, r, offsets));
+    out.trees.push_back(builds.contains(build_of(test.cell[r])) ? tree_answer(job, trees, test, r, offsets)
+                                                                : 0.0);
     out.log_base.push_back(double(test.log_base[r]));
   }
   return out;
@@ -101,12 +110,14 @@ void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs) {
   FamilyModel& model = job.model;
   model.interval_unknown.low.fill(-0.5F);
   model.interval_unknown.high.fill(0.5F);
-  double best = std::numeric_limits<double>::max();
-  for (const double s : kShrinkages)
-    if (const double error = error_at(s, outs, model.gpus.size()); error < best) {
-      best = error;
-      model.shrink_unknown = float(s);
-    }
+  std::array<double, kShrinkages.size()> errors_at;
+  for (std::size_t i = 0; i < kShrinkages.size(); ++i)
+    errors_at[i] = error_at(kShrinkages[i], outs, model.gpus.size());
+  const double good = (1 + kAsGood) * *std::min_element(errors_at.begin(), errors_at.end());
+  const auto least =
+      std::find_if(errors_at.begin(), errors_at.end(), [&](double error) { return error <= good; });
+  if (least != errors_at.end())
+    model.shrink_unknown = float(kShrinkages[std::size_t(least - errors_at.begin())]);
   BucketResiduals residuals;
   std::vector<std::vector<double>> errors(model.gpus.size());
   for (const LeftOut& out : outs)

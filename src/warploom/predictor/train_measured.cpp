@@ -10,6 +10,7 @@
 #include "warploom/predictor/interval_fit.h"
 #include "warploom/predictor/symmetric_boosting.h"
 #include "warploom/predictor/tier_estimates.h"
+#include "warploom/predictor/train_small_cells.h"
 
 namespace warploom {
 namespace {
@@ -43,11 +44,6 @@ SymmetricOptions settings_of(Family family, std::uint64_t seed) {
   }
   return o;
 }
-
-// Features and targets less the offset of one cell's rows; features of the GPU are the same in all.
-struct CellRows {
-  std::vector<float> rows, targets;
-};
 
 struct Judged {
   std::vector<std::uint32_t> cell;
@@ -150,19 +146,35 @@ void report_held_out(FamilyJob& job, const LoadedFamily& family) {
 EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::uint16_t gpu,
                          std::span<const float> offsets) {
   EnsembleRecord record = with_ranges(learn, gpu);
+  // Features of the GPU are the same in all.
   const std::size_t columns = learn.columns - std::min(learn.columns, std::size_t(kGpuFeatures));
   std::map<std::uint32_t, CellRows> cells;
-  for (std::size_t r = 0; r < learn.rows(); ++r) {
+  for (std::uint32_t r = 0; r < learn.rows(); ++r) {
     CellRows& cell = cells[learn.cell[r]];
     const std::span<const float> features = learn.row(r).first(columns);
-    cell.rows.insert(cell.rows.end(), features.begin(), features.end());
+    cell.rows.push_back(r);
+    cell.features.insert(cell.features.end(), features.begin(), features.end());
     cell.targets.push_back(learn.target[r] - offsets[learn.cell[r]]);
   }
-  std::vector<CellTrees> trees;
   const SymmetricOptions settings =
       job.options.cell_trees.value_or(settings_of(job.model.family, job.options.seed));
+  std::map<std::uint32_t, SymmetricTrees> learned;
+  // For other families it gained nothing for its bytes.
+  const bool fills = job.model.family == Family::Gemm;
   for (const auto& [cell, rows] : cells)
-    trees.push_back({cell, encode_symmetric(boost_symmetric(rows.rows, columns, rows.targets, settings))});
+    if (!fills || !has_like_cell(job, cells, cell))
+      learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings);
+  const auto filled = fills ? fill_small_cells(job, learn, cells, offsets, columns, settings, learned)
+                            : std::map<std::uint32_t, CellRows>{};
+  std::vector<CellTrees> trees;
+  for (const auto& [cell, rows] : cells) {
+    if (!learned.contains(cell)) {
+      const auto at = filled.find(cell);
+      const CellRows& taught = at != filled.end() ? at->second : rows;
+      learned[cell] = boost_symmetric(taught.features, columns, taught.targets, settings);
+    }
+    trees.push_back({cell, encode_symmetric(learned[cell])});
+  }
   if (!trees.empty()) record.trees = join_cell_trees(trees);
   return record;
 }

@@ -120,6 +120,23 @@ TEST(NewDesigns, AnswerABatchLikeOneByOne) {
   }
 }
 
+// What trees learned of one build says nothing of another that no GPU ran.
+TEST(NewBuilds, AreLeftToTheirBase) {
+  FamilyModel trusting = models()[0];  // of one architecture: nothing was there to set the share
+  trusting.shrink_unknown = trusting.shrink_known = 1;
+  const Predictor predictor({trusting});
+  const GpuSpec& b200 = catalog().get("b200_sxm");
+  const Operator op = layer(256, 4096, 1536, 2);
+  const auto beyond_base = [&](const KernelContext& context) {
+    FeatureRow row;
+    compute_features(op, b200, ContextKernel(context), predictor.model(Family::Moe)->constants.at(0).values,
+                     row);
+    return predictor.estimate(op, b200, context).p50.value() / std::exp(row.log_base);
+  };
+  EXPECT_NEAR(beyond_base({"vllm", "1.0", "vllm_flashinfer_trtllm_moe"}), 1, 1e-6);
+  EXPECT_GT(std::abs(beyond_base({"vllm", "1.0", "vllm_fused_moe"}) - 1), 0.02);
+}
+
 TEST(NewDesigns, SurviveTheFile) {
   const std::string bytes = model_to_bytes(models()[0]);
   const FamilyModel again = model_from_bytes(bytes, "memory");

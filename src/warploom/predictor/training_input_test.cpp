@@ -1,10 +1,14 @@
 // Data that training must survive, and the size of what ships.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 
+#include "warploom/base/scratch_folder_test.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/dataset.h"
+#include "warploom/measurements/importers/import.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/train_predictor.h"
 
@@ -55,6 +59,40 @@ TEST(TrainingInput, RowsForStressChecksAreNeverLearned) {
   const TrainingResult without = train_predictor(products(), GpuCatalog(), {});
   EXPECT_EQ(with.report.at(0).rows_learned, without.report.at(0).rows_learned);
   EXPECT_EQ(predicted(with, 600), predicted(without, 600));
+}
+
+// A table of products as aiconfigurator writes them, and rows of one that would need a hundred times the
+// GPU's rate.
+std::string table_of_products(bool impossible) {
+  std::string text = "framework,version,kernel_source,gemm_dtype,n,k,m,latency_us,n_samples\n";
+  for (int m = 1; m <= 400; ++m)
+    text += "vllm,1.0,linear,bfloat16,4096,4096," + std::to_string(m) + "," + std::to_string(20 + m) + ",1\n";
+  for (int m = 8000; impossible && m < 8012; ++m)
+    text += "vllm,1.0,linear,bfloat16,8192,8192," + std::to_string(m) + ",12,1\n";
+  return text;
+}
+
+TEST(TrainingInput, ImpossibleRowsAreListedAndNeverLearned) {
+  const GpuCatalog catalog;
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "gemm");
+  const auto import = [&](bool impossible) {
+    const auto path = folder.write("gemm/h100_sxm.csv", table_of_products(impossible));
+    return import_measurements(Layout::Aiconfigurator, std::vector{path}, catalog);
+  };
+  const ImportResult clean = import(false), soiled = import(true);
+  const std::vector<SkippedRows> skipped = soiled.report.skipped();
+  const auto listed = std::find_if(skipped.begin(), skipped.end(), [](const SkippedRows& entry) {
+    return entry.reason == kImpossibleReason;
+  });
+  ASSERT_NE(listed, skipped.end());
+  EXPECT_EQ(listed->rows, 12U);
+  ASSERT_FALSE(listed->examples.empty());
+  EXPECT_NE(listed->examples.front().find("h100_sxm.csv:402"), std::string::npos);
+  const TrainingResult with = train_predictor(soiled.dataset, catalog, {}),
+                       without = train_predictor(clean.dataset, catalog, {});
+  EXPECT_EQ(with.report.at(0).rows_learned, without.report.at(0).rows_learned);
+  EXPECT_EQ(predicted(with, 250), predicted(without, 250));
 }
 
 TEST(ShippedPredictor, StaysBelowTwentyMegabytes) {

@@ -34,6 +34,8 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     }
     table.features.insert(table.features.end(), features.values.begin(),
                           features.values.begin() + features.count);
+    table.plain_base.push_back(float(features.log_base));
+    table.result_rows.push_back(float(features.rows));
     features.log_base = log_base_with(base.overheads[rows.cell[r]], features);
     table.target.push_back(float(std::log(dataset.latency(source).value()) - features.log_base));
     table.log_base.push_back(float(features.log_base));

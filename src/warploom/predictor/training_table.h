@@ -15,10 +15,12 @@
 namespace warploom {
 
 struct TrainingTable {
-  std::size_t columns = 0;      // without the context features
-  std::vector<float> features;  // row-major
-  std::vector<float> target;    // ln(latency / base)
-  std::vector<float> log_base;
+  std::size_t columns = 0;          // without the context features
+  std::vector<float> features;      // row-major
+  std::vector<float> target;        // ln(latency / base)
+  std::vector<float> log_base;      // with the overhead
+  std::vector<float> plain_base;    // ln of it without
+  std::vector<float> result_rows;   // FeatureRow::rows
   std::vector<std::uint32_t> cell;  // into FamilyModel::cells
   std::vector<std::uint64_t> shape;
   std::vector<Part> part;
