@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <thread>
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/internal/wave_columns.h"
 #include "warploom/tuner/time_correction.h"
 
 namespace warploom {
@@ -28,80 +29,15 @@ constexpr std::size_t kMostNear = 48;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
 constexpr std::size_t kBlockProbes = 64;
+// Of these the first so many are looked at for every configuration, the rest for those within this factor.
+constexpr std::size_t kFirstProbes = 16;
+constexpr float kWithinReach = 1.5F;
 // A candidate's correction is taken where it comes this near the best.
 constexpr float kCompeting = 1.05F;
 constexpr std::size_t kBiasPlaces = 12;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
 constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
-
-// Times of many configurations at one shape: coefficients as columns, so that several are worked out at once,
-// and one mapping for all configurations of the same tiles.
-class TimeColumns {
- public:
-  TimeColumns(const WaveModel& model, const std::vector<std::uint16_t>& chosen)
-      : mapping_(model.kernel, model.gpu), size_(chosen.size()) {
-    for (auto& column : columns_) column.resize(size_);
-    for (auto& column : work_) column.resize(size_);
-    for (std::size_t i = 0; i < size_; ++i) {
-      const FittedConfig& fitted = model.configs[chosen[i]];
-      const auto found = std::find_if(macros_.begin(), macros_.end(),
-                                      [&](const TileConfig& c) { return same_macro(c, fitted.config); });
-      macro_of_.push_back(std::size_t(found - macros_.begin()));
-      if (found == macros_.end()) {
-        macros_.push_back(fitted.config);
-        constants_.emplace_back(model.kernel, fitted.config);
-      }
-      std::array<float, kColumns> row;
-      std::memcpy(row.data(), &fitted.coefficients, sizeof row);
-      for (std::size_t k = 0; k < kColumns; ++k) columns_[k][i] = row[k];
-    }
-  }
-
-  // Of the last shape asked.
-  const TileWork& work(std::size_t i) const { return works_[macro_of_[i]]; }
-
-  // out[i] in us; `out` must have room for all.
-  void times(const TileShape& shape, float* __restrict out) {
-    works_.clear();
-    const ShapeTerms terms(mapping_, shape);
-    for (const ConfigConstants& constants : constants_)
-      works_.push_back(map_tile(mapping_, terms, constants));
-    for (std::size_t i = 0; i < size_; ++i) {
-      std::array<float, kWorks> row;
-      std::memcpy(row.data(), &works_[macro_of_[i]], sizeof row);
-      for (std::size_t k = 0; k < kWorks; ++k) work_[k][i] = row[k];
-    }
-    const float* __restrict c[kColumns];
-    const float* __restrict w[kWorks];
-    for (std::size_t k = 0; k < kColumns; ++k) c[k] = columns_[k].data();
-    for (std::size_t k = 0; k < kWorks; ++k) w[k] = work_[k].data();
-    for (std::size_t i = 0; i < size_; ++i) {
-      const WaveCoefficients<float> one{
-          c[0][i],  c[1][i],  c[2][i],  c[3][i],
-          c[4][i],  c[5][i],  c[6][i],  c[7][i],
-          c[8][i],  c[9][i],  c[10][i], c[11][i],
-          c[12][i], c[13][i], c[14][i], c[15][i],
-          c[16][i], c[17][i], c[18][i], {c[19][i], c[20][i], c[21][i], c[22][i], c[23][i], c[24][i]}};
-      const TileWork work{w[0][i], w[1][i], w[2][i], w[3][i], w[4][i], w[5][i], w[6][i], w[7][i]};
-      out[i] = wave_time(one, work);
-    }
-  }
-
- private:
-  static constexpr std::size_t kColumns = sizeof(WaveCoefficients<float>) / sizeof(float);
-  static constexpr std::size_t kWorks = sizeof(TileWork) / sizeof(float);
-  static_assert(kColumns == 25 && kWorks == 8);
-
-  MappingConstants mapping_;
-  std::size_t size_;
-  std::vector<TileConfig> macros_;
-  std::vector<ConfigConstants> constants_;
-  std::vector<std::size_t> macro_of_;
-  std::vector<TileWork> works_;
-  std::array<std::vector<float>, kColumns> columns_;
-  std::array<std::vector<float>, kWorks> work_;
-};
 
 // A place in a cell: shares of the way from its first to its last value of m, n, k on a logarithmic scale,
 // and how many bytes beyond whole lines rows of K are.
@@ -196,7 +132,7 @@ class CorrectedTimes {
   const WaveModel* model_;
   const TimeCorrection* correction_;
   std::vector<std::uint16_t> chosen_;
-  TimeColumns columns_;
+  WaveColumns columns_;
   std::vector<float> times_, ratios_;
   std::vector<CorrectionQuery> queries_;
   std::vector<std::size_t> places_;
@@ -336,33 +272,65 @@ class CellSearch {
     return all;
   }
 
+  // The configurations that come near the best somewhere in the block. All are looked at in few places, and
+  // those that come within reach there in many.
   std::vector<std::uint16_t> shortlist(const std::vector<std::size_t>& block, int row_class) {
-    const std::size_t count = all_.size();
-    std::vector<float> least(count, std::numeric_limits<float>::max()), time(count), biases;
+    std::vector<float> biases;
     const TileShape looks[] = {shape_in(grid_, block.front(), model_.kernel, row_class, kMiddle),
                                shape_in(grid_, block.back(), model_.kernel, row_class, kMiddle)};
+    const std::size_t count = all_.size();
     all_.corrections(looks, row_class == kNarrowLoads ? kFarNarrow : kFar, biases);
     for (std::size_t i = 0; i < count; ++i) biases[i] = std::sqrt(biases[i] * biases[count + i]);
     // Full and begun waves change times by a third within a cell, corrections change slowly.
     RandomStream draw(block.front(), "tune block");
-    for (std::size_t p = 0; p < kBlockProbes; ++p) {
-      const std::size_t cell = block[p % block.size()];
-      const Place place = probe(model_.kernel, static_cast<int>(p / block.size()), draw);
-      all_.formula(shape_in(grid_, cell, model_.kernel, row_class, place), time.data());
-      float best = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) best = std::min(best, time[i] *= biases[i]);
-      for (std::size_t i = 0; i < count; ++i) least[i] = std::min(least[i], time[i] / best);
+    std::vector<TileShape> places;
+    for (std::size_t p = 0; p < kBlockProbes; ++p)
+      places.push_back(shape_in(grid_, block[p % block.size()], model_.kernel, row_class,
+                                probe(model_.kernel, static_cast<int>(p / block.size()), draw)));
+    const std::span<const TileShape> all_places(places);
+    const std::vector<float> first = least_costs(all_, biases, all_places.first(kFirstProbes));
+    std::vector<std::uint16_t> reached;
+    std::vector<float> own_biases, least;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (first[i] >= kWithinReach) continue;
+      reached.push_back(static_cast<std::uint16_t>(i));
+      own_biases.push_back(biases[i]);
+      least.push_back(first[i]);
     }
-    std::vector<std::uint16_t> order(count);
-    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    CorrectedTimes few(model_, nullptr, reached);
+    const std::vector<float> rest = least_costs(few, own_biases, all_places.subspan(kFirstProbes));
+    for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], rest[i]);
+    return nearest(reached, least);
+  }
+
+  // The least time over the best time of each configuration over the places.
+  static std::vector<float> least_costs(CorrectedTimes& times, const std::vector<float>& biases,
+                                        std::span<const TileShape> places) {
+    std::vector<float> least(times.size(), kAnyTime), time(times.size());
+    for (const TileShape& place : places) {
+      times.formula(place, time.data());
+      float best = kAnyTime;
+      for (std::size_t i = 0; i < time.size(); ++i) best = std::min(best, time[i] *= biases[i]);
+      for (std::size_t i = 0; i < time.size(); ++i) least[i] = std::min(least[i], time[i] / best);
+    }
+    return least;
+  }
+
+  // Those near the best, kMostNear of them at most, and the default.
+  std::vector<std::uint16_t> nearest(const std::vector<std::uint16_t>& configs,
+                                     const std::vector<float>& least) const {
+    std::vector<std::size_t> order(configs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return least[a] < least[b]; });
-    std::size_t kept = 1;
-    while (kept < std::min(count, kMostNear) && least[order[kept]] < kNear) ++kept;
-    order.resize(kept);
-    if (std::find(order.begin(), order.end(), fallback_) == order.end())
-      order.push_back(static_cast<std::uint16_t>(fallback_));
-    std::sort(order.begin(), order.end());
-    return order;
+    std::vector<std::uint16_t> kept;
+    for (const std::size_t i : order) {
+      if (!kept.empty() && (kept.size() == kMostNear || least[i] >= kNear)) break;
+      kept.push_back(configs[i]);
+    }
+    if (std::find(kept.begin(), kept.end(), fallback_) == kept.end())
+      kept.push_back(static_cast<std::uint16_t>(fallback_));
+    std::sort(kept.begin(), kept.end());
+    return kept;
   }
 
   const WaveModel& model_;
@@ -395,7 +363,7 @@ std::uint32_t default_index(const WaveModel& model, const TableOptions& options,
   }
   std::vector<std::uint16_t> all(model.configs.size());
   std::iota(all.begin(), all.end(), std::uint16_t{0});
-  TimeColumns columns(model, all);
+  WaveColumns columns(model, all);
   std::vector<float> times(all.size());
   std::vector<double> loss(all.size(), 0.0);
   for (std::size_t cell = 0; cell < grid.size(); cell += 7) {

@@ -1,0 +1,39 @@
+// The wave model's times of many configurations at one shape.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_fit.h"
+
+namespace warploom {
+
+// Coefficients as columns, so that several configurations are worked out at once, and one mapping for all
+// configurations of the same tiles.
+class WaveColumns {
+ public:
+  WaveColumns(const WaveModel& model, const std::vector<std::uint16_t>& chosen);
+
+  // Of the last shape asked.
+  const TileWork& work(std::size_t i) const { return works_[macro_of_[i]]; }
+  // out[i] in us; `out` must have room for all.
+  void times(const TileShape& shape, float* out);
+
+ private:
+  static constexpr std::size_t kCoefficients = sizeof(WaveCoefficients<float>) / sizeof(float);
+  static constexpr std::size_t kWorks = sizeof(TileWork) / sizeof(float);
+
+  MappingConstants mapping_;
+  std::size_t size_;
+  std::vector<TileConfig> macros_;
+  std::vector<ConfigConstants> constants_;
+  std::vector<std::size_t> macro_of_;
+  std::vector<TileWork> works_;
+  std::array<std::vector<float>, kCoefficients> coefficients_;
+  std::array<std::vector<float>, kWorks> work_;
+};
+
+}  // namespace warploom
