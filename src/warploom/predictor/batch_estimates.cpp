@@ -39,13 +39,33 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   return group;
 }
 
+// Rows of a block that are of designs which their cell did not learn from, and the trees that answer them.
+struct NewDesigns {
+  std::array<bool, kRowBlock> rows{};
+  std::size_t count = 0;
+  const SymmetricEnsemble* trees = nullptr;
+};
+
+// Where a row is of a new design, what the trees of such say takes the place of its cell's. `features`: of
+// every row.
+void replace_sums(const Group& group, const NewDesigns& fresh, std::size_t features, FeatureBlock& block,
+                  std::array<double, kRowBlock>& sums) {
+  const ContextCodes& codes = group.family->index.codes(*group.cell);
+  for (const float value : {codes.framework, codes.kernel, group.cell->offset})
+    block.slots[features++].fill(value);
+  std::array<double, kRowBlock> other;
+  fresh.trees->predict(block, other);
+  for (std::size_t i = 0; i < kRowBlock; ++i)
+    if (fresh.rows[i]) sums[i] = other[i];
+}
+
 // At most kRowBlock rows of one group.
 void estimate_block(const Group& group, std::span<const Operator> operators, const GpuSpec& gpu,
                     std::span<const std::uint16_t> rows, std::span<LatencyEstimate> results) {
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
-  std::array<bool, kRowBlock> fresh{};  // of a design that the cell did not learn from
+  NewDesigns fresh;
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
@@ -53,16 +73,20 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
     group.plan->compute(op, row);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
-    fresh[i] = group.family->new_design_trees(*group.cell, row) != nullptr;
-    answers[i] = fresh[i] ? measured_estimate(*group.family, *group.cell, row)
-                          : measured_base(*group.family, *group.cell, row);
+    if (const SymmetricEnsemble* trees = group.family->new_design_trees(*group.cell, row)) {
+      fresh.rows[i] = true;
+      fresh.trees = trees;
+      ++fresh.count;
+    }
+    answers[i] = measured_base(*group.family, *group.cell, row);
   }
   for (std::size_t f = 0; f < std::size_t(row.count); ++f)
     std::fill(block.slots[f].begin() + std::ptrdiff_t(rows.size()), block.slots[f].end(), 0.0F);
   std::array<double, kRowBlock> sums;
-  group.trees->predict(block, sums);
+  if (fresh.count < rows.size()) group.trees->predict(block, sums);
+  if (fresh.count > 0) replace_sums(group, fresh, std::size_t(row.count), block, sums);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!fresh[i]) answers[i].log_p50 += sums[i];
+    answers[i].log_p50 += sums[i];
     results[rows[i]] = finish_estimate(limits[i], answers[i], Tier::Measured);
   }
 }
