@@ -6,6 +6,7 @@ namespace {
 void add_query_key_norms(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group) {
   const ModelArchitecture& model = context.model;
   if (model.qk_norm == QueryKeyNorm::None || !group.rotary) return;
+  if (context.options.fuse_qk_norm_rope && model.rotary_dim > 0) return;
   const bool per_head = model.qk_norm == QueryKeyNorm::PerHead;
   const auto add = [&](std::string_view label, std::int64_t heads) {
     const std::int64_t width = per_head ? model.head_dim : heads * model.head_dim;

@@ -60,6 +60,8 @@ FieldTable GraphOptions::describe() {
            {.doc = "how tokens reach experts under data-parallel attention"})
       .add("mxfp4_scheme", &GraphOptions::mxfp4_scheme, {.doc = "activations that meet mxfp4 weights"})
       .add("sampling", &GraphOptions::sampling, {.doc = "count the sampling kernel"})
+      .add("fuse_qk_norm_rope", &GraphOptions::fuse_qk_norm_rope,
+           {.doc = "norms of queries and keys are part of the rotation"})
       .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
       .add("pipeline_stage", &GraphOptions::pipeline_stage,
            {.doc = "one stage alone; absent = all", .min = 0})

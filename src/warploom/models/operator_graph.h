@@ -61,6 +61,9 @@ struct GraphOptions {
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
   MatmulScheme mxfp4_scheme = MatmulScheme::MxFp4A16;  // MxFp4A8 where the GPU multiplies mxfp8 activations
   bool sampling = true;
+  // Queries and keys are normalised by the kernel that rotates them, which reads and writes them anyway
+  // (TensorRT-LLM's Qwen3Attention, fuse_qk_norm_rope).
+  bool fuse_qk_norm_rope = false;
   std::int64_t ranks_per_node = 0;  // of collectives; 0 = all in one link domain
   // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
   std::optional<std::int64_t> pipeline_stage;

@@ -89,6 +89,19 @@ TEST(OperatorGraph, NormalisesQueriesAndKeysOfQwen3) {
   EXPECT_EQ(only<Gemm>(nodes, "qkv_proj").n, (64 + 16) * 128);
 }
 
+TEST(OperatorGraph, NormalisesInTheRotationWhereTheEngineDoes) {
+  const StepShape step = StepShape::one_token_each(4, 10);
+  const auto nodes =
+      by_label(build_operator_graph(load_model("Qwen3-32B"), {}, step, {.fuse_qk_norm_rope = true}));
+  EXPECT_EQ(nodes.count("q_norm") + nodes.count("k_norm"), 0u);
+  EXPECT_EQ(nodes.count("rope"), 1u);
+  EXPECT_EQ(nodes.count("rmsnorm"), 1u);
+  // Latent attention normalises what it projects down, apart from any rotation.
+  const auto latent =
+      by_label(build_operator_graph(load_model("DeepSeek-V3"), {}, step, {.fuse_qk_norm_rope = true}));
+  EXPECT_EQ(latent.count("q_norm"), 1u);
+}
+
 TEST(OperatorGraph, RoutesTokensOfEveryDataParallelRank) {
   const ModelArchitecture model = load_model("Qwen3-30B-A3B");
   const Sharding sharding{.expert_parallel = 2, .attention_data_parallel = 2};

@@ -45,7 +45,8 @@ HostModel default_host_model(std::string_view engine, const ModelArchitecture& m
     const double latent = double(model.layers_with(AttentionKind::Latent));
     const bool triton = model.mixture && !blackwell && !model.layers.empty() &&
                         model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
-    host.prefill_floor = experts * milliseconds(triton ? 2.2 : 0.5) + latent * milliseconds(2.3);
+    host.prefill_floor = double(model.layer_count()) * milliseconds(0.5) +
+                         experts * milliseconds(triton ? 1.7 : 0) + latent * milliseconds(2.3);
     return host;
   }
   throw NotFound(

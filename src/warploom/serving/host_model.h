@@ -50,8 +50,8 @@ struct HostModel {
 //   vllm    0.75 ms; after any step 0.1 ms and 5 us a sequence
 //   sglang  3.1 ms for experts, half of it on data-centre Blackwell, where one fused kernel serves them, and
 //           3 ms for linear attention, a dozen Triton kernels; the defaults above otherwise
-//   trtllm  0.5 ms for experts, 2.2 ms where they run in Triton (mxfp4 before Blackwell), 2.3 ms for latent
-//           attention; nothing else: with quantisation counted as its own kernel, decode on H200 and B200
+//   trtllm  0.5 ms, 1.7 ms for experts in Triton (mxfp4 before Blackwell), 2.3 ms for latent attention;
+//           nothing else: with quantisation counted as its own kernel, decode on H200 and B200
 //           needs no constant
 // Fitted on fixed-concurrency runs: vLLM's on Llama-3.1-70B over eight B200, SGLang's on DeepSeek and on
 // Qwen3.5 on B200, TensorRT-LLM's on DeepSeek on B200 and gpt-oss. Throws NotFound on another name.

@@ -40,12 +40,12 @@ TEST(HostModel, HasConstantsForEachEngine) {
   EXPECT_NEAR(floor_ms("sglang", hopper), 58 * 3.1, 1e-9);
   EXPECT_NEAR(floor_ms("sglang", blackwell), 58 * 1.55, 1e-9);
   EXPECT_EQ(default_host_model("trtllm", model, hopper).overhead(milliseconds(3), 9, false).value(), 0);
-  EXPECT_NEAR(floor_ms("trtllm", hopper), 58 * 0.5, 1e-9);
+  EXPECT_NEAR(floor_ms("trtllm", hopper), 61 * 0.5, 1e-9);
   model.layers[1].schemes.experts = MatmulScheme::MxFp4A16;
-  EXPECT_NEAR(floor_ms("trtllm", hopper), 58 * 2.2, 1e-9);
-  EXPECT_NEAR(floor_ms("trtllm", blackwell), 58 * 0.5, 1e-9);
+  EXPECT_NEAR(floor_ms("trtllm", hopper), 61 * 0.5 + 58 * 1.7, 1e-9);
+  EXPECT_NEAR(floor_ms("trtllm", blackwell), 61 * 0.5, 1e-9);
   for (LayerGroup& group : model.layers) group.attention = AttentionKind::Latent;
-  EXPECT_NEAR(floor_ms("trtllm", blackwell), 58 * 0.5 + 61 * 2.3, 1e-9);
+  EXPECT_NEAR(floor_ms("trtllm", blackwell), 61 * 2.8, 1e-9);
   EXPECT_NEAR(to_milliseconds(default_host_model("sglang", model, hopper).serial_tail), 0.3, 1e-9);
   EXPECT_NEAR(to_milliseconds(default_host_model("vllm", model, hopper).serial_tail), 0.1, 1e-9);
   EXPECT_THROW(default_host_model("vlm", model, hopper), NotFound);
