@@ -132,7 +132,8 @@ ExpectedChange add_step(const ServingSetup& setup, const LatencyModel& latency, 
     change.most_saved += kernel->most_saved * count;
   }
   change.now -= hidden_beside_experts(shared, routed);
-  change.now += setup.config.host.overhead(change.now, shape.requests(), !shape.prefill.empty());
+  const bool launches = !shape.prefill.empty() && shape.tokens() > largest_prefill_graph(setup.config);
+  change.now += setup.config.host.overhead(change.now, shape.requests(), launches);
   return change;
 }
 

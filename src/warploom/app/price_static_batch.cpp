@@ -45,7 +45,8 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Late
   result.batch = request.batch;
   result.input_tokens = request.input_tokens;
   result.output_tokens = request.output_tokens;
-  result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config.host);
+  result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config.host,
+                                   largest_prefill_graph(setup.config));
   result.kernels = setup.pricer->breakdown();
   for (const KernelTime& kernel : result.kernels) result.tiers.push_back(setup.latency->tier(kernel.family));
   return result;

@@ -119,7 +119,8 @@ StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });
   step.hidden = hidden_beside_experts(shared, routed);
   add_interval(step);
-  step.host = setup.config.host.overhead(step.gpu_p50, shape.requests(), !request.prefill.empty());
+  const bool launches = !request.prefill.empty() && shape.tokens() > largest_prefill_graph(setup.config);
+  step.host = setup.config.host.overhead(step.gpu_p50, shape.requests(), launches);
   return step;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "warploom/app/kv_tier_setup.h"
 #include "warploom/base/error.h"
@@ -32,6 +33,19 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
 
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
+}
+
+// SGLang switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
+// data-centre Blackwell, without data-parallel attention.
+bool fuses_allreduce_norm(const ServingSetup& setup) {
+  constexpr std::array<std::string_view, 6> kModels{
+      "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
+      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
+  const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
+  const Generation generation = setup.gpu->generation;
+  return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
+         setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
+         (generation == Generation::Hopper || generation == Generation::Blackwell);
 }
 
 // What runs beside the model: a drafter, adapters.
@@ -157,6 +171,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.fuse_qk_norm_rope = setup.config.engine == "trtllm";
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
+  setup.graph.fuse_allreduce_norm = fuses_allreduce_norm(setup);
   const Companions beside = companions_of(setup, request);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,

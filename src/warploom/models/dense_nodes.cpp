@@ -75,7 +75,9 @@ void add_norms(ScaledOperators& plan, const PlanContext& context) {
   if (plain > 0) plan.add("rmsnorm", plain, norm);
   norm.residual = true;
   const std::int64_t with_residual = joining - (context.first_stage ? 1 : 0) + (context.last_stage ? 1 : 0);
-  if (with_residual > 0) plan.add("rmsnorm", with_residual, norm);
+  constexpr std::int64_t kFusedTokens = 2048;
+  const bool fused = context.options.fuse_allreduce_norm && context.sharding.tensor_parallel > 1;
+  if (with_residual > 0) plan.add("rmsnorm", with_residual, norm, {.above = fused ? kFusedTokens : 0});
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "warploom/models/plan_builders.h"
 #include "warploom/models/step_plan.h"
 
@@ -42,7 +45,8 @@ OperatorGraph build_operator_graph(const ModelArchitecture& model, const Shardin
   StepPlan plan(model, sharding, options);
   OperatorGraph graph;
   const auto append = [&graph](std::span<const OperatorNode> nodes) {
-    graph.insert(graph.end(), nodes.begin(), nodes.end());
+    std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(graph),
+                 [](const OperatorNode& node) { return node.count > 0; });
   };
   append(plan.dense_operators(step.tokens(), step.logits_rows, step.group_tokens));
   append(plan.attention_operators(step));
@@ -62,6 +66,8 @@ FieldTable GraphOptions::describe() {
       .add("sampling", &GraphOptions::sampling, {.doc = "count the sampling kernel"})
       .add("fuse_qk_norm_rope", &GraphOptions::fuse_qk_norm_rope,
            {.doc = "norms of queries and keys are part of the rotation"})
+      .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
+           {.doc = "norms are part of all-reduces of few tokens"})
       .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
       .add("pipeline_stage", &GraphOptions::pipeline_stage,
            {.doc = "one stage alone; absent = all", .min = 0})

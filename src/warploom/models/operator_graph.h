@@ -64,6 +64,8 @@ struct GraphOptions {
   // Queries and keys are normalised by the kernel that rotates them, which reads and writes them anyway
   // (TensorRT-LLM's Qwen3Attention, fuse_qk_norm_rope).
   bool fuse_qk_norm_rope = false;
+  // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
+  bool fuse_allreduce_norm = false;
   std::int64_t ranks_per_node = 0;  // of collectives; 0 = all in one link domain
   // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
   std::optional<std::int64_t> pipeline_stage;

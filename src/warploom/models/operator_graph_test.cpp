@@ -102,6 +102,22 @@ TEST(OperatorGraph, NormalisesInTheRotationWhereTheEngineDoes) {
   EXPECT_EQ(latent.count("q_norm"), 1u);
 }
 
+TEST(OperatorGraph, NormalisesInTheAllReduceOfFewTokens) {
+  const ModelArchitecture model = load_model("Llama-3.1-8B");
+  const auto norms = [&](std::int64_t tokens, std::int64_t ranks, bool fused) {
+    const auto nodes =
+        by_label(build_operator_graph(model, {.tensor_parallel = ranks}, StepShape::whole_prompts(1, tokens),
+                                      {.fuse_allreduce_norm = fused}));
+    std::int64_t count = 0;
+    for (const OperatorNode& node : nodes.at("rmsnorm")) count += node.count;
+    return count;
+  };
+  EXPECT_EQ(norms(2048, 2, false), 65);
+  EXPECT_EQ(norms(2048, 2, true), 1);   // the first, which no all-reduce precedes
+  EXPECT_EQ(norms(2049, 2, true), 65);  // too many for it
+  EXPECT_EQ(norms(2048, 1, true), 65);  // nothing to reduce
+}
+
 TEST(OperatorGraph, RoutesTokensOfEveryDataParallelRank) {
   const ModelArchitecture model = load_model("Qwen3-30B-A3B");
   const Sharding sharding{.expert_parallel = 2, .attention_data_parallel = 2};

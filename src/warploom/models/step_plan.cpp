@@ -82,6 +82,7 @@ void ScaledOperators::add(std::string_view label, std::int64_t count, Operator o
   WARPLOOM_ASSERT(rule.source == RowSource::LogitsRows || logits_begin == nodes.size());
   nodes.push_back({std::move(op), count, label});
   rules.push_back(rule);
+  counts.push_back(count);
   if (rule.source != RowSource::LogitsRows) logits_begin = nodes.size();
 }
 
@@ -94,6 +95,7 @@ std::span<const OperatorNode> ScaledOperators::scale(std::int64_t tokens, std::i
                                 : rule.source == RowSource::GroupTokens ? group_tokens
                                                                         : logits_rows;
     set_rows(nodes[i].op, source, rule);
+    nodes[i].count = source > rule.above ? counts[i] : 0;
   }
   return {nodes.data(), used};
 }

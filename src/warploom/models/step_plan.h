@@ -32,13 +32,15 @@ struct RowRule {
   std::int64_t factor = 1;
   double bytes_per_row = 0;
   std::int64_t divisor = 1;  // source tokens that share a row: groups of a batched product
+  std::int64_t above = 0;    // runs in steps of more source tokens than this
 };
 
 // Operators with their rules, those of LogitsRows last.
 struct ScaledOperators {
   std::vector<OperatorNode> nodes;
   std::vector<RowRule> rules;
-  std::size_t logits_begin = 0;  // nodes from here on scale with LogitsRows
+  std::vector<std::int64_t> counts;  // of nodes, where their rule lets them run; else a node counts 0
+  std::size_t logits_begin = 0;      // nodes from here on scale with LogitsRows
 
   void add(std::string_view label, std::int64_t count, Operator op, RowRule rule = {});
   std::span<const OperatorNode> scale(std::int64_t tokens, std::int64_t group_tokens,

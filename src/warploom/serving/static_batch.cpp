@@ -42,7 +42,7 @@ StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<Prefi
 }  // namespace
 
 StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens,
-                                   StepPricer& pricer, const HostModel& host) {
+                                   StepPricer& pricer, const HostModel& host, std::int64_t prefill_graph) {
   check_batch(prompts, output_tokens);
   const auto size = std::int64_t(prompts.size());
   std::vector<PrefillChunk> chunks;
@@ -62,11 +62,12 @@ StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::i
     batch.emitting = batch.logits_rows = size;
     batch.group_tokens = batch.tokens();
     const StepCost cost = pricer.price(batch);
-    const Seconds added = host.overhead(cost.p50, size, step == 0);
+    const bool launches = step == 0 && batch.tokens() > prefill_graph;
+    const Seconds added = host.overhead(cost.p50, size, launches);
     const Seconds whole = to_sim_duration(cost.p50 + added).seconds();
     time.total += whole;
-    time.total_p10 += cost.p10 + host.overhead(cost.p10, size, step == 0);
-    time.total_p90 += cost.p90 + host.overhead(cost.p90, size, step == 0);
+    time.total_p10 += cost.p10 + host.overhead(cost.p10, size, launches);
+    time.total_p90 += cost.p90 + host.overhead(cost.p90, size, launches);
     time.host += added;
     time.collectives += cost.collectives;
     if (step == 0) {
