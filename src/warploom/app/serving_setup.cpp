@@ -169,6 +169,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
     setup.config.max_model_len = model.max_positions;
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
+  setup.graph.parallel_latent_norms = setup.config.engine == "trtllm" || setup.config.engine == "sglang";
   setup.graph.fuse_qk_norm_rope = setup.config.engine == "trtllm";
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   setup.graph.fuse_allreduce_norm = fuses_allreduce_norm(setup);

@@ -57,7 +57,9 @@ void add_latent_projections(ScaledOperators& plan, const PlanContext& context, c
     add_linear(plan, "q_proj", group.count, scheme, query_width, model.hidden);
     add_linear(plan, "qkv_a_proj", group.count, scheme, latent, model.hidden);
   }
-  plan.add("k_norm", group.count, RmsNorm{.type = model.dtype, .width = shape.kv_lora_rank});
+  constexpr std::int64_t kGraphTokens = 512;  // more are not captured: no second stream
+  plan.add("k_norm", group.count, RmsNorm{.type = model.dtype, .width = shape.kv_lora_rank},
+           {.above = context.options.parallel_latent_norms && query_rank > 0 ? kGraphTokens : 0});
   plan.add("rope", group.count,
            Rope{.type = model.dtype, .heads = heads, .kv_heads = 1, .head_dim = shape.rope_head_dim});
   // KvWrite counts keys and values, so half the latent stands for each.

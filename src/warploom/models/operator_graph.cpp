@@ -68,6 +68,8 @@ FieldTable GraphOptions::describe() {
            {.doc = "norms of queries and keys are part of the rotation"})
       .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
            {.doc = "norms are part of all-reduces of few tokens"})
+      .add("parallel_latent_norms", &GraphOptions::parallel_latent_norms,
+           {.doc = "latent keys are normalised beside queries when decoding"})
       .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
       .add("pipeline_stage", &GraphOptions::pipeline_stage,
            {.doc = "one stage alone; absent = all", .min = 0})

@@ -66,6 +66,9 @@ struct GraphOptions {
   bool fuse_qk_norm_rope = false;
   // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
   bool fuse_allreduce_norm = false;
+  // In decoding steps latent keys are normalised on a second stream, beside the queries (SGLang's alt_stream,
+  // TensorRT-LLM's maybe_execute_in_parallel).
+  bool parallel_latent_norms = false;
   std::int64_t ranks_per_node = 0;  // of collectives; 0 = all in one link domain
   // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
   std::optional<std::int64_t> pipeline_stage;

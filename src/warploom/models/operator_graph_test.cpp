@@ -100,6 +100,10 @@ TEST(OperatorGraph, NormalisesInTheRotationWhereTheEngineDoes) {
   const auto latent =
       by_label(build_operator_graph(load_model("DeepSeek-V3"), {}, step, {.fuse_qk_norm_rope = true}));
   EXPECT_EQ(latent.count("q_norm"), 1u);
+  const auto beside =
+      by_label(build_operator_graph(load_model("DeepSeek-V3"), {}, step, {.parallel_latent_norms = true}));
+  EXPECT_EQ(latent.count("k_norm"), 1u);
+  EXPECT_EQ(beside.count("k_norm"), 0u);
 }
 
 TEST(OperatorGraph, NormalisesInTheAllReduceOfFewTokens) {
