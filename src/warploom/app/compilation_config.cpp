@@ -16,12 +16,7 @@ std::int64_t capture_size(const nlohmann::json& value, const std::string& where,
       fmt::format("{}: {} holds {}, expected whole numbers above 0", where, key, value.dump()));
 }
 
-}  // namespace
-
-void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where) {
-  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  if (!document.is_object())
-    throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
+void apply(ServingConfig& config, const nlohmann::json& document, const std::string& where) {
   if (const auto mode = document.find("cudagraph_mode"); mode != document.end()) {
     if (!mode->is_string())
       throw InvalidInput(fmt::format("{}: cudagraph_mode is {}, expected a name", where, mode->dump()));
@@ -38,6 +33,23 @@ void apply_compilation_config(ServingConfig& config, std::string_view json, cons
   }
   if (const auto size = document.find("max_cudagraph_capture_size"); size != document.end())
     config.max_cudagraph_capture_size = capture_size(*size, where, "max_cudagraph_capture_size");
+}
+
+}  // namespace
+
+void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where) {
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+  if (!document.is_object())
+    throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
+  apply(config, document, where);
+}
+
+void apply_compilation_entry(ServingConfig& config, std::string_view key, std::string_view value,
+                             const std::string& where) {
+  const nlohmann::json read = nlohmann::json::parse(value, nullptr, false);
+  nlohmann::json document;
+  document[std::string(key)] = read.is_discarded() ? nlohmann::json(std::string(value)) : read;
+  apply(config, document, where);
 }
 
 }  // namespace warploom

@@ -13,4 +13,8 @@ namespace warploom {
 // not a JSON object or on values of another type.
 void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where);
 
+// One entry, as in -cc.cudagraph_mode=NONE: `value` as JSON, else as plain text. Otherwise as above.
+void apply_compilation_entry(ServingConfig& config, std::string_view key, std::string_view value,
+                             const std::string& where);
+
 }  // namespace warploom

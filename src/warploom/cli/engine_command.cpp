@@ -99,11 +99,16 @@ std::string field_name(std::string_view flag) {
   if (flag == "-dp") return "data_parallel_size";
   if (flag == "-q") return "quantization";
   if (flag == "-cc") return "compilation_config";
-  for (const std::string_view prefix : {"-cc.", "--compilation-config."})
-    if (flag.starts_with(prefix)) flag.remove_prefix(prefix.size());
   std::string name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+// The key of a dotted part of vLLM's compilation config, as in -cc.cudagraph_mode=NONE; empty: another flag.
+std::string_view compilation_key(std::string_view flag) {
+  for (const std::string_view prefix : {"-cc.", "--compilation-config.", "--compilation_config."})
+    if (flag.starts_with(prefix)) return flag.substr(prefix.size());
+  return {};
 }
 
 class Parser {
@@ -160,7 +165,11 @@ class Parser {
     std::optional<std::string> value;
     if (equals != std::string::npos) value = word.substr(equals + 1);
     const std::string name = field_name(flag);
-    if (holds(kSwitchesWithoutEffect, name)) {
+    const std::string where = fmt::format("{}: {}", kWhere, flag);
+    const std::string_view key = compilation_key(flag);
+    if (!key.empty() && command_.config.engine == "vllm") {
+      apply_compilation_entry(command_.config, key, value_of(flag, value), where);
+    } else if (holds(kSwitchesWithoutEffect, name)) {
       command_.ignored.push_back(flag);
     } else if (holds(kWithoutEffect, name)) {
       value_of(flag, value);
@@ -170,7 +179,7 @@ class Parser {
     } else if (name == "quantization") {
       command_.quantization = value_of(flag, value);
     } else if (name == "compilation_config" && command_.config.engine == "vllm") {
-      apply_compilation_config(command_.config, value_of(flag, value), fmt::format("{}: {}", kWhere, flag));
+      apply_compilation_config(command_.config, value_of(flag, value), where);
     } else if (name == "dtype") {
       check_dtype(value_of(flag, value));
     } else {

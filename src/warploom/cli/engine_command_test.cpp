@@ -33,6 +33,9 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
   EXPECT_EQ(config_of("-cc.cudagraph_mode=PIECEWISE").cudagraph_mode, "PIECEWISE");
   EXPECT_EQ(config_of("-cc '{\"cudagraph_capture_sizes\": [8, 64, 1]}'").max_cudagraph_capture_size, 64);
   EXPECT_EQ(config_of("--max-cudagraph-capture-size 2048").max_cudagraph_capture_size, 2048);
+  EXPECT_EQ(config_of("-cc.cudagraph_capture_sizes=[4,32]").max_cudagraph_capture_size, 32);
+  EXPECT_EQ(config_of("-cc.level=3 -cc.max_num_seqs=7").max_num_seqs, std::nullopt);  // no key of ours
+  EXPECT_THROW(config_of("-cc.max_cudagraph_capture_size=many"), InvalidInput);
   EXPECT_THROW(config_of("-cc '[3]'"), InvalidInput);
   EXPECT_THROW(config_of("-cc '{\"cudagraph_capture_sizes\": []}'"), InvalidInput);
   EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);

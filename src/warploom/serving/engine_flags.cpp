@@ -56,9 +56,9 @@ std::string_view engine_of_field(std::string_view field) {
                                                        "enable_hierarchical_cache",
                                                        "hicache_ratio",
                                                        "hicache_size"};
-  constexpr std::array<std::string_view, 6> kOfVllm{"long_prefill_token_threshold", "moe_backend",
-                                                    "scheduler_reserve_full_isl",   "scheduling_policy",
-                                                    "kv_offloading_size",           "kv_offloading_backend"};
+  constexpr std::array<std::string_view, 8> kOfVllm{
+      "long_prefill_token_threshold", "moe_backend",       "cudagraph_mode",     "max_cudagraph_capture_size",
+      "scheduler_reserve_full_isl",   "scheduling_policy", "kv_offloading_size", "kv_offloading_backend"};
   if (std::find(kOfSglang.begin(), kOfSglang.end(), field) != kOfSglang.end()) return "sglang";
   if (std::find(kOfVllm.begin(), kOfVllm.end(), field) != kOfVllm.end()) return "vllm";
   if (field == "capacity_scheduler_policy") return "trtllm";
