@@ -184,18 +184,5 @@ TEST(OperatorStepPricer, BreakdownOfARunIsItsGpuTime) {
   EXPECT_NEAR(sum / result.totals.gpu_p50.value(), 1, 1e-9);
 }
 
-TEST(PriceGrid, CoversItsDomainWithoutGaps) {
-  const auto grid = geometric_grid(5000, 64, 32);
-  EXPECT_EQ(grid.front(), 1);
-  EXPECT_EQ(grid.back(), 5000);
-  for (std::size_t i = 1; i < grid.size(); ++i) {
-    EXPECT_GT(grid[i], grid[i - 1]);
-    EXPECT_LE(double(grid[i] - grid[i - 1]), std::max(1.0, double(grid[i - 1]) / 31.0));
-  }
-  const GridPosition at = locate(grid, 5000);
-  EXPECT_EQ(grid[at.low], 5000);
-  EXPECT_EQ(at.weight, 0);
-}
-
 }  // namespace
 }  // namespace warploom
