@@ -44,7 +44,8 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   auto copy = std::make_unique<OperatorStepPricer>(*this);
   copy->sums_.clear();
-  for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_}) table->forget_uses();
+  for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_})
+    table->forget_uses();
   for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
   return copy;
 }
@@ -109,7 +110,8 @@ void OperatorStepPricer::list_per_row(std::int64_t rows) {
   nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
 }
 
-void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price) {
+void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table,
+                                  ListPrice& price) {
   if (size > grid.back()) {
     (this->*part)(size);
     price += pricer_.price(nodes_, &sums_);

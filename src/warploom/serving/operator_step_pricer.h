@@ -84,7 +84,7 @@ class OperatorStepPricer final : public StepPricer {
   PriceTable token_table_, group_table_, row_table_;
   bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
   std::vector<DecodeTable> decode_tables_;
-  KernelSums sums_;  // of what no table holds; knows every kernel
+  KernelSums sums_;                  // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;  // of the part being listed
   StepShape shape_;                  // of the prefill chunks; keeps its memory
 };

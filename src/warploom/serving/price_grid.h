@@ -8,8 +8,8 @@
 
 namespace warploom {
 
-// Ascending points that cover [1, limit]: every integer up to `dense`, then steps of at most 1/`per_octave` of
-// the value (so that rounding never leaves gaps).
+// Ascending points that cover [1, limit]: every integer up to `dense`, then steps of at most 1/`per_octave`
+// of the value (so that rounding never leaves gaps).
 std::vector<std::int64_t> geometric_points(std::int64_t limit, std::int64_t dense, std::int64_t per_octave);
 
 // Between points low and low + 1, at share `weight` of the way.

@@ -1,6 +1,6 @@
-// Prices of operator lists, remembered at the points of a grid (price_grid.h) and interpolated between them. A
-// row is one list; it keeps the time of each kernel and counts its uses, so that a breakdown costs a step one
-// addition per row.
+// Prices of operator lists, remembered at the points of a grid (price_grid.h) and interpolated between them.
+// A row is one list; it keeps the time of each kernel and counts its uses, so that a breakdown costs a step
+// one addition per row.
 #pragma once
 
 #include <cstdint>
