@@ -57,8 +57,32 @@ std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, c
 KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
   KernelContext context{.framework = framework, .version = version, .kernel = {}};
   const auto* experts = std::get_if<FusedMoe>(&op);
+  const auto* collective = std::get_if<Collective>(&op);
+  if (collective != nullptr &&
+      (collective->kind == CollectiveKind::Dispatch || collective->kind == CollectiveKind::Combine)) {
+    context.kernel = deepep_kernel(expert_transport, *collective);
+    if (!context.kernel.empty()) return {.framework = "sglang", .version = {}, .kernel = context.kernel};
+  }
   if (experts != nullptr && framework == "vllm") context.kernel = vllm_moe_kernel(moe_backend, *experts, gpu);
   return context;
+}
+
+std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) {
+  constexpr std::string_view kNormal = "deepep_normal_sms20", kLowLatency = "deepep_low_latency";
+  switch (transport) {
+    case ExpertTransport::DeepEpNormal:
+      return kNormal;
+    case ExpertTransport::DeepEpLowLatency:
+      return kLowLatency;
+    case ExpertTransport::DeepEpAuto: {
+      // SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK: what the low-latency buffers hold.
+      constexpr double kMostTokens = 128;
+      const double bytes = op.token_bytes.value() * double(std::max<std::int64_t>(1, op.top_k));
+      return op.size.value() <= kMostTokens * bytes ? kLowLatency : kNormal;
+    }
+    default:
+      return {};
+  }
 }
 
 void check_moe_backend(std::string_view backend) {

@@ -60,9 +60,14 @@ std::vector<KernelTime> OperatorStepPricer::breakdown() const {
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
   ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
-  const std::int64_t widest = std::max(batch.tokens(), batch.widest_rank_tokens);
+  // Context parallelism of prompts leaves a GPU its part of them.
+  const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
+  const std::int64_t own =
+      sharers == 1 ? batch.tokens()
+                   : batch.tokens() - batch.chunk_tokens + (batch.chunk_tokens + sharers - 1) / sharers;
+  const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
   const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
-  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : batch.tokens();
+  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : own;
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_tokens =
       in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);

@@ -120,8 +120,22 @@ FieldTable ServingConfig::describe() {
       .add("pipeline_parallel_size", &C::pipeline_parallel_size,
            {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
       .add("data_parallel_size", &C::data_parallel_size, {.doc = "replicas", .min = 1, .max = 65536})
+      .add("decode_context_parallel_size", &C::decode_context_parallel_size,
+           {.doc = "tensor-parallel GPUs that share out the cached tokens of a request (vllm, sglang)",
+            .min = 1,
+            .max = 1024})
+      .add("prefill_context_parallel_size", &C::prefill_context_parallel_size,
+           {.doc = "further GPUs that share out the new tokens of prompts (vllm)", .min = 1, .max = 1024})
+      .add("enable_dp_attention", &C::enable_dp_attention,
+           {.doc = "data-parallel attention within the tensor-parallel GPUs (sglang, trtllm)"})
       .add("enable_expert_parallel", &C::enable_expert_parallel,
            {.doc = "spread experts over the GPUs whole"})
+      .add("all2all_backend", &C::all2all_backend,
+           {.doc = "allgather_reducescatter, deepep_high_throughput or deepep_low_latency: how tokens reach "
+                   "experts (vllm)"})
+      .add("moe_a2a_backend", &C::moe_a2a_backend,
+           {.doc = "none or deepep: how tokens reach experts (sglang)"})
+      .add("deepep_mode", &C::deepep_mode, {.doc = "auto, normal or low_latency (sglang)"})
       .add("routing_policy", &C::routing_policy, {.doc = "how requests are given out to replicas"})
       .add("host", &C::host, {.doc = "what the CPU adds to a step"})
       .table();
@@ -213,25 +227,6 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
     config.gpu_memory_utilization = config.engine == "sglang" ? sglang_share(config, gpu) : 0.9;
   config.enable_chunked_prefill = chunks_prompts(config);
   config.block_size = block_size_of(config);
-}
-
-Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model) {
-  Sharding sharding;
-  sharding.tensor_parallel = config.tensor_parallel_size;
-  sharding.pipeline_parallel = config.pipeline_parallel_size;
-  if (model.mixture) {
-    sharding.attention_data_parallel = config.data_parallel_size;
-    if (config.enable_expert_parallel) {
-      sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;
-    }
-  } else {
-    if (config.enable_expert_parallel) {
-      throw InvalidInput(fmt::format(
-          "enable_expert_parallel: {} has no experts, expected a mixture-of-experts model", model.name));
-    }
-    sharding.data_parallel = config.data_parallel_size;
-  }
-  return sharding;
 }
 
 void check_config(const ServingConfig& config) {
