@@ -44,6 +44,7 @@ bool fuses_allreduce_norm(const ServingSetup& setup) {
       "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
   const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
   const Generation generation = setup.gpu->generation;
+  if (setup.config.enable_flashinfer_allreduce_fusion) return true;
   return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
          setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
          (generation == Generation::Hopper || generation == Generation::Blackwell);
@@ -183,6 +184,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,
+                   .fp8_gemm_backend = request.config.fp8_gemm_backend,
                    .expert_transport = transport};
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);

@@ -94,7 +94,7 @@ class TrtllmFile {
       {"disable_overlap_scheduler", "--no-async-scheduling", ""},
       {"kv_cache_config.enable_block_reuse", "--enable-prefix-caching", "--no-enable-prefix-caching"},
   }};
-  static constexpr std::array<std::string_view, 21> kWithoutEffect{"backend",
+  static constexpr std::array<std::string_view, 20> kWithoutEffect{"backend",
                                                                    "print_iter_log",
                                                                    "enable_iter_perf_stats",
                                                                    "enable_iter_req_stats",
@@ -108,7 +108,6 @@ class TrtllmFile {
                                                                    "kv_cache_config.enable_partial_reuse",
                                                                    "kv_cache_config.copy_on_partial_reuse",
                                                                    "cuda_graph_config.enable_padding",
-                                                                   "moe_config.backend",
                                                                    "moe_config.use_low_precision_moe_combine",
                                                                    "torch_compile_config",
                                                                    "attention_dp_config",
@@ -133,6 +132,9 @@ class TrtllmFile {
       std::transform(policy.begin(), policy.end(), policy.begin(),
                      [](unsigned char c) { return char(std::tolower(c)); });
       file_.words.insert(file_.words.end(), {"--capacity-scheduler-policy", policy});
+    } else if (key == "moe_config.backend") {
+      const bool generated = text_of(value) == "TRTLLM";
+      file_.words.insert(file_.words.end(), {"--moe-backend", generated ? "flashinfer_trtllm" : "auto"});
     } else if (key == "cuda_graph_config.batch_sizes") {
       take_graph_sizes(key, value);
     } else if (key == "cuda_graph_config" && value.IsNull()) {

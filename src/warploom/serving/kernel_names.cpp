@@ -64,7 +64,36 @@ KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
     if (!context.kernel.empty()) return {.framework = "sglang", .version = {}, .kernel = context.kernel};
   }
   if (experts != nullptr && framework == "vllm") context.kernel = vllm_moe_kernel(moe_backend, *experts, gpu);
-  return context;
+  KernelContext other;
+  if (experts != nullptr) other = other_moe_kernel(framework, moe_backend, *experts, gpu);
+  if (const auto* product = std::get_if<Gemm>(&op); product != nullptr && framework == "sglang")
+    other = sglang_fp8_kernel(fp8_gemm_backend, *product, gpu);
+  return other.kernel.empty() ? context : other;
+}
+
+KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
+                               const GpuSpec& gpu) {
+  if (op.scheme != MatmulScheme::Fp8Block) return {};
+  const bool sglang = framework == "sglang";
+  if (sglang && backend == "triton") return {"sglang", {}, "sglang_fused_moe_triton"};
+  if ((sglang || framework == "trtllm") && backend == "flashinfer_trtllm" &&
+      gpu.generation == Generation::Blackwell)
+    return {"sglang", {}, "sglang_flashinfer_trtllm_moe"};
+  return {};
+}
+
+KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu) {
+  if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block ||
+      gpu.generation != Generation::Blackwell)
+    return {};
+  return {"trtllm", {}, "deepgemm"};
+}
+
+void check_fp8_gemm_backend(std::string_view backend) {
+  constexpr std::array<std::string_view, 3> kKnown{"auto", "deep_gemm", "flashinfer_trtllm"};
+  if (std::find(kKnown.begin(), kKnown.end(), backend) != kKnown.end()) return;
+  throw InvalidInput(fmt::format("fp8_gemm_backend: '{}' is not measured, expected one of: {}", backend,
+                                 fmt::join(kKnown, ", ")));
 }
 
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) {

@@ -18,7 +18,7 @@ enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEp
 // choose by scheme, GPU and parallelism.
 struct KernelNames {
   std::string framework, version;  // version empty: unknown
-  std::string moe_backend = "auto";
+  std::string moe_backend = "auto", fp8_gemm_backend = "auto";
   ExpertTransport expert_transport = ExpertTransport::Collectives;
 
   // Views into this object and into constants. Throws as vllm_moe_kernel does.
@@ -35,6 +35,17 @@ std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, c
 // The measured kernel of a dispatch or combine; empty for Collectives. Normal kernels on 20 SMs, DeepEP's
 // default.
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op);
+
+// The same of SGLang and TensorRT-LLM, whose names of backends are vLLM's here; empty kernel: the default.
+// NVIDIA's trtllm-gen experts on block-scaled fp8 were measured under SGLang's name alone.
+KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
+                               const GpuSpec& gpu);
+
+// The measured kernel of SGLang's block-scaled fp8 products on data-centre Blackwell, `backend` as
+// --fp8-gemm-backend takes it; empty: the default, DeepGEMM after a quantisation of its own. FlashInfer's
+// trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for them.
+KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu);
+void check_fp8_gemm_backend(std::string_view backend);
 
 // Throws InvalidInput unless `backend` is one of vLLM's, naming them.
 void check_moe_backend(std::string_view backend);

@@ -54,8 +54,11 @@ void add_scheduling(FieldList<ServingConfig>& list) {
       .add("scheduler_recv_interval", &C::scheduler_recv_interval,
            {.doc = "decode steps between two looks for new requests (sglang)", .min = 1, .max = 1e6})
       .add("moe_backend", &C::moe_backend,
-           {.doc = "auto, triton, flashinfer_cutlass, flashinfer_trtllm or marlin: kernels of the experts "
-                   "(vllm)"})
+           {.doc = "auto, triton, flashinfer_cutlass, flashinfer_trtllm or marlin: kernels of the experts"})
+      .add("fp8_gemm_backend", &C::fp8_gemm_backend,
+           {.doc = "auto, deep_gemm or flashinfer_trtllm: kernels of block-scaled products (sglang)"})
+      .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
+           {.doc = "all-reduces of few tokens add and normalise (sglang)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
 }
@@ -232,6 +235,7 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
   check_moe_backend(config.moe_backend);
+  check_fp8_gemm_backend(config.fp8_gemm_backend);
   constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                         "FULL_DECODE_ONLY", "NONE"};
   if (std::find(kGraphModes.begin(), kGraphModes.end(), config.cudagraph_mode) == kGraphModes.end()) {
