@@ -34,9 +34,21 @@ double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell
   return double(family.trees(ensemble).predict(row));
 }
 
-double cross_trees(const LoadedFamily& family, const CellRecord& cell, FeatureRow row) {
-  hide_gpu(family.model.family, row.values, std::size_t(row.count), family.index.codes(cell));
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, const ContextCodes& codes,
+                   FeatureRow row) {
+  hide_gpu(family.model.family, row.values, std::size_t(row.count), codes);
   return tree_sum(family, family.cross, cell, double(cell.offset), row);
+}
+
+// Of a class, whose cell shows its newest version: those of the version that is asked for, if any GPU ran it.
+ContextCodes asked_codes(const LoadedFamily& family, const CellRecord& cell, const KernelContext& context) {
+  ContextCodes codes = family.index.codes(cell);
+  if (context.version.empty()) return codes;
+  const auto& contexts = family.model.contexts;
+  for (std::size_t c = 0; c < contexts.size(); ++c)
+    if (contexts[c].version == context.version && contexts[c].framework == context.framework)
+      codes.version = family.index.codes_of(c).version;
+  return codes;
 }
 
 // Of the cell's own trees, for a new design those of all the GPU's cells; 0 where there are none.
@@ -145,7 +157,7 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   if (family.by_gpu[cell.gpu] >= 0)
     answer.log_p50 += own_trees(family, cell, row);
   else if (family.cross >= 0)
-    answer.log_p50 += cross_trees(family, cell, row);
+    answer.log_p50 += cross_trees(family, cell, family.index.codes(cell), row);
   return answer;
 }
 
@@ -188,7 +200,8 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
     // Of a build that no GPU ran, trees only repeat what others of the kind need beyond their bases.
     if (family.cross_knows(build))
-      answer.log_p50 += trees_share * shrink * cross_trees(family, *found.cell, row);
+      answer.log_p50 += trees_share * shrink *
+                        cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
   return answer;
