@@ -20,7 +20,6 @@ namespace {
 
 using Features = std::array<float, kCorrectionFeatures>;
 
-constexpr std::int64_t kLearnedBytes = 2;
 constexpr std::size_t kCheckedSamples = 4000;
 // Beyond these, a timing says more about its circumstances than about the kernel.
 constexpr double kMostRatio = 0.5, kMostUnaligned = 2.5;
@@ -29,8 +28,10 @@ bool unaligned(const TileKernel& kernel, const TileShape& shape) {
   return row_class_of(kernel, shape) == kNarrowLoads;
 }
 
-std::string file_name(TileKernelKind kind, bool without_alignment) {
-  return fmt::format("{}{}.wlc", name_of(kind), without_alignment ? "_unaligned" : "");
+// Operands of one byte move and multiply at other rates: they have files of their own.
+std::string file_name(const TileKernel& kernel, bool without_alignment) {
+  return fmt::format("{}{}{}.wlc", name_of(kernel.kind), kernel.operand_bytes == 1 ? "_fp8" : "",
+                     without_alignment ? "_unaligned" : "");
 }
 
 std::optional<SymmetricEnsemble> ensemble_of(const std::string& name) {
@@ -125,9 +126,10 @@ std::vector<double> answers(const SymmetricTrees& trees, const LearningRows& row
 }  // namespace
 
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
-  auto aligned = ensemble_of(file_name(kernel.kind, false));
-  if (!aligned || kernel.operand_bytes != kLearnedBytes) return nullptr;
-  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel.kind, true)));
+  if (kernel.operand_bytes > 2) return nullptr;
+  auto aligned = ensemble_of(file_name(kernel, false));
+  if (!aligned) return nullptr;
+  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel, true)));
 }
 
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
@@ -163,11 +165,10 @@ TuneLearnResult tune_learn(const TuneLearnRequest& request) {
   const SymmetricOptions options{.trees = 400, .depth = 8, .eta = 0.12, .row_share = 0.7};
   const SymmetricTrees trees =
       boost_symmetric(aligned.features, kCorrectionFeatures, aligned.targets, options);
-  const auto kind = request.kernel.kind;
-  write_file_atomically(request.output / file_name(kind, false), encode_symmetric(trees));
+  write_file_atomically(request.output / file_name(request.kernel, false), encode_symmetric(trees));
   if (!rest.targets.empty())
     write_file_atomically(
-        request.output / file_name(kind, true),
+        request.output / file_name(request.kernel, true),
         encode_symmetric(boost_symmetric(rest.features, kCorrectionFeatures, rest.targets, options)));
   return {.rows = aligned.targets.size(),
           .unaligned_rows = rest.targets.size(),

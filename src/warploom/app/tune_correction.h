@@ -13,7 +13,8 @@
 
 namespace warploom {
 
-// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes).
+// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes,
+// and one byte for gemm).
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
 
 // Whether the correction fits these samples: on another GPU or for another kernel it may lead astray, and
@@ -26,7 +27,7 @@ struct TuneLearnRequest {
   std::string gpu = "h200_sxm";
   std::vector<std::filesystem::path> anchors;  // what a table is fitted on
   std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
-  std::filesystem::path output;                // folder; KIND.wlc and KIND_unaligned.wlc are written there
+  std::filesystem::path output;                // folder; KIND.wlc and KIND_unaligned.wlc (KIND_fp8*) go there
 };
 
 struct TuneLearnResult {

@@ -60,7 +60,7 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
     if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
     if (rows_of_k && axis == 2) {
       const std::int64_t line = 128 / kernel.operand_bytes;
-      const std::int64_t beyond = row_class == kNarrowLoads ? 1 : place.beyond_bytes / kernel.operand_bytes;
+      const std::int64_t beyond = row_class == kNarrowLoads ? 1 : place.beyond_bytes / 32 * 16;
       v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
     value[axis] = v;
