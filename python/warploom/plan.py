@@ -40,12 +40,18 @@ def gemm_anchors(space, sms):
     rows = set()
     for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
         m, n, k = config[:3]
-        tiles = max(1, int(waves * sms))
+        split = split_of(config)
+        tiles = max(1, int(waves * sms / split))
         tiles_m = 1 if skinny else max(1, min(int(math.sqrt(tiles * n / m)), 8192 // m))
         tiles_n = max(1, tiles // tiles_m)
-        if tiles_n * n * loops * k < 2**31 - 1:
-            rows.add((config, (tiles_m * m, tiles_n * n, loops * k)))
+        if tiles_n * n * loops * k * split < 2**31 - 1:
+            rows.add((config, (tiles_m * m, tiles_n * n, loops * k * split)))
     return sorted(rows)
+
+
+def split_of(config):
+    """Programs that share the loop over k of one tile."""
+    return config[5] if len(config) > 5 else 1
 
 
 def grouped_anchors(space, sms, experts):
@@ -76,4 +82,16 @@ def attention_anchors(space, sms, group):
         if heads * keys > MOST_KEYS:
             continue
         rows.add((config, (min(tiles_m * m, keys), keys, heads)))
+    return sorted(rows)
+
+
+def self_attention_anchors(space, sms, heads):
+    """Prompts whose queries are their keys, of batches of `heads` heads each."""
+    rows = set()
+    for config, waves, loops in itertools.product(space, WAVES, (2, *ITERATIONS, 32)):
+        m, n = config[:2]
+        keys = max(m, loops * n)
+        batch = max(1, round(waves * sms / (-(-keys // m) * heads)))
+        if batch * heads * keys <= MOST_KEYS:
+            rows.add((config, (keys, keys, batch * heads)))
     return sorted(rows)
