@@ -24,6 +24,13 @@ def gemm_space(operand_bytes=2, tiles_m=(16, 32, 64, 128, 256)):
     return space
 
 
+def gemm_split_space(parts=(2, 4, 8)):
+    """Beside gemm_space: small tiles whose loop over k has parts."""
+    axes = itertools.product((16, 32, 64, 128), (32, 64, 128), (64, 128), (3, 4), parts)
+    return [(m, n, k, 4, stages, split) for m, n, k, stages, split in axes
+            if stages * (m + n) * k * 2 <= SHARED_BYTES]
+
+
 def attention_space(head=128, operand_bytes=2):
     space = []
     for m, n, warps, stages in itertools.product((16, 32, 64, 128), (32, 64, 128), (4, 8), (2, 3, 4)):
