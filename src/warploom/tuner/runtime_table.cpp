@@ -117,6 +117,7 @@ std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const Til
 const TileKernel& RuntimeTable::kernel() const { return layout_->kernel; }
 const TileGpu& RuntimeTable::gpu() const { return layout_->gpu; }
 double RuntimeTable::median_r_squared() const { return layout_->median_r_squared; }
+TableTier RuntimeTable::tier() const { return layout_->tier; }
 std::size_t RuntimeTable::cells() const { return layout_->cells.size(); }
 
 TileConfig RuntimeTable::default_config() const {

@@ -34,12 +34,21 @@ struct TilePick {
   bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
 };
 
+// Where a table's times come from: measured on its GPU, or estimated from records (and perhaps another GPU).
+enum class TableTier { Measured, CrossGpu };
+template <>
+struct EnumNames<TableTier> {
+  static constexpr std::array<std::pair<TableTier, std::string_view>, 2> kNames{
+      {{TableTier::Measured, "measured"}, {TableTier::CrossGpu, "cross_gpu"}}};
+};
+
 struct TableOptions {
   // The kernel's own choice; kept where no other is predicted to be clearly faster. Must be among the fitted
   // configurations when given; otherwise the one with the least mean predicted loss over all cells serves.
   std::optional<TileConfig> default_config;
   std::uint64_t data_hash = 0;                 // of the samples, for provenance
   const TimeCorrection* correction = nullptr;  // what the formula misses; must outlive the call
+  TableTier tier = TableTier::Measured;
 };
 
 class RuntimeTable {
@@ -69,6 +78,7 @@ class RuntimeTable {
   TileConfig default_config() const;
   std::vector<FittedConfig> configs() const;
   double median_r_squared() const;
+  TableTier tier() const;
   // Cells and the mean number of configurations in one.
   std::size_t cells() const;
   double mean_candidates() const;

@@ -97,6 +97,7 @@ struct RuntimeTable::Layout {
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
+  TableTier tier = TableTier::Measured;
   MappingConstants mapping;
 };
 
