@@ -145,14 +145,14 @@ class TunedKernel:
         if reader is not None:
             try:
                 key = reader(args, kwargs)
-                known = self._known.get((form, key))
-                if known is not None:
-                    return known
-                opened = self._open.get((form, key[3:]))
-                if opened is not None:
-                    return self._pick(opened, form, key, args, kwargs)
             except AttributeError:
-                pass
+                return self._decide(form, args, kwargs, grid)
+            known = self._known.get((form, key))
+            if known is not None:
+                return known
+            opened = self._open.get((form, key[3:]))
+            if opened is not None:
+                return self._pick(opened, form, key, args, kwargs)
         return self._decide(form, args, kwargs, grid)
 
     def _remember(self, form, key, config):
@@ -162,9 +162,9 @@ class TunedKernel:
         return config
 
     def _pick(self, opened, form, key, args, kwargs):
-        table, by_tile = opened
-        config = by_tile.get(table.pick(*key[:3]), self.configs[0])
-        if "early_config_prune" in self.prune:
+        table, by_tile, by_index = opened
+        config = by_index[table.index(key[0], key[1], key[2])]
+        if self.prune:
             allowed = {id(c) for c in self._candidates(self._named(args, kwargs), {}, ranked=False)}
             if id(config) not in allowed:
                 ranked = [by_tile.get(tile) for tile in table.best(*key[:3], len(by_tile))]
@@ -189,13 +189,15 @@ class TunedKernel:
         return self._remember(form, self._forms[form](args, kwargs), config)
 
     def _open_table(self, form, named, args, kwargs, grid):
-        """(Table, {tile: configuration}), or None where this call is to be measured."""
+        """(Table, {tile: configuration}, [configuration]), or None where this call is to be measured."""
         try:
             self.tile.shape(named)
             reader = self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs, self.tile)
             rest = reader(args, kwargs)[3:]
             if (form, rest) not in self._open:
-                self._open[form, rest] = self.tables().table(repr(rest), named, grid)
+                table, by_tile = self.tables().table(repr(rest), named, grid)
+                by_index = [by_tile.get(tile, self.configs[0]) for tile in table.configs()]
+                self._open[form, rest] = table, by_tile, by_index
             return self._open[form, rest]
         except UnclearCall as error:
             self._warn(f"{error}; this key is measured, the next call is looked at again")

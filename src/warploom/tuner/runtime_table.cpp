@@ -66,7 +66,7 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const Layout& layout = *layout_;
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
-    return {.config = layout.configs[fallback].config, .is_default = true};
+    return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};
   const int row_class = row_class_of(layout.kernel, shape);
   const CellRecord& cell =
       layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
@@ -90,7 +90,10 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
       }
     }
   }
-  return {.config = layout.configs[best].config, .predicted_us = best_time, .is_default = best == fallback};
+  return {.config = layout.configs[best].config,
+          .predicted_us = best_time,
+          .is_default = best == fallback,
+          .index = static_cast<std::uint32_t>(best)};
 }
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
@@ -99,7 +102,8 @@ std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t cou
   for (std::size_t i = 0; i < layout_->configs.size(); ++i)
     picks.push_back({.config = layout_->configs[i].config,
                      .predicted_us = record_time(layout_->mapping, layout_->configs[i], shape),
-                     .is_default = i == layout_->header->default_index});
+                     .is_default = i == layout_->header->default_index,
+                     .index = static_cast<std::uint32_t>(i)});
   std::stable_sort(picks.begin(), picks.end(),
                    [](const TilePick& a, const TilePick& b) { return a.predicted_us < b.predicted_us; });
   picks.resize(std::min(count, picks.size()));

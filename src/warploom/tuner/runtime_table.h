@@ -32,6 +32,7 @@ struct TilePick {
   TileConfig config;
   float predicted_us = 0;
   bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
+  std::uint32_t index = 0;  // of the configuration in configs()
 };
 
 // Where a table's times come from: measured on its GPU, or estimated from records (and perhaps another GPU).
