@@ -352,6 +352,13 @@ class Reading(unittest.TestCase):
         for _, (m, n, heads) in plan.self_attention_anchors([(64, 64, 64, 4, 3, 1)], 132, 8):
             self.assertEqual((m, heads % 8), (n, 0))
 
+    def test_what_runs_along_the_second_matrix_is_seen(self):
+        for order, along in (((0, 1), True), ((1, 0), False)):
+            named = dict(zip(Matmul.arg_names, arguments(512, 512, 512, b_order=order)))
+            form = calls.CallForm(tiling.recognise(Matmul.arg_names, CONFIGS[0].meta), named,
+                                  {"m": 512, "n": 512, "k": 512})
+            self.assertEqual(form.b_along_n(), along)
+
     def test_packed_operands_are_unclear(self):
         named = {"a": Tensor(64, 128), "b": Tensor(16, 256), "c": Tensor(64, 256), "M": 64, "N": 256, "K": 128}
         with self.assertRaisesRegex(grids.UnclearCall, "dimensions of b"):

@@ -139,6 +139,14 @@ class CallForm:
                      max(symbols[s] for s in dim) if isinstance(dim, tuple) else symbols[dim]
                      for size, dim in zip(self.tensors[name].shape, self.dims[name]))
 
+    def b_along_n(self):
+        """Whether neighbours in memory of the second matrix differ in n: an odd n then makes narrow loads."""
+        matrices = [name for name, tensor in self.tensors.items() if len(tensor.shape) >= 2]
+        if len(matrices) < 2 or "n" not in self.dims[matrices[1]]:
+            return False
+        tensor, place = self.tensors[matrices[1]], self.dims[matrices[1]].index("n")
+        return tensor.shape[place] > 1 and tensor.stride(place) == 1
+
     def bytes_at(self, symbols):
         """Of the tensors that a new call needs."""
         total = 0

@@ -24,6 +24,7 @@ class Tiling:
     block_k: Optional[str] = "BLOCK_K"  # attention has none: its step is block_n
     split_k: Optional[str] = None       # a meta-parameter: parts of k that programs of their own add up
     group_m: Union[str, int, None] = None  # rows of tiles walked together: a meta-parameter or a number
+    b_along_n: bool = False             # with `inputs`: B[n, k] has neighbours in n, as Triton's tutorial has it
     batch: Optional[Names] = None       # problems of one launch; a table holds for one value
     experts: int = 1                    # grouped_gemm
     top_k: int = 1                      # grouped_gemm

@@ -205,7 +205,8 @@ class WaveTables:
         if not measure(subject, self._allowed(rows, named), samples, self.seconds):
             print(f"\nwarploom: stopped after {self.seconds:.0f} s; the table is of what was measured",
                   file=sys.stderr)
-        self._fit(path, samples, named, symbols, next(iter(subject.by_tile)))
+        along = self.tiling.b_along_n if subject.form is None else subject.form.b_along_n()
+        self._fit(path, samples, named, symbols, next(iter(subject.by_tile)), along)
 
     def _allowed(self, rows, named):
         """Without the rows that early_config_prune would not run at their sizes."""
@@ -222,15 +223,15 @@ class WaveTables:
                 result.append((tile, shape))
         return result
 
-    def _fit(self, path, samples, named, symbols, first):
+    def _fit(self, path, samples, named, symbols, first, b_along_n):
         tiling = self.tiling
         words = ["tune", "fit", "--samples", str(samples), "--output", str(path), "--gpu",
                  self.identity["gpu"], "--name", path.stem, "--kind", tiling.kind,
                  "--operand-bytes", str(operand_bytes(named)), "--output-bytes", str(output_bytes(named))]
         if isinstance(tiling.group_m, int):
             words += ["--group-rows", str(tiling.group_m)]
-        if tiling.kind == "gemm" and "b" in symbols:
-            words += ["--batch", str(symbols["b"])]
+        if tiling.kind == "gemm":
+            words += ["--batch", str(symbols.get("b", 1)), "--b-along-n" if b_along_n else "--no-b-along-n"]
         if tiling.kind == "grouped_gemm":
             words += ["--experts", str(tiling.experts), "--top-k", str(tiling.top_k)]
         if tiling.kind == "attention":

@@ -37,7 +37,7 @@ inline constexpr int kWideRows = 0, kNarrowLoads = 1, kNarrowStores = 2, kRowCla
 inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
   if (kernel.kind == TileKernelKind::Attention) return kWideRows;
-  if (shape.k % 16 != 0) return kNarrowLoads;
+  if (shape.k % 16 != 0 || (kernel.b_along_n && shape.n % 16 != 0)) return kNarrowLoads;
   return shape.n * kernel.output_bytes % 32 == 0 ? kWideRows : kNarrowStores;
 }
 
