@@ -160,6 +160,17 @@ TEST(RuntimeTable, ReadsBackWhatItWrote) {
   EXPECT_EQ(again.pick({1000, 2000, 3000}).config, table.pick({1000, 2000, 3000}).config);
 }
 
+TEST(RuntimeTable, NumbersItsConfigurations) {
+  const RuntimeTable table = small_table();
+  EXPECT_EQ(table.tier(), TableTier::Measured);
+  for (const TileShape& shape : {TileShape{1, 512, 512}, TileShape{8192, 8192, 8192}, TileShape{0, 1, 1}}) {
+    const TilePick pick = table.pick(shape);
+    EXPECT_EQ(table.configs().at(pick.index).config, pick.config);
+  }
+  for (const TilePick& pick : table.best({512, 512, 512}, 2))
+    EXPECT_EQ(table.configs().at(pick.index).config, pick.config);
+}
+
 TEST(RuntimeTable, RefusesDamagedBytes) {
   const RuntimeTable table = small_table();
   const std::string good(table.bytes());
