@@ -169,8 +169,9 @@ class Hooks(InScratchFolder):
             call()
             call()
             return 1.0
-        tuned = TunedKernel(kernel, [Config(16), Config(32)], ["M"], None, Trials(kernel, bench=bench, **options),
-                            self.folder, ("a GPU", "3.6"))
+        trials = Trials(kernel, bench=bench, **options)
+        tuned = TunedKernel(kernel, [Config(16), Config(32)], ["M"], None, trials, self.folder,
+                            ("a GPU", "3.6"))
         tuned[(1,)](value, 100)
         return value.number
 

@@ -126,8 +126,8 @@ class Hooked(unittest.TestCase):
     def tuned(self, configs=CONFIGS, **options):
         kernel = Matmul()
         trials = Trials(kernel, bench=lambda call: call() or 1.0)
-        return TunedKernel(kernel, configs, ["M", "N", "K"], None, trials, self.folder, ("NVIDIA H200", "3.6"),
-                           **options)
+        identity = ("NVIDIA H200", "3.6")
+        return TunedKernel(kernel, configs, ["M", "N", "K"], None, trials, self.folder, identity, **options)
 
 
 @unittest.skipUnless(have_program(), "warploom or libwarploom.so is not built: tables were not looked at")
@@ -192,8 +192,8 @@ class Tables(Hooked):
 
     def test_early_pruning_holds_for_looked_up_shapes(self):
         kernel = self.tuned()
-        kernel.prune = {"early_config_prune":
-                        lambda configs, named, **_: [c for c in configs if c.meta["BLOCK_SIZE_M"] <= named["M"]]}
+        kernel.prune = {"early_config_prune": lambda configs, named, **_: [
+            config for config in configs if config.meta["BLOCK_SIZE_M"] <= named["M"]]}
         self.run_quietly(kernel, 4096, 4096, 4096)
         for tile, shape in self.simulated.rows:
             self.assertLessEqual(tile[0], shape[0])
@@ -203,14 +203,16 @@ class Tables(Hooked):
     def test_another_type_has_a_table_of_its_own(self):
         kernel = self.tuned()
         self.run_quietly(kernel, 4096, 4096, 4096)
-        other = [Tensor(*t.shape, dtype="fp16") if isinstance(t, Tensor) else t for t in arguments(512, 512, 512)]
+        other = [Tensor(*value.shape, dtype="fp16") if isinstance(value, Tensor) else value
+                 for value in arguments(512, 512, 512)]
         with contextlib.redirect_stderr(io.StringIO()):
             kernel[grid_of(512, 512)](*other)
         self.assertEqual(kernel.profiled, 2)
 
-    def test_nodes_without_a_common_disk_take_one_ranks_table(self):
+    def test_nodes_without_a_shared_disk_take_one_ranks_table(self):
         store, results = Store(), []
-        with mock.patch.object(ranks, "distributed_store", lambda: store), tempfile.TemporaryDirectory() as other:
+        with mock.patch.object(ranks, "distributed_store", lambda: store), \
+                tempfile.TemporaryDirectory() as other:
             for folder in (self.folder, other):
                 kernel = self.tuned()
                 kernel.folder = folder
@@ -332,14 +334,15 @@ class Reading(unittest.TestCase):
             self.layout(1, 1024, lambda tm, tn, s: (tm, tn, s))
 
     def test_attention_of_the_tutorial(self):
-        names = ["Q", "K", "V", "sm_scale", "M", "Out", "stride_qz", "stride_qh", "stride_qm", "stride_qk", "Z",
-                 "H", "N_CTX", "HEAD_DIM", "BLOCK_M", "BLOCK_N", "STAGE"]
+        names = ["Q", "K", "V", "sm_scale", "M", "Out", "stride_qz", "stride_qh", "stride_qm", "stride_qk",
+                 "Z", "H", "N_CTX", "HEAD_DIM", "BLOCK_M", "BLOCK_N", "STAGE"]
         known = tiling.recognise(names, ["BLOCK_M", "BLOCK_N"])
         self.assertEqual((known.kind, known.m, known.n, known.k, known.head_dim, known.causal),
                          ("attention", "N_CTX", "N_CTX", ("Z", "H"), "HEAD_DIM", "STAGE"))
         q = Tensor(4, 8, 1024, 64)
-        named = {"Q": q, "K": q, "V": q, "sm_scale": 0.1, "M": Tensor(4, 8, 1024), "Out": q, "stride_qz": 8 * 65536,
-                 "stride_qh": 65536, "stride_qm": 64, "stride_qk": 1, "Z": 4, "H": 8, "N_CTX": 1024,
+        named = {"Q": q, "K": q, "V": q, "sm_scale": 0.1, "M": Tensor(4, 8, 1024), "Out": q,
+                 "stride_qz": 8 * 65536, "stride_qh": 65536, "stride_qm": 64, "stride_qk": 1, "Z": 4, "H": 8,
+                 "N_CTX": 1024,
                  "HEAD_DIM": 64, "STAGE": 3}
         self.assertEqual((known.shape(named), known.is_causal(named)), ((1024, 1024, 32), True))
         with mock.patch.object(calls, "tensor_like", like):
@@ -360,7 +363,7 @@ class Reading(unittest.TestCase):
             self.assertEqual(form.b_along_n(), along)
 
     def test_packed_operands_are_unclear(self):
-        named = {"a": Tensor(64, 128), "b": Tensor(16, 256), "c": Tensor(64, 256), "M": 64, "N": 256, "K": 128}
+        named = {"a": Tensor(64, 128), "b": Tensor(16, 256), "c": Tensor(64, 256)}
         with self.assertRaisesRegex(grids.UnclearCall, "dimensions of b"):
             calls.CallForm(tiling.Tiling(), named, {"m": 64, "n": 256, "k": 128})
 

@@ -21,7 +21,7 @@ def find_program():
 
 
 def run_json(words):
-    """What `warploom WORDS --json` answers. Raises ValueError with the program's own line where it refuses."""
+    """What `warploom WORDS --json` answers. ValueError with the program's own line where it refuses."""
     done = subprocess.run([find_program(), *words, "--json"], capture_output=True, text=True, check=False)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"warploom ended with {done.returncode}"]

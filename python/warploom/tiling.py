@@ -15,7 +15,8 @@ Names = Union[str, Tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Tiling:
-    kind: str = "gemm"  # gemm: C[m, n] over k. grouped_gemm: m pairs. attention: m queries, n keys, k heads in all
+    # gemm: C[m, n] over k. grouped_gemm: m pairs. attention: m queries, n keys, k heads of the whole batch
+    kind: str = "gemm"
     m: Names = "M"
     n: Names = "N"
     k: Names = "K"
@@ -24,7 +25,7 @@ class Tiling:
     block_k: Optional[str] = "BLOCK_K"  # attention has none: its step is block_n
     split_k: Optional[str] = None       # a meta-parameter: parts of k that programs of their own add up
     group_m: Union[str, int, None] = None  # rows of tiles walked together: a meta-parameter or a number
-    b_along_n: bool = False             # with `inputs`: B[n, k] has neighbours in n, as Triton's tutorial has it
+    b_along_n: bool = False             # with `inputs`: neighbours of B[n, k] differ in n
     batch: Optional[Names] = None       # problems of one launch; a table holds for one value
     experts: int = 1                    # grouped_gemm
     top_k: int = 1                      # grouped_gemm

@@ -121,8 +121,8 @@ def anchors_of(tiling, tiles, sms, symbols):
 
 
 def distinct_tiles(tiling, configs):
-    """{tile: configuration} in the list's order. Raises NoTable where two are one tile: the table does not see
-    in what they differ."""
+    """{tile: configuration} in the list's order. Raises NoTable where two are one tile: the table does not
+    see in what they differ."""
     tiles = {}
     for config in configs:
         other = tiles.setdefault(tiling.tile(config.all_kwargs()), config)

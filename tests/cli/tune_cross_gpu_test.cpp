@@ -15,7 +15,8 @@ namespace {
 TEST(TuneCrossGpu, SaysThatNothingWasMeasuredThere) {
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "a100.wlt", scaled = scratch.path() / "l40s.wlt";
-  const ProgramResult fit = run_warploom({"tune", "fit", "--cross-gpu", "--gpu", "a100_sxm", "--output", table});
+  const ProgramResult fit =
+      run_warploom({"tune", "fit", "--cross-gpu", "--gpu", "a100_sxm", "--output", table});
   ASSERT_EQ(fit.exit_status, 0) << fit.errors;
   EXPECT_NE(fit.output.find("tier cross_gpu"), std::string::npos);
   const ProgramResult pick =

@@ -27,9 +27,8 @@ TableOptions options_of(const TuneFitRequest& request, const WaveModel& model) {
 
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model) {
   if (!text.empty()) return parse_config(text, "default configuration");
-  const bool usual =
-      std::any_of(model.configs.begin(), model.configs.end(),
-                  [](const FittedConfig& fitted) { return fitted.config == kUsualConfig; });
+  const bool usual = std::any_of(model.configs.begin(), model.configs.end(),
+                                 [](const FittedConfig& fitted) { return fitted.config == kUsualConfig; });
   return usual ? std::optional(kUsualConfig) : std::nullopt;
 }
 

@@ -38,8 +38,8 @@ TunePlanResult tune_plan(const TunePlanRequest& request) {
   check(request.kernel, "tile kernel");
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
   std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
-  const bool split = std::any_of(rows.begin(), rows.end(),
-                                 [](const AnchorRow& row) { return row.config.split_k != 1; });
+  const bool split =
+      std::any_of(rows.begin(), rows.end(), [](const AnchorRow& row) { return row.config.split_k != 1; });
   if (split) columns.emplace_back("split_k");
   CsvWriter csv(columns);
   std::set<TileShape> shapes;

@@ -70,15 +70,17 @@ FittedConfig from_record(const TileKernel& kernel, const GpuSpec& spec, const Ti
                          const TileConfig& config) {
   const double clocks_per_us = spec.boost_clock.value() * 1e-6;
   const double sm_bytes_per_us = gpu.l2_bytes_per_us / double(gpu.sms);
-  const double step_bytes = attention(kernel) ? 2.0 * double(kernel.operand_bytes * kernel.head_dim) * config.tile_n
-                                              : double(kernel.operand_bytes) * config.tile_k *
-                                                    (config.tile_m + config.tile_n);
+  const double step_bytes =
+      attention(kernel) ? 2.0 * double(kernel.operand_bytes * kernel.head_dim) * config.tile_n
+                        : double(kernel.operand_bytes) * config.tile_k * (config.tile_m + config.tile_n);
   const double depth = std::max(1, config.stages - 1);
   const double columns = attention(kernel) ? config.tile_n + double(kernel.head_dim) : config.tile_k;
   const double chain = kInstructionLatency * columns / 16;
-  const double output = double(config.tile_m) * (attention(kernel) ? double(kernel.head_dim) : config.tile_n) *
+  const double output = double(config.tile_m) *
+                        (attention(kernel) ? double(kernel.head_dim) : config.tile_n) *
                         double(kernel.output_bytes);
-  FittedConfig fitted{.config = config, .residual = kRecordResidual, .most_waves = 10, .most_iterations = 128};
+  FittedConfig fitted{
+      .config = config, .residual = kRecordResidual, .most_waves = 10, .most_iterations = 128};
   WaveCoefficients<float>& c = fitted.coefficients;
   const auto set = [](float& coefficient, double value) { coefficient = static_cast<float>(value); };
   set(c.slots, most_slots(kernel, gpu, config));
@@ -104,8 +106,7 @@ WaveModel model_from_record(const TileKernel& kernel, const GpuSpec& gpu, std::s
   if (space.empty())
     throw InvalidInput(fmt::format("'{}' on {}: no configuration to estimate", kernel.name, gpu.name));
   WaveModel model{.kernel = kernel, .gpu = TileGpu::from(gpu)};
-  for (const TileConfig& config : space)
-    model.configs.push_back(from_record(kernel, gpu, model.gpu, config));
+  for (const TileConfig& config : space) model.configs.push_back(from_record(kernel, gpu, model.gpu, config));
   return model;
 }
 

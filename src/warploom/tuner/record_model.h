@@ -16,8 +16,8 @@ namespace warploom {
 inline constexpr float kRecordResidual = 0.3F;
 WaveModel model_from_record(const TileKernel& kernel, const GpuSpec& gpu, std::span<const TileConfig> space);
 
-// Coefficients measured on `from`, each scaled by the rate that it stands for; configurations that `to` cannot
-// run are left out. Throws InvalidInput when none is left.
+// Coefficients measured on `from`, each scaled by the rate that it stands for; configurations that `to`
+// cannot run are left out. Throws InvalidInput when none is left.
 WaveModel scaled_model(const TileKernel& kernel, std::span<const FittedConfig> measured, const GpuSpec& from,
                        const GpuSpec& to);
 

@@ -77,7 +77,8 @@ TEST(RecordModel, RefusesNothingToEstimate) {
   EXPECT_THROW(model_from_record({}, catalog.load_gpu("h200_sxm"), {}), InvalidInput);
   const std::vector<TileConfig> space{kLarge};
   EXPECT_THROW(model_from_record({}, catalog.load_gpu("p100"), space), InvalidInput);
-  EXPECT_THROW(scaled_model({}, {}, catalog.load_gpu("h200_sxm"), catalog.load_gpu("a100_sxm")), InvalidInput);
+  EXPECT_THROW(scaled_model({}, {}, catalog.load_gpu("h200_sxm"), catalog.load_gpu("a100_sxm")),
+               InvalidInput);
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ inline int alignment_class(std::int64_t row_bytes) {
 
 inline constexpr int kAlignments = 4;
 
-// What a table keeps cells apart by, beside the size of a shape: rows of K that allow wide loads (Triton knows
-// of a size that it is a multiple of 16, or nothing) and rows of the output that allow wide stores. Rows of
-// attention are whole heads.
+// What a table keeps cells apart by, beside the size of a shape: rows of K that allow wide loads (Triton
+// knows of a size that it is a multiple of 16, or nothing) and rows of the output that allow wide stores.
+// Rows of attention are whole heads.
 inline constexpr int kWideRows = 0, kNarrowLoads = 1, kNarrowStores = 2, kRowClasses = 3;
 inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
