@@ -50,7 +50,8 @@ def main():
     ours = graph_us([lambda: call(a, b, c)] * 20, 5)[0]
     library = graph_us([lambda: torch.nn.functional.linear(a, b)] * 20, 5)[0]
     print(f"{m} x {n} x {k}: {gemm.decision(arguments, {})}")
-    print(f"tables profiled by this process: {gemm.profiled}, keys measured: {gemm.measured}; first call {first:.2f} s, relative error {error:.1e}")
+    print(f"tables profiled by this process: {gemm.profiled}, keys measured: {gemm.measured}")
+    print(f"first call {first:.2f} s, relative error {error:.1e}")
     print(f"{ours:.1f} us, {2e-6 * m * n * k / ours:.0f} TFLOP/s; torch {library:.1f} us; share "
           f"{100 * library / ours:.0f} %")
     print(f"a decision takes {decision * 1e6:.2f} us")
