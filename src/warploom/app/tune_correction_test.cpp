@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/app/tune_fit.h"
+#include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/tuner/regret.h"
@@ -108,8 +109,8 @@ TEST(TuneCorrection, LearnsWhatItWrites) {
   request.kernel.kind = TileKernelKind::Attention;
   request.kernel.head_group = 4;
   request.kernel.causal = true;
-  request.anchors = fixture("attention_anchors");
-  request.shapes = fixture("attention_exhaustive");
+  EXPECT_THROW(tune_learn(request), InvalidInput);
+  request.sets = {{fixture("attention_anchors"), fixture("attention_exhaustive")}};
   request.output = folder.path();
   const TuneLearnResult result = tune_learn(request);
   EXPECT_GT(result.rows, 6000U);

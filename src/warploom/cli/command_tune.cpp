@@ -69,7 +69,7 @@ void add_fit(CLI::App& tune) {
 void add_learn(CLI::App& tune) {
   struct Options {
     TuneLearnRequest request;
-    std::vector<std::string> anchors, shapes;
+    std::vector<std::string> anchors, shapes, more_anchors, more_shapes;
     std::string output;
   };
   const auto options = std::make_shared<Options>();
@@ -77,13 +77,20 @@ void add_learn(CLI::App& tune) {
       tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
   command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
   command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
+  command->add_option("--more-anchors", options->more_anchors, "the same of another kernel of this kind");
+  command->add_option("--more-shapes", options->more_shapes, "and its other shapes");
   command->add_option("--output", options->output, "folder, data/tuner in the source tree")->required();
   command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
   const auto fields = add_field_options(*command, fields_of<TileKernel>());
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
-    options->request.anchors.assign(options->anchors.begin(), options->anchors.end());
-    options->request.shapes.assign(options->shapes.begin(), options->shapes.end());
+    const auto add = [&](const std::vector<std::string>& anchors, const std::vector<std::string>& shapes) {
+      options->request.sets.push_back({{anchors.begin(), anchors.end()}, {shapes.begin(), shapes.end()}});
+    };
+    add(options->anchors, options->shapes);
+    if (options->more_anchors.empty() != options->more_shapes.empty())
+      throw InvalidInput("tune learn: --more-anchors and --more-shapes belong together");
+    if (!options->more_anchors.empty()) add(options->more_anchors, options->more_shapes);
     options->request.output = options->output;
     const TuneLearnResult result = tune_learn(options->request);
     print(

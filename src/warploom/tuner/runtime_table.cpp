@@ -22,8 +22,6 @@ struct FourWorks {
 };
 static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
 
-static_assert(kMostCandidates % 4 == 0);
-
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
   return wave_time(record.coefficients, map_tile(mapping, ShapeTerms(mapping, shape), record.constants));
 }
@@ -78,7 +76,8 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
   for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
        start += 4) {
-    const Candidate four[4] = {all[start], all[start + 1], all[start + 2], all[start + 3]};
+    const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
+                               start == 0 ? all[3] : all[0]};  // seven places
     const FourFloats times = candidate_times(layout.configs, layout.mapping, four, terms, unit);
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t config = four[i].config();
@@ -91,7 +90,7 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
     }
   }
   return {.config = layout.configs[best].config,
-          .predicted_us = best_time,
+          .predicted_us = best_time * cell.scale(),
           .is_default = best == fallback,
           .index = static_cast<std::uint32_t>(best)};
 }

@@ -23,7 +23,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 3;
+inline constexpr std::uint32_t kTuneTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
 class TimeCorrection;

@@ -129,12 +129,14 @@ TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
 }
 
 TEST(RuntimeTable, KeepsOddRowsApart) {
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWideRows);
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), kWideRows);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWholeLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 32}), kHalfLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), kQuarterLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 48}), kQuarterLines);
   EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 8}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4095}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4096}), kNarrowStores);
-  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWideRows);
+  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWholeLines);
 }
 
 TEST(FourFloats, TransposesAndRounds) {

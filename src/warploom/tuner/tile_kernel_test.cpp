@@ -93,11 +93,11 @@ TEST(TileWork, CountsTheProblemsOfABatch) {
 
 TEST(RowClass, FollowsTheSizesThatLoadsRunAlong) {
   TileKernel kernel;
-  EXPECT_EQ(row_class_of(kernel, {1, 64, 64}), kWideRows);
+  EXPECT_EQ(row_class_of(kernel, {1, 64, 64}), kWholeLines);
   EXPECT_EQ(row_class_of(kernel, {1, 64, 65}), kNarrowLoads);
   EXPECT_EQ(row_class_of(kernel, {1, 65, 64}), kNarrowStores);
   kernel.operand_bytes = 1;
-  EXPECT_EQ(row_class_of(kernel, {1, 64, 48}), kWideRows);
+  EXPECT_EQ(row_class_of(kernel, {1, 64, 48}), kQuarterLines);
   kernel.b_along_n = true;
   EXPECT_EQ(row_class_of(kernel, {1, 65, 64}), kNarrowLoads);
 }
