@@ -136,12 +136,8 @@ std::vector<double> answers(const SymmetricTrees& trees, const LearningRows& row
 
 // Trees on the targets less what each shape's rows have in common beyond the trees before.
 SymmetricTrees learned(const LearningRows& rows) {
-  const SymmetricOptions options{.trees = 400,
-                                 .depth = 8,
-                                 .eta = 0.12,
-                                 .row_share = 0.5,
-                                 .column_share = 0.6,
-                                 .bound = kBound};
+  const SymmetricOptions options{
+      .trees = 400, .depth = 8, .eta = 0.12, .row_share = 0.5, .column_share = 0.6, .bound = kBound};
   std::vector<float> targets = rows.targets;
   SymmetricTrees trees = boost_symmetric(rows.features, kCorrectionFeatures, targets, options);
   for (int round = 0; round < kCommonRounds; ++round) {

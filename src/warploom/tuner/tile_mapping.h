@@ -30,8 +30,8 @@ inline int alignment_class(std::int64_t row_bytes) {
 
 inline constexpr int kAlignments = 4;
 
-// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they allow
-// wide loads (below 32 aligned bytes compilers give them up), and whether rows of the output allow wide
+// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they
+// allow wide loads (below 32 aligned bytes compilers give them up), and whether rows of the output allow wide
 // stores. Rows of attention are whole heads.
 inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
                      kRowClasses = 5;
@@ -84,6 +84,7 @@ struct ConfigConstants {
   }
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
   float row_bytes = 1;
+  float unused = 0;                        // tables hold no byte by chance
   double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
   float crossing[kAlignments] = {0, 0, 0, 0};
 };
