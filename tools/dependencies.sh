@@ -3,7 +3,8 @@
 
 packages=(
   g++ cmake ninja-build pkg-config
-  libcli11-dev libfmt-dev nlohmann-json3-dev libtbb-dev libsqlite3-dev zlib1g-dev libxxhash-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libyaml-cpp-dev
+  libtbb-dev libsqlite3-dev zlib1g-dev libxxhash-dev
   libxgboost-dev xgboost  # XGBoost's CMake files ask for its program too
   libeigen3-dev libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
   libgtest-dev librapidcheck-dev libbenchmark-dev

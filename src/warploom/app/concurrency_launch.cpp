@@ -66,12 +66,18 @@ void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
     config.max_num_seqs = std::max<std::int64_t>(128, *row.concurrency);
     config.scheduler_recv_interval = *row.concurrency >= 16 ? 30 : 10;
     if (row.precision != "bf16") config.kv_cache_dtype = "fp8";
+    // SGLANG_ENABLE_FLASHINFER_GEMM; later scripts of Qwen3.5 leave the products to DeepGEMM.
+    const bool deepseek = is_model(row, "DeepSeek") && !row.image.empty();
+    if (deepseek || row.image.ends_with("v0.5.9-cu129-amd64")) config.fp8_gemm_backend = "flashinfer_trtllm";
+    config.enable_flashinfer_allreduce_fusion =
+        deepseek || (row.tp == 8 && row.image.ends_with("v0.5.9-cu130-amd64"));
   } else {
     config.max_num_seqs = row.input_tokens == 1024 && row.output_tokens == 1024 ? 512 : 256;
   }
   if (!is_model(row, "Qwen3.5")) return;
   config.max_num_seqs = 128;
   if (is_blackwell(row)) return;
+  config.enable_flashinfer_allreduce_fusion = true;
   config.max_num_batched_tokens = config.chunked_prefill_size = 16384;
   config.gpu_memory_utilization = 0.8;
   if (row.precision != "bf16") config.kv_cache_dtype = "fp8";
@@ -80,9 +86,14 @@ void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
 void set_trtllm(const ConcurrencyTruth& row, ServingConfig& config) {
   const bool gpt_oss = is_model(row, "gpt-oss");
   config.max_num_seqs = std::max<std::int64_t>(512, *row.concurrency);
-  config.max_num_batched_tokens = gpt_oss ? 20000 : std::max<std::int64_t>(8192, one_prompt_and_decodes(row));
+  // Scripts before 1.2.0rc6 leave room for one prompt alone.
+  const bool early = is_model(row, "DeepSeek") && !row.version.starts_with("1.2.0rc6");
+  const std::int64_t least = early ? 0 : 8192;
+  config.max_num_batched_tokens = gpt_oss ? 20000 : std::max(least, one_prompt_and_decodes(row));
   config.gpu_memory_utilization = gpt_oss ? 0.85 : 0.75;
   if (!gpt_oss || is_blackwell(row)) config.kv_cache_dtype = "fp8";
+  if (is_model(row, "DeepSeek") && is_blackwell(row) && row.version.starts_with("1.2.0rc6"))
+    config.moe_backend = "flashinfer_trtllm";
 }
 
 }  // namespace

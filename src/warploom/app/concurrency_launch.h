@@ -21,12 +21,14 @@ struct ConcurrencyLaunch {
 //                 Hopper; 0.95 of memory for Kimi and MiniMax, whose sequences and tokens are the engine's
 //                 on Blackwell, 512 and 16384 or 32768 with an fp8 cache and Triton experts on Hopper
 //   SGLang        chunks of 32768 tokens (8192 for DeepSeek on four GPUs) and 0.82 of memory; on Blackwell
-//                 new requests are looked for every 10 decode steps, 30 from 16 requests on, and the cache
-//                 is fp8
-//                 unless the weights are bf16; on Hopper 512 requests for 1k/1k and 256 otherwise; Qwen3.5
-//                 has 128, and on Hopper chunks of 16384, 0.8 of memory and an fp8 cache
-//   TensorRT-LLM  max_num_tokens = concurrency + input + 64, in multiples of 64 and at least 8192, 20000 for
-//                 gpt-oss, prompts not cut; an fp8 cache but for gpt-oss on Hopper
+//                 new requests are looked for every 10 decode steps, 30 from 16 requests on, the cache is fp8
+//                 unless the weights are bf16, block-scaled products of DeepSeek and of the first image with
+//                 Qwen3.5 are FlashInfer's, and norms run within all-reduces (Qwen3.5: on eight GPUs in the
+//                 later image); on Hopper 512 requests for 1k/1k and 256 otherwise; Qwen3.5 has 128, and on
+//                 Hopper chunks of 16384, 0.8 of memory, an fp8 cache and norms within all-reduces
+//   TensorRT-LLM  max_num_tokens = concurrency + input + 64, in multiples of 64, and at least 8192 but for
+//                 DeepSeek before 1.2.0rc6, 20000 for gpt-oss; prompts not cut; an fp8 cache but for gpt-oss
+//                 on Hopper; trtllm-gen experts for DeepSeek on Blackwell from 1.2.0rc6 on
 // Other dumps carry a model's name: lengths as stated, engines' defaults.
 ConcurrencyLaunch launch_of(const ConcurrencyTruth& row);
 

@@ -91,7 +91,7 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
   const Path out = path_of(setup.path, from), in = path_of(setup.path, to);
   // Each GPU that holds a part of the request sends it; replicated heads are sent once.
   const auto holders = [](const Sharding& sharding) {
-    return double(sharding.tensor_parallel * sharding.pipeline_parallel);
+    return double(sharding.tensor_parallel * sharding.pipeline_parallel * sharding.prefill_context_parallel);
   };
   const double senders = holders(prefill.sharding), receivers = holders(decode.sharding);
   plan.prefill_bandwidth = request.bandwidth.value_or(out.bandwidth) * senders;

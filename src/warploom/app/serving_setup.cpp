@@ -13,6 +13,7 @@
 #include "warploom/serving/batching/scheduler_registry.h"
 #include "warploom/serving/encoding_step_pricer.h"
 #include "warploom/serving/lora.h"
+#include "warploom/serving/parallelism.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
 
 namespace warploom {
@@ -43,6 +44,7 @@ bool fuses_allreduce_norm(const ServingSetup& setup) {
       "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
   const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
   const Generation generation = setup.gpu->generation;
+  if (setup.config.enable_flashinfer_allreduce_fusion) return true;
   return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
          setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
          (generation == Generation::Hopper || generation == Generation::Blackwell);
@@ -112,8 +114,7 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
                                      capacity_options(setup, beside));
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
   const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
-  setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token,
-                            setup.sharding.tensor_parallel * setup.sharding.pipeline_parallel,
+  setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
                             *setup.config.num_gpu_blocks_override * *setup.config.block_size);
 }
 
@@ -173,11 +174,18 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.graph.fuse_qk_norm_rope = setup.config.engine == "trtllm";
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   setup.graph.fuse_allreduce_norm = fuses_allreduce_norm(setup);
+  const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
+  if (transport != ExpertTransport::Collectives)
+    setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
+  // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
+  if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
   const Companions beside = companions_of(setup, request);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
   setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
                    .version = request.version,
-                   .moe_backend = request.config.moe_backend};
+                   .moe_backend = request.config.moe_backend,
+                   .fp8_gemm_backend = request.config.fp8_gemm_backend,
+                   .expert_transport = transport};
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.latency = std::make_shared<const ObservedLatency>(latency);
@@ -188,7 +196,9 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
 ServingSetup resolve_serving(const ServingSetupRequest& request, const LatencyModel& latency,
                              MemoryCheck memory) {
   const ModelArchitecture model = model_of(request);
-  return resolve_serving(request, model, sharding_of(request.config, model), latency, memory);
+  ServingSetupRequest spread = request;
+  spread.config = spread_attention(request.config, model);
+  return resolve_serving(spread, model, sharding_of(spread.config, model), latency, memory);
 }
 
 }  // namespace warploom

@@ -18,7 +18,8 @@ namespace warploom {
 
 // One row of concurrency_runs.csv. Empty or absent: not stated.
 struct ConcurrencyTruth {
-  std::string id, dump, backend, version, model, system, precision, gemm_quantization, moe_quantization, mode;
+  std::string id, dump, image, backend, version, model, system, precision, gemm_quantization,
+      moe_quantization, mode;
   bool work_in_progress = false;
   std::optional<std::int64_t> concurrency, tp, pp, attention_dp, moe_tp, moe_ep;
   std::int64_t input_tokens = 1, output_tokens = 1;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/concurrency_launch.h"
 #include "warploom/app/fixed_latency_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
@@ -52,6 +53,32 @@ TEST(ConcurrencyTruth, DropsRoundedRepeats) {
   const auto rows = filter_concurrency_truth(read_concurrency_truth(truth.request.truth), dropped);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].id, "c");
+}
+
+TEST(ConcurrencyTruth, DropsRunsThatDraftAndTheirRoundedRepeats) {
+  const auto row = [](const std::string& image, const std::string& figures) {
+    ConcurrencyTruth truth;
+    truth.backend = "sglang";
+    truth.model = "Qwen/Qwen3.5-397B-A17B";
+    truth.system = "b200_sxm";
+    truth.precision = "fp8";
+    truth.mode = "agg";
+    truth.image = image;
+    truth.concurrency = truth.tp = 4;
+    truth.input_tokens = truth.output_tokens = 1024;
+    truth.ttft = 300;
+    truth.tpot = std::stod(figures);
+    truth.content_hash = std::hash<std::string>()(image + figures);
+    return truth;
+  };
+  std::vector<DroppedRows> dropped;
+  const auto kept =
+      filter_concurrency_truth({row("lmsysorg/sglang:v0.5.9-cu130", "6.331"),
+                                row("lmsysorg/sglang:v0.5.9-cu130-amd64", "9.94"), row("", "6.33")},
+                               dropped);
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(kept[0].tpot, 9.94);
+  ASSERT_EQ(dropped.size(), 2u);
 }
 
 TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
@@ -119,6 +146,27 @@ TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
   const Truth truth(
       "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
   EXPECT_THROW(validate_concurrency(truth.request, FixedLatency()), InvalidInput);
+}
+
+TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
+  ConcurrencyTruth row;
+  row.dump = "2026-01-30.csv";
+  row.backend = "trtllm";
+  row.model = "deepseek-ai/DeepSeek-V3";
+  row.system = "b200_sxm";
+  row.concurrency = 16;
+  row.input_tokens = 1024;
+  row.version = "1.1.0rc2.post2";
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).config.moe_backend, "auto");
+  row.version = "1.2.0rc6.post2";
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 8192);
+  EXPECT_EQ(launch_of(row).config.moe_backend, "flashinfer_trtllm");
+  row.backend = "sglang";
+  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
+  row.image = "lmsysorg/sglang:v0.5.9-cu130";
+  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
+  EXPECT_TRUE(launch_of(row).config.enable_flashinfer_allreduce_fusion);
 }
 
 TEST(QuantizedModel, KeepsStoredQuantisationAndRefusesAnother) {

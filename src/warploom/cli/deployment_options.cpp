@@ -13,11 +13,17 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 17> kPoolFields{"instances",
+constexpr std::array<std::string_view, 23> kPoolFields{"instances",
                                                        "tensor_parallel_size",
                                                        "pipeline_parallel_size",
                                                        "data_parallel_size",
                                                        "enable_expert_parallel",
+                                                       "decode_context_parallel_size",
+                                                       "prefill_context_parallel_size",
+                                                       "enable_dp_attention",
+                                                       "all2all_backend",
+                                                       "moe_a2a_backend",
+                                                       "deepep_mode",
                                                        "max_num_seqs",
                                                        "max_num_batched_tokens",
                                                        "chunked_prefill_size",

@@ -10,6 +10,7 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/cli/engine_config_file.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr std::string_view kWhere = "--from-command";
 
 // Flags that say nothing of how long steps take; those of the second list stand alone.
-constexpr std::array<std::string_view, 36> kWithoutEffect{"host",
+constexpr std::array<std::string_view, 35> kWithoutEffect{"host",
                                                           "port",
                                                           "served_model_name",
                                                           "api_key",
@@ -39,7 +40,6 @@ constexpr std::array<std::string_view, 36> kWithoutEffect{"host",
                                                           "hf_token",
                                                           "swap_space",
                                                           "backend",
-                                                          "extra_llm_api_options",
                                                           "num_postprocess_workers",
                                                           "stream_interval",
                                                           "decode_log_interval",
@@ -99,6 +99,9 @@ std::string field_name(std::string_view flag) {
   if (flag == "-dp") return "data_parallel_size";
   if (flag == "-q") return "quantization";
   if (flag == "-cc") return "compilation_config";
+  // SGLang's and TensorRT-LLM's short forms.
+  for (const std::string_view size : {"--tp", "--pp", "--dp", "--ep", "--dcp"})
+    if (flag == size) return std::string(size.substr(2)) + "_size";
   std::string name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -117,6 +120,7 @@ class Parser {
 
   EngineCommand parse() {
     find_engine();
+    read_config_file();
     while (next_ < words_.size()) {
       const std::string word = words_[next_++];
       if (word.starts_with('-')) {
@@ -157,6 +161,28 @@ class Parser {
         "{}: expected a command that reads 'vllm serve MODEL', 'sglang serve --model-path MODEL' or "
         "'trtllm-serve MODEL'",
         kWhere));
+  }
+
+  // Puts the words of the file that the command names where the engine reads them: vLLM and SGLang let the
+  // command line rule, TensorRT-LLM the file.
+  void read_config_file() {
+    const bool trtllm = command_.config.engine == "trtllm";
+    for (std::size_t i = next_; i < words_.size(); ++i) {
+      const std::size_t equals = words_[i].find('=');
+      const std::string name = field_name(words_[i].substr(0, equals));
+      if (!words_[i].starts_with("--") || (name != "config" && !(trtllm && name == "extra_llm_api_options")))
+        continue;
+      const bool apart = equals == std::string::npos;
+      if (apart && i + 1 == words_.size())
+        throw InvalidInput(fmt::format("{}: {} has no value", kWhere, words_[i]));
+      const std::string path = apart ? words_[i + 1] : words_[i].substr(equals + 1);
+      words_.erase(words_.begin() + std::ptrdiff_t(i), words_.begin() + std::ptrdiff_t(i + (apart ? 2 : 1)));
+      ConfigFileWords file = read_engine_config(command_.config.engine, path);
+      words_.insert(trtllm ? words_.end() : words_.begin() + std::ptrdiff_t(next_), file.words.begin(),
+                    file.words.end());
+      command_.ignored.insert(command_.ignored.end(), file.ignored.begin(), file.ignored.end());
+      return;
+    }
   }
 
   void take_flag(const std::string& word) {

@@ -17,9 +17,10 @@ struct EngineCommand {
   std::vector<std::string> ignored;  // flags that do not bear on time
 };
 
-// Words are split as a shell does (quotes, backslashes, line ends). Flags may be spelled with dashes or
-// underscores, with their value behind '=' or in the next word. Throws InvalidInput (not such a command, a
-// bad value), Unsupported (a flag that is not modelled, with the nearest ones that are).
+// A configuration file that the command names (engine_config_file.h) is read. Words are split as a shell does
+// (quotes, backslashes, line ends). Flags may be spelled with dashes or underscores, with their value behind
+// '=' or in the next word. Throws InvalidInput (not such a command, a bad value), Unsupported (a flag that is
+// not modelled, with the nearest ones that are).
 EngineCommand parse_engine_command(std::string_view text);
 
 }  // namespace warploom

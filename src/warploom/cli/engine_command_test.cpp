@@ -1,6 +1,10 @@
 #include "warploom/cli/engine_command.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "warploom/base/error.h"
 
@@ -106,6 +110,81 @@ TEST(EngineCommand, NamesTheNearestFlag) {
   } catch (const Unsupported& error) {
     EXPECT_NE(std::string(error.what()).find("max_num_seqs"), std::string::npos) << error.what();
   }
+}
+
+class ConfigFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ =
+        (std::filesystem::temp_directory_path() / ("warploom_config_" + std::to_string(::getpid()) + ".yaml"))
+            .string();
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::string write(const std::string& text) const {
+    std::ofstream(path_) << text;
+    return path_;
+  }
+  std::string path_;
+};
+
+TEST_F(ConfigFile, OfVllmYieldsToTheCommandLine) {
+  const std::string path = write(
+      "tensor-parallel-size: 4\nmax-num-seqs: 64\nenforce-eager: true\nasync-scheduling: false\n"
+      "compilation-config: {cudagraph_mode: PIECEWISE}\n");
+  const EngineCommand command = parse_engine_command("vllm serve m --max-num-seqs 32 --config " + path);
+  EXPECT_EQ(command.config.tensor_parallel_size, 4);
+  EXPECT_EQ(command.config.max_num_seqs, 32);
+  EXPECT_TRUE(command.config.enforce_eager);
+  EXPECT_EQ(command.config.cudagraph_mode, "PIECEWISE");
+}
+
+TEST_F(ConfigFile, OfTensorRtLlmRulesTheCommandLine) {
+  const std::string path = write(
+      "max_batch_size: 256\nenable_attention_dp: true\nprint_iter_log: true\n"
+      "cuda_graph_config:\n  enable_padding: true\n  batch_sizes: [1, 8, 128]\n"
+      "kv_cache_config:\n  dtype: fp8\n  free_gpu_memory_fraction: 0.8\n  enable_block_reuse: false\n"
+      "scheduler_config: {capacity_scheduler_policy: MAX_UTILIZATION}\n"
+      "speculative_config: {decoding_type: MTP, num_nextn_predict_layers: 3}\n");
+  const EngineCommand command =
+      parse_engine_command("trtllm-serve m --tp_size 8 --max_batch_size 8 --extra_llm_api_options=" + path);
+  EXPECT_EQ(command.config.tensor_parallel_size, 8);
+  EXPECT_EQ(command.config.max_num_seqs, 256);
+  EXPECT_TRUE(command.config.enable_dp_attention);
+  EXPECT_EQ(command.config.max_cudagraph_capture_size, 128);
+  EXPECT_EQ(command.config.kv_cache_dtype, "fp8");
+  EXPECT_EQ(command.config.gpu_memory_utilization, 0.8);
+  EXPECT_FALSE(command.config.enable_prefix_caching);
+  EXPECT_EQ(command.config.capacity_scheduler_policy, "max_utilization");
+  EXPECT_NE(command.config.speculative_config.find("mtp"), std::string::npos);
+  EXPECT_EQ(command.ignored.size(), 2u);
+}
+
+TEST_F(ConfigFile, RefusesWhatItCannotRead) {
+  const auto trtllm = [](const std::string& path) {
+    return parse_engine_command("trtllm-serve m --config " + path);
+  };
+  EXPECT_THROW(trtllm("/no/such/file.yaml"), NotFound);
+  EXPECT_THROW(trtllm(write("a: [1")), InvalidInput);
+  EXPECT_THROW(trtllm(write("- 1")), InvalidInput);
+  EXPECT_THROW(trtllm(write("enable_attention_dp: perhaps")), InvalidInput);
+  EXPECT_THROW(trtllm(write("cuda_graph_config: {batch_sizes: many}")), InvalidInput);
+  EXPECT_THROW(trtllm(write("max_batch_sise: 4")), Unsupported);
+  EXPECT_THROW(trtllm(write("speculative_config: {decoding_type: Lookahead}")), Unsupported);
+  EXPECT_TRUE(trtllm(write("cuda_graph_config: null")).config.enforce_eager);
+  EXPECT_THROW(parse_engine_command("vllm serve m --config"), InvalidInput);
+}
+
+TEST(EngineCommand, TakesTheShortFormsOfSizes) {
+  const EngineCommand command = parse_engine_command(
+      "python -m sglang.launch_server --model-path m --tp 8 --dp 8 --enable-dp-attention --ep 8 "
+      "--moe-a2a-backend "
+      "deepep --cuda-graph-max-bs 128");
+  EXPECT_EQ(command.config.tensor_parallel_size, 8);
+  EXPECT_EQ(command.config.data_parallel_size, 8);
+  EXPECT_TRUE(command.config.enable_dp_attention);
+  EXPECT_TRUE(command.config.enable_expert_parallel);
+  EXPECT_EQ(command.config.moe_a2a_backend, "deepep");
+  EXPECT_EQ(command.config.max_cudagraph_capture_size, 128);
 }
 
 }  // namespace

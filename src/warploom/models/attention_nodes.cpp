@@ -95,11 +95,12 @@ void add_standard_attention(RequestOperators& plan, const PlanContext& context, 
     AttentionDecode op;
     op.compute = model.dtype;
     op.kv_cache = context.kv_cache;
-    op.heads = context.local.heads;
+    op.heads = context.local.heads * context.sharding.decode_context_parallel;
     op.kv_heads = context.local.kv_heads;
     op.head_dim = model.head_dim;
     op.window = window;
-    plan.add("attention_decode", group.count, std::move(op), chunk);
+    plan.add("attention_decode", group.count, std::move(op),
+             {.chunk = chunk, .context_ranks = context.sharding.context_ranks()});
   } else {
     AttentionPrefill op;
     op.compute = model.dtype;
@@ -108,7 +109,8 @@ void add_standard_attention(RequestOperators& plan, const PlanContext& context, 
     op.kv_heads = context.local.kv_heads;
     op.head_dim = model.head_dim;
     op.window = window;
-    plan.add("attention_prefill", group.count, std::move(op), chunk);
+    plan.add("attention_prefill", group.count, std::move(op),
+             {.chunk = chunk, .query_ranks = context.sharding.prefill_context_parallel});
   }
 }
 
@@ -117,12 +119,16 @@ void add_latent_attention(RequestOperators& plan, const PlanContext& context, co
   const ModelArchitecture& model = context.model;
   MlaShape shape = model.latent->shape;
   shape.heads = context.local.latent_heads;
+  MlaShape gathered = shape;  // of all ranks that share out the cached tokens
+  gathered.heads *= context.sharding.decode_context_parallel;
   const MatmulScheme plain = plain_scheme(model.dtype);
   if (decode) {
     plan.add("q_absorb", group.count,
              Gemm{.scheme = plain, .n = shape.kv_lora_rank, .k = shape.nope_head_dim, .batch = shape.heads});
-    plan.add("mla_decode", group.count,
-             MlaDecode{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = shape, .requests = {}});
+    plan.add(
+        "mla_decode", group.count,
+        MlaDecode{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = gathered, .requests = {}},
+        {.context_ranks = context.sharding.context_ranks()});
     plan.add("v_absorb", group.count,
              Gemm{.scheme = plain, .n = shape.value_head_dim, .k = shape.kv_lora_rank, .batch = shape.heads});
   } else {
@@ -130,9 +136,9 @@ void add_latent_attention(RequestOperators& plan, const PlanContext& context, co
              Gemm{.scheme = group.schemes.attention_input,
                   .n = shape.heads * (shape.nope_head_dim + shape.value_head_dim),
                   .k = shape.kv_lora_rank});
-    plan.add(
-        "mla_prefill", group.count,
-        MlaPrefill{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = shape, .requests = {}});
+    plan.add("mla_prefill", group.count,
+             MlaPrefill{.compute = model.dtype, .kv_cache = context.kv_cache, .shape = shape, .requests = {}},
+             {.query_ranks = context.sharding.prefill_context_parallel});
   }
 }
 
@@ -150,6 +156,81 @@ void add_linear_attention(RequestOperators& plan, const PlanContext& context, co
   plan.add("linear_convolution", group.count, op);
   op.stage = decode ? LinearAttentionStage::StateUpdate : LinearAttentionStage::Scan;
   plan.add(decode ? "linear_state_update" : "linear_scan", group.count, op);
+}
+
+// What context parallelism exchanges around attention: queries to those that hold other tokens, their results
+// with the logarithms of their sums back (vLLM's cp_lse_ag_out_rs), or keys and values where there are more
+// queries than those.
+class ContextExchange {
+ public:
+  ContextExchange(RequestOperators& plan, const PlanContext& context, const LayerGroup& group)
+      : plan_(plan),
+        context_(context),
+        count_(group.count),
+        latent_(group.attention == AttentionKind::Latent) {}
+
+  void decode() { share_queries(RequestRows::NewTokens); }
+  void prefill() {
+    if (pcp() > 1) gather_kv(pcp(), RequestRows::NewTokens);
+    if (latent_ || pcp() > 1)
+      gather_kv(dcp() * pcp(), RequestRows::ContextTokens);
+    else
+      share_queries(RequestRows::TokensAfterContext);
+  }
+
+ private:
+  std::int64_t dcp() const { return context_.sharding.decode_context_parallel; }
+  std::int64_t pcp() const { return context_.sharding.prefill_context_parallel; }
+  void add(std::string_view label, CollectiveKind kind, std::int64_t ranks, double values, double bytes,
+           RequestRows rows) {
+    if (ranks == 1) return;
+    plan_.add(label, count_,
+              Collective{.kind = kind,
+                         .size = Bytes(0),
+                         .ranks = ranks,
+                         .ranks_per_node = context_.options.ranks_per_node},
+              {.bytes_per_row = values * bytes, .rows = rows});
+  }
+  void share_queries(RequestRows rows) {
+    const ModelArchitecture& model = context_.model;
+    const double bytes = context_.activation_bytes();
+    const std::int64_t own = latent_ ? context_.local.latent_heads : context_.local.heads;
+    const auto heads = static_cast<double>(own * dcp());
+    const MlaShape* shape = latent_ ? &model.latent->shape : nullptr;
+    const auto query =
+        static_cast<double>(latent_ ? shape->kv_lora_rank + shape->rope_head_dim : model.head_dim);
+    const auto output = static_cast<double>(latent_ ? shape->kv_lora_rank : model.head_dim);
+    constexpr double kFloat = 4;
+    const std::int64_t ranks = dcp() * pcp();
+    add("cp_query_allgather", CollectiveKind::AllGather, dcp(), heads * query, bytes, rows);
+    add("cp_lse_allgather", CollectiveKind::AllGather, ranks, heads * static_cast<double>(ranks), kFloat,
+        rows);
+    add("cp_output_reduce_scatter", CollectiveKind::ReduceScatter, dcp(), heads * output, bytes, rows);
+    add("cp_output_allreduce", CollectiveKind::AllReduce, pcp(), static_cast<double>(own) * output, bytes,
+        rows);
+  }
+  void gather_kv(std::int64_t ranks, RequestRows rows) {
+    const ModelArchitecture& model = context_.model;
+    const auto values =
+        static_cast<double>(latent_ ? model.latent->shape.kv_lora_rank + model.latent->shape.rope_head_dim
+                                    : 2 * context_.local.kv_heads * model.head_dim);
+    add("cp_kv_allgather", CollectiveKind::AllGather, ranks, values,
+        rows == RequestRows::ContextTokens ? bytes_per_element(context_.kv_cache)
+                                           : context_.activation_bytes(),
+        rows);
+  }
+
+  RequestOperators& plan_;
+  const PlanContext& context_;
+  std::int64_t count_;
+  bool latent_;
+};
+
+void add_context_exchange(RequestOperators& plan, const PlanContext& context, const LayerGroup& group,
+                          bool decode) {
+  if (context.sharding.context_ranks() == 1) return;
+  ContextExchange exchange(plan, context, group);
+  decode ? exchange.decode() : exchange.prefill();
 }
 
 // Layers that differ only in what attention does not see share one node.
@@ -200,6 +281,7 @@ RequestOperators attention_plan(const PlanContext& context) {
           add_standard_attention(plan, context, group, decode);
           break;
       }
+      add_context_exchange(plan, context, group, decode);
     }
     if (!decode) plan.decode_begin = plan.nodes.size();
   }

@@ -119,6 +119,7 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
       }
     }
   }
+  footprint.full_per_token = footprint.full_per_token / static_cast<double>(sharding.context_ranks());
   return footprint;
 }
 

@@ -47,7 +47,7 @@ struct KvFootprint {
   Bytes per_token() const { return full_per_token + windowed_per_token; }
 };
 // kv_cache absent: the checkpoint's. KV heads are replicated when tensor_parallel exceeds them; the MLA
-// latent is whole on every rank.
+// latent is whole on every rank; context parallelism leaves each its share of the tokens.
 KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& sharding,
                          std::optional<DataType> kv_cache = std::nullopt, std::int64_t stage = 0);
 

@@ -48,9 +48,10 @@ OperatorGraph build_operator_graph(const ModelArchitecture& model, const Shardin
     std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(graph),
                  [](const OperatorNode& node) { return node.count > 0; });
   };
-  append(plan.dense_operators(step.tokens(), step.logits_rows, step.group_tokens));
+  const std::int64_t tokens = step.rank_tokens(sharding.prefill_context_parallel);
+  append(plan.dense_operators(tokens, step.logits_rows, step.group_tokens));
   append(plan.attention_operators(step));
-  append(plan.collective_operators(step.tokens(), step.logits_rows, step.group_tokens));
+  append(plan.collective_operators(tokens, step.logits_rows, step.group_tokens));
   return graph;
 }
 

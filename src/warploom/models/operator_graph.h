@@ -26,7 +26,8 @@ namespace warploom {
 //   mla_prefill, mla_decode; linear attention: linear_in_proj, linear_gates_proj, linear_convolution,
 //   linear_scan, linear_state_update, gated_norm; collectives: allreduce, embedding_allreduce,
 //   logits_allgather, qk_norm_allreduce, moe_allgather, moe_reduce_scatter, moe_dispatch, moe_combine,
-//   pipeline_send, pipeline_allgather.
+//   pipeline_send, pipeline_allgather; context parallelism: cp_query_allgather, cp_lse_allgather,
+//   cp_output_reduce_scatter, cp_output_allreduce, cp_kv_allgather.
 struct OperatorNode {
   Operator op;
   std::int64_t count = 1;

@@ -75,6 +75,29 @@ void check_mixture_split(const Checker& checker, const ModelArchitecture& model,
   }
 }
 
+void check_context_split(const Checker& checker, const ModelArchitecture& model, const Sharding& sharding) {
+  if (sharding.context_ranks() == 1) return;
+  const std::int64_t ranks = sharding.tensor_parallel, size = sharding.decode_context_parallel;
+  const std::int64_t copies = has_standard_attention(model)
+                                  ? std::max<std::int64_t>(1, ranks / model.kv_heads)
+                                  : ranks;  // the latent is whole on every rank
+  checker.require(
+      size <= copies && copies % size == 0,
+      fmt::format("decode_context_parallel={} does not divide the {} copies of each KV head under "
+                  "tensor_parallel={}, expected a divisor of {}",
+                  size, copies, ranks, copies));
+  if (model.layers_with(AttentionKind::SlidingWindow) + model.layers_with(AttentionKind::Chunked) +
+          model.layers_with(AttentionKind::Linear) >
+      0)
+    throw Unsupported(
+        fmt::format("context parallelism of {}: only full attention is modelled, expected "
+                    "decode_context_parallel 1 and prefill_context_parallel 1",
+                    model.name));
+  if (model.mixture && sharding.prefill_context_parallel > 1)
+    throw Unsupported(fmt::format(
+        "prefill_context_parallel of {}: a mixture of experts is not modelled, expected 1", model.name));
+}
+
 }  // namespace
 
 void check_sharding(const ModelArchitecture& model, const Sharding& sharding, std::string_view where) {
@@ -85,6 +108,7 @@ void check_sharding(const ModelArchitecture& model, const Sharding& sharding, st
     checker.divides("MLP columns", model.intermediate, "tensor_parallel", sharding.tensor_parallel);
   }
   check_mixture_split(checker, model, sharding);
+  check_context_split(checker, model, sharding);
   checker.require(
       sharding.pipeline_parallel <= model.layer_count(),
       fmt::format("pipeline_parallel={} exceeds {} layers", sharding.pipeline_parallel, model.layer_count()));
@@ -135,6 +159,10 @@ FieldTable Sharding::describe() {
            {.doc = "ranks that split the experts", .min = 1, .max = kMost})
       .add("attention_data_parallel", &Sharding::attention_data_parallel,
            {.doc = "groups with their own requests that share the experts", .min = 1, .max = kMost})
+      .add("decode_context_parallel", &Sharding::decode_context_parallel,
+           {.doc = "ranks that share out the cached tokens of a request", .min = 1, .max = kMost})
+      .add("prefill_context_parallel", &Sharding::prefill_context_parallel,
+           {.doc = "groups that share out the new tokens of a prompt", .min = 1, .max = kMost})
       .table();
 }
 

@@ -33,15 +33,34 @@ struct SetRows {
 
 struct SetRequests {
   const std::vector<RequestGroup>& groups;
-  std::int64_t chunk;
+  const RequestRule& rule;
   bool decode;
 
   void assign(std::vector<RequestGroup>& requests) const {
-    if (chunk > 0) {
-      split_into_chunks(groups, chunk, requests);
+    if (rule.chunk > 0) {
+      split_into_chunks(groups, rule.chunk, requests);
     } else {
       requests.assign(groups.begin(), groups.end());
     }
+    if (rule.context_ranks > 1 || rule.query_ranks > 1)
+      for (RequestGroup& request : requests) share_out(request);
+  }
+  // A rank's queries come in equal parts from both ends of the prompt: in the mean they see half of it.
+  void share_out(RequestGroup& request) const {
+    const std::int64_t queries = (request.query_tokens + rule.query_ranks - 1) / rule.query_ranks;
+    request.context_tokens = (request.context_tokens + rule.context_ranks - 1) / rule.context_ranks +
+                             (request.query_tokens - queries) / 2;
+    request.query_tokens = queries;
+  }
+  void operator()(Collective& op) const {
+    std::int64_t rows = 0;
+    for (const RequestGroup& group : groups) {
+      const bool counts = rule.rows != RequestRows::TokensAfterContext || group.context_tokens > 0;
+      rows += counts ? group.count * (rule.rows == RequestRows::ContextTokens ? group.context_tokens
+                                                                              : group.query_tokens)
+                     : 0;
+    }
+    op.size = Bytes(static_cast<double>(rows) * rule.bytes_per_row);
   }
   void operator()(AttentionPrefill& op) const { assign(op.requests); }
   void operator()(AttentionDecode& op) const { assign(op.requests); }
@@ -105,15 +124,18 @@ std::span<const OperatorNode> RequestOperators::fill(const StepShape& step) {
   const std::size_t end = step.decode.empty() ? decode_begin : nodes.size();
   for (std::size_t i = begin; i < end; ++i) {
     const bool decode = i >= decode_begin;
-    std::visit(SetRequests{decode ? step.decode : step.prefill, chunks[i], decode}, nodes[i].op);
+    std::visit(SetRequests{decode ? step.decode : step.prefill, rules[i], decode}, nodes[i].op);
+    const auto* collective = std::get_if<Collective>(&nodes[i].op);
+    nodes[i].count = collective != nullptr && collective->size.value() == 0 ? 0 : counts[i];
   }
   return end > begin ? std::span<const OperatorNode>{nodes.data() + begin, end - begin}
                      : std::span<const OperatorNode>{};
 }
 
-void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk) {
+void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule) {
   nodes.push_back({std::move(op), count, label});
-  chunks.push_back(chunk);
+  rules.push_back(rule);
+  counts.push_back(count);
 }
 
 StepPlan::StepPlan(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options)

@@ -47,13 +47,26 @@ struct ScaledOperators {
                                       std::int64_t logits_rows);
 };
 
+// What a collective of context parallelism carries.
+enum class RequestRows { NewTokens, ContextTokens, TokensAfterContext };
+
+// How a step's requests enter an operator.
+struct RequestRule {
+  std::int64_t chunk = 0;          // of chunked attention; 0 = none
+  std::int64_t context_ranks = 1;  // GPUs that share out the cached tokens of a request
+  std::int64_t query_ranks = 1;    // GPUs that share out its new tokens
+  double bytes_per_row = 0;        // collectives
+  RequestRows rows = RequestRows::NewTokens;
+};
+
 // Operators whose sizes follow from the requests. Nodes [0, decode_begin) serve prefill, the rest decode.
 struct RequestOperators {
   std::vector<OperatorNode> nodes;
-  std::vector<std::int64_t> chunks;  // of chunked attention; 0 = none
+  std::vector<RequestRule> rules;
+  std::vector<std::int64_t> counts;  // of nodes that have something to do; else a node counts 0
   std::size_t decode_begin = 0;
 
-  void add(std::string_view label, std::int64_t count, Operator op, std::int64_t chunk = 0);
+  void add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule = {});
   std::span<const OperatorNode> fill(const StepShape& step);
 };
 
@@ -62,7 +75,8 @@ class StepPlan {
   // Throws InvalidInput on a sharding that check_sharding refuses.
   StepPlan(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options = {});
 
-  // Projections, experts, norms, element-wise operators, embedding, lm_head, sampling. tokens > 0; with
+  // Projections, experts, norms, element-wise operators, embedding, lm_head, sampling. tokens > 0, those of
+  // one GPU (StepShape::rank_tokens); with
   // logits_rows = 0 lm_head and sampling are left out. group_tokens as in StepShape.
   std::span<const OperatorNode> dense_operators(std::int64_t tokens, std::int64_t logits_rows,
                                                 std::int64_t group_tokens = 0);

@@ -26,6 +26,10 @@ struct StepShape {
     return total;
   }
   std::int64_t tokens() const { return tokens_of(prefill) + tokens_of(decode); }
+  // Tokens that one GPU computes when so many share out the new tokens of prompts.
+  std::int64_t rank_tokens(std::int64_t prefill_context_parallel) const {
+    return (tokens_of(prefill) + prefill_context_parallel - 1) / prefill_context_parallel + tokens_of(decode);
+  }
   std::int64_t requests() const { return requests_of(prefill) + requests_of(decode); }
 
   // `count` whole prompts of `tokens` after `context` cached tokens, each yielding its first token.

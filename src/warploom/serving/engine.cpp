@@ -72,17 +72,9 @@ Slot Engine::add(const EngineRequest& request) {
   return slot;
 }
 
-ScheduledBatch Engine::take_spare() {
-  if (spare_.empty()) return {};
-  ScheduledBatch batch = std::move(spare_.back());
-  spare_.pop_back();
-  batch.clear();
-  return batch;
-}
-
 // Fetched sequences wait with their blocks; when no step can run, nobody else will give blocks back.
 bool Engine::yield_waiting_blocks() {
-  if (!state_.fetching.empty() || !in_flight_.empty()) return false;
+  if (!state_.fetching.empty() || in_flight_.size() > 1) return false;  // one is being filled
   const std::size_t served_first = state_.running.empty() ? 1 : 0;
   for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
     Sequence& sequence = state_.sequences[state_.waiting[i]];
@@ -94,24 +86,23 @@ bool Engine::yield_waiting_blocks() {
 }
 
 bool Engine::start(SimTime now) {
-  ScheduledBatch batch = take_spare();
+  ScheduledBatch& batch = in_flight_.push();
   do {
     scheduler_->schedule(state_, batch);
   } while (batch.empty() && !state_.waiting.empty() && yield_waiting_blocks());
   if (batch.empty()) {
-    spare_.push_back(std::move(batch));
+    in_flight_.drop_back();
     return false;
   }
   for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
   if (state_.kv_cache.keeps_prefixes())
-    for (const Slot slot : batch.scheduled) state_.keep_prefix(state_.sequences[slot]);
+    for (const Slot slot : state_.running) state_.keep_prefix(state_.sequences[slot]);
   if (pipelined_)
     for (const Emission& emission : batch.emitting) state_.sequences[emission.slot].awaits_token = true;
-  in_flight_.push_back(std::move(batch));
   return true;
 }
 
-void Engine::start_idle() { in_flight_.push_back(take_spare()); }
+void Engine::start_idle() { in_flight_.push(); }
 
 void Engine::see_price(Seconds gpu) {
   const ScheduledBatch& batch = in_flight_.back();
@@ -144,9 +135,7 @@ void Engine::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obse
 }
 
 void Engine::finish(SimTime now, EngineObserver& observer) {
-  WARPLOOM_ASSERT(!in_flight_.empty());
-  ScheduledBatch batch = std::move(in_flight_.front());
-  in_flight_.pop_front();
+  const ScheduledBatch& batch = in_flight_.pop();
   if (role_ == EngineRole::Whole) {
     emit(batch, now, observer);
   } else {
@@ -166,7 +155,6 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
   if (retired > 0) {
     std::erase_if(state_.running, [&](Slot slot) { return state_.sequences[slot].done; });
   }
-  spare_.push_back(std::move(batch));
 }
 
 void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {

@@ -8,11 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "warploom/serving/batch_queue.h"
 #include "warploom/serving/batching/scheduler.h"
 #include "warploom/serving/serving_config.h"
 
@@ -82,14 +82,12 @@ class Engine {
   void free_slot(Slot slot);
   // Frees the blocks of a waiting sequence that stand in the way of all others; false when there is none.
   bool yield_waiting_blocks();
-  ScheduledBatch take_spare();
 
   SchedulerState state_;
   std::unique_ptr<Scheduler> scheduler_;
   EngineRole role_;
   bool pipelined_;
-  std::deque<ScheduledBatch> in_flight_;
-  std::vector<ScheduledBatch> spare_;  // emptied batches that keep their memory
+  BatchQueue in_flight_;
   std::vector<Slot> free_slots_;
 };
 

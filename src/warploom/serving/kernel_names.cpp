@@ -57,8 +57,61 @@ std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, c
 KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
   KernelContext context{.framework = framework, .version = version, .kernel = {}};
   const auto* experts = std::get_if<FusedMoe>(&op);
+  const auto* collective = std::get_if<Collective>(&op);
+  if (collective != nullptr &&
+      (collective->kind == CollectiveKind::Dispatch || collective->kind == CollectiveKind::Combine)) {
+    context.kernel = deepep_kernel(expert_transport, *collective);
+    if (!context.kernel.empty()) return {.framework = "sglang", .version = {}, .kernel = context.kernel};
+  }
   if (experts != nullptr && framework == "vllm") context.kernel = vllm_moe_kernel(moe_backend, *experts, gpu);
-  return context;
+  KernelContext other;
+  if (experts != nullptr) other = other_moe_kernel(framework, moe_backend, *experts, gpu);
+  if (const auto* product = std::get_if<Gemm>(&op); product != nullptr && framework == "sglang")
+    other = sglang_fp8_kernel(fp8_gemm_backend, *product, gpu);
+  return other.kernel.empty() ? context : other;
+}
+
+KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
+                               const GpuSpec& gpu) {
+  if (op.scheme != MatmulScheme::Fp8Block) return {};
+  const bool sglang = framework == "sglang";
+  if (sglang && backend == "triton") return {"sglang", {}, "sglang_fused_moe_triton"};
+  if ((sglang || framework == "trtllm") && backend == "flashinfer_trtllm" &&
+      gpu.generation == Generation::Blackwell)
+    return {"sglang", {}, "sglang_flashinfer_trtllm_moe"};
+  return {};
+}
+
+KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu) {
+  if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block ||
+      gpu.generation != Generation::Blackwell)
+    return {};
+  return {"trtllm", {}, "deepgemm"};
+}
+
+void check_fp8_gemm_backend(std::string_view backend) {
+  constexpr std::array<std::string_view, 3> kKnown{"auto", "deep_gemm", "flashinfer_trtllm"};
+  if (std::find(kKnown.begin(), kKnown.end(), backend) != kKnown.end()) return;
+  throw InvalidInput(fmt::format("fp8_gemm_backend: '{}' is not measured, expected one of: {}", backend,
+                                 fmt::join(kKnown, ", ")));
+}
+
+std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) {
+  constexpr std::string_view kNormal = "deepep_normal_sms20", kLowLatency = "deepep_low_latency";
+  switch (transport) {
+    case ExpertTransport::DeepEpNormal:
+      return kNormal;
+    case ExpertTransport::DeepEpLowLatency:
+      return kLowLatency;
+    case ExpertTransport::DeepEpAuto: {
+      // SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK: what the low-latency buffers hold.
+      constexpr double kMostTokens = 128;
+      const double bytes = op.token_bytes.value() * double(std::max<std::int64_t>(1, op.top_k));
+      return op.size.value() <= kMostTokens * bytes ? kLowLatency : kNormal;
+    }
+    default:
+      return {};
+  }
 }
 
 void check_moe_backend(std::string_view backend) {

@@ -9,11 +9,17 @@
 
 namespace warploom {
 
+// What carries tokens to experts on other GPUs under data-parallel attention: an all-gather and a
+// reduce-scatter, or DeepEP's dispatch and combine. Auto: the low-latency kernels for the few tokens of
+// decoding, the normal ones for prompts (SGLang).
+enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto };
+
 // Names of the measured data. Of fused experts engines have several implementations beside each other, and
 // choose by scheme, GPU and parallelism.
 struct KernelNames {
   std::string framework, version;  // version empty: unknown
-  std::string moe_backend = "auto";
+  std::string moe_backend = "auto", fp8_gemm_backend = "auto";
+  ExpertTransport expert_transport = ExpertTransport::Collectives;
 
   // Views into this object and into constants. Throws as vllm_moe_kernel does.
   KernelContext of(const Operator& op, const GpuSpec& gpu) const;
@@ -25,6 +31,21 @@ struct KernelNames {
 // kernel on data-centre Blackwell. Empty: whatever was measured as the default. Throws Unsupported when a
 // backend other than "auto" was never measured with the operator's scheme.
 std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu);
+
+// The measured kernel of a dispatch or combine; empty for Collectives. Normal kernels on 20 SMs, DeepEP's
+// default.
+std::string_view deepep_kernel(ExpertTransport transport, const Collective& op);
+
+// The same of SGLang and TensorRT-LLM, whose names of backends are vLLM's here; empty kernel: the default.
+// NVIDIA's trtllm-gen experts on block-scaled fp8 were measured under SGLang's name alone.
+KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
+                               const GpuSpec& gpu);
+
+// The measured kernel of SGLang's block-scaled fp8 products on data-centre Blackwell, `backend` as
+// --fp8-gemm-backend takes it; empty: the default, DeepGEMM after a quantisation of its own. FlashInfer's
+// trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for them.
+KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu);
+void check_fp8_gemm_backend(std::string_view backend);
 
 // Throws InvalidInput unless `backend` is one of vLLM's, naming them.
 void check_moe_backend(std::string_view backend);

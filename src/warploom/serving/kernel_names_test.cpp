@@ -52,5 +52,21 @@ TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
   EXPECT_EQ(sglang.of(op, h200).kernel, "");
 }
 
+TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
+  const FusedMoe op = experts(MatmulScheme::Fp8Block);
+  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("b200_sxm")).kernel,
+            "sglang_flashinfer_trtllm_moe");
+  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")).kernel, "");
+  EXPECT_EQ(other_moe_kernel("trtllm", "auto", op, gpu("b200_sxm")).kernel, "");
+  EXPECT_EQ(other_moe_kernel("sglang", "triton", op, gpu("b200_sxm")).kernel, "sglang_fused_moe_triton");
+  EXPECT_EQ(other_moe_kernel("vllm", "triton", op, gpu("b200_sxm")).kernel, "");
+  const Gemm block{.scheme = MatmulScheme::Fp8Block}, plain{.scheme = MatmulScheme::Bf16};
+  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("b200_sxm")).framework, "trtllm");
+  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("h200_sxm")).kernel, "");
+  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", plain, gpu("b200_sxm")).kernel, "");
+  EXPECT_EQ(sglang_fp8_kernel("auto", block, gpu("b200_sxm")).kernel, "");
+  EXPECT_THROW(check_fp8_gemm_backend("cublas"), InvalidInput);
+}
+
 }  // namespace
 }  // namespace warploom

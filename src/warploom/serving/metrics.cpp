@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -11,9 +13,18 @@
 namespace warploom {
 namespace {
 
-constexpr double kFirstBin = 1e3;  // ns; shorter gaps share the first bin
-constexpr double kBinRatio = 1.001;
-constexpr double kLastBin = 1e13;  // ns; longer gaps share the last bin
+// Bins of gaps are a thousandth of an octave wide: the octave and the leading bits of the nanoseconds.
+constexpr int kBinBits = 10;
+constexpr double kFirstBin = 1024, kLastBin = 8.8e12;  // ns; gaps outside share the first and the last
+std::size_t bin_of(double nanoseconds) {
+  const double within = std::clamp(nanoseconds, kFirstBin, kLastBin);
+  return (std::bit_cast<std::uint64_t>(within) - std::bit_cast<std::uint64_t>(kFirstBin)) >> (52 - kBinBits);
+}
+// Lower edge [ns].
+double edge_of(std::size_t bin) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(kFirstBin) +
+                               (std::uint64_t(bin) << (52 - kBinBits)));
+}
 
 using SummaryMember = LatencySummary ServingMetrics::*;
 using StatisticMember = Seconds LatencySummary::*;
@@ -83,8 +94,16 @@ FieldTable Slo::describe() {
 LatencySummary summarize(std::vector<double> seconds) {
   LatencySummary summary;
   if (seconds.empty()) return summary;
-  std::sort(seconds.begin(), seconds.end());
-  const auto at = [&](double fraction) { return Seconds(quantile_of_sorted(seconds, fraction)); };
+  // Ascending quantiles, each searched above the one before.
+  auto begin = seconds.begin();
+  const auto at = [&](double fraction) {
+    const double rank = fraction * double(seconds.size() - 1);
+    const auto low = seconds.begin() + std::ptrdiff_t(rank);
+    std::nth_element(begin, low, seconds.end());
+    begin = low;
+    const double next = low + 1 == seconds.end() ? *low : *std::min_element(low + 1, seconds.end());
+    return Seconds(*low + (rank - std::floor(rank)) * (next - *low));
+  };
   summary.mean = Seconds(mean(seconds));
   summary.std = Seconds(standard_deviation(seconds));
   summary.median = summary.p50 = at(0.5);
@@ -94,18 +113,13 @@ LatencySummary summarize(std::vector<double> seconds) {
   return summary;
 }
 
-LatencyHistogram::LatencyHistogram()
-    : bins_(std::size_t(std::log(kLastBin / kFirstBin) / std::log(kBinRatio)) + 2, 0) {}
+LatencyHistogram::LatencyHistogram() : bins_(bin_of(kLastBin) + 1, 0) {}
 
 void LatencyHistogram::add(SimDuration sample, std::int64_t count) {
-  if (sample.nanoseconds() != last_sample_) {
-    last_sample_ = sample.nanoseconds();
-    const double position = std::log(std::max(1.0, double(last_sample_) / kFirstBin)) / std::log(kBinRatio);
-    last_bin_ = std::min(bins_.size() - 1, std::size_t(position));
-  }
-  bins_[last_bin_] += count;
+  const double nanoseconds = double(sample.nanoseconds());
+  bins_[bin_of(nanoseconds)] += count;
   count_ += count;
-  const double s = double(last_sample_) * 1e-9;
+  const double s = nanoseconds * 1e-9;
   sum_ += s * double(count);
   sum_of_squares_ += s * s * double(count);
 }
@@ -122,7 +136,7 @@ double LatencyHistogram::quantile(double fraction) const {
   std::int64_t below = 0;
   std::size_t bin = 0;
   while (bin + 1 < bins_.size() && double(below + bins_[bin]) <= rank) below += bins_[bin++];
-  return kFirstBin * std::pow(kBinRatio, double(bin) + 0.5) * 1e-9;
+  return 0.5 * (edge_of(bin) + edge_of(bin + 1)) * 1e-9;
 }
 
 LatencySummary LatencyHistogram::summary() const {

@@ -55,8 +55,6 @@ class LatencyHistogram {
   std::vector<std::int64_t> bins_;
   std::int64_t count_ = 0;
   double sum_ = 0, sum_of_squares_ = 0;  // s, s^2
-  std::int64_t last_sample_ = -1;        // of the latest add, whose bin is kept: gaps repeat
-  std::size_t last_bin_ = 0;
 };
 
 // Limits of a service level; absent ones do not bind.

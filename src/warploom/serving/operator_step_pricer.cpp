@@ -8,12 +8,12 @@ namespace {
 constexpr std::int64_t kContextGridStart = 16;
 
 // Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.
-std::vector<std::int64_t> context_grid(std::int64_t limit) {
-  std::vector<std::int64_t> grid{0};
-  for (const std::int64_t point : geometric_grid(limit / kContextGridStart + 1, 4, 6)) {
-    grid.push_back(point * kContextGridStart);
+std::vector<std::int64_t> context_points(std::int64_t limit) {
+  std::vector<std::int64_t> points{0};
+  for (const std::int64_t point : geometric_points(limit / kContextGridStart + 1, 4, 6)) {
+    points.push_back(point * kContextGridStart);
   }
-  return grid;
+  return points;
 }
 
 // Routed experts and what carries tokens to them and back work on the tokens of the whole group.
@@ -30,31 +30,50 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       beside_(std::move(beside)),
       pricer_(std::move(pricer)),
       graph_sizes_(std::move(graph_sizes)),
-      token_grid_(geometric_grid(domain.tokens, 64, 32)),
-      row_grid_(geometric_grid(domain.sequences, 64, 32)),
-      sequence_grid_(geometric_grid(domain.sequences, 8, 6)),
-      context_grid_(context_grid(domain.context)),
+      token_grid_(geometric_points(domain.tokens, 64, 32)),
+      row_grid_(geometric_points(domain.sequences, 64, 32)),
+      sequence_grid_(geometric_points(domain.sequences, 8, 6)),
+      context_grid_(context_points(domain.context)),
       token_table_(token_grid_.size()),
       group_table_(token_grid_.size()),
-      row_table_(row_grid_.size()) {}
+      row_table_(row_grid_.size()) {
+  list_per_group_token(1);
+  serves_group_ = !nodes_.empty();
+}
 
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   auto copy = std::make_unique<OperatorStepPricer>(*this);
   copy->sums_.clear();
+  for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_})
+    table->forget_uses();
+  for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
   return copy;
+}
+
+std::vector<KernelTime> OperatorStepPricer::breakdown() const {
+  KernelSums sums = sums_;
+  for (const PriceTable* table : {&token_table_, &group_table_, &row_table_}) table->collect(sums);
+  for (const DecodeTable& table : decode_tables_) table.prices.collect(sums);
+  return sums.sorted();
 }
 
 StepCost OperatorStepPricer::price(const StepBatch& batch) {
   ListPrice price;
   // Ranks that step together run one graph size: each pads to what the widest of them needs.
-  const std::int64_t widest = std::max(batch.tokens(), batch.widest_rank_tokens);
+  // Context parallelism of prompts leaves a GPU its part of them.
+  const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
+  const std::int64_t own =
+      sharers == 1 ? batch.tokens()
+                   : batch.tokens() - batch.chunk_tokens + (batch.chunk_tokens + sharers - 1) / sharers;
+  const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
   const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
-  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : batch.tokens();
+  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : own;
   const std::int64_t ranks = std::int64_t(coupled_replicas());
   const std::int64_t group_tokens =
       in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
   add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
-  add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
+  if (serves_group_)
+    add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
   if (batch.logits_rows > 0) {
     add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
   }
@@ -96,21 +115,21 @@ void OperatorStepPricer::list_per_row(std::int64_t rows) {
   nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
 }
 
-void OperatorStepPricer::add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid,
-                                  PriceTable& table, ListPrice& price) {
+void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table,
+                                  ListPrice& price) {
   if (size > grid.back()) {
     (this->*part)(size);
     price += pricer_.price(nodes_, &sums_);
     return;
   }
-  const GridPosition at = locate(grid, double(size));
+  const GridPosition at = grid.locate(double(size));
   for (const auto& [row, weight] : {std::pair{at.low, 1.0 - at.weight}, std::pair{at.low + 1, at.weight}}) {
     if (weight == 0) continue;
     if (!table.has(row)) {
       (this->*part)(grid[row]);
       table.fill(row, nodes_, pricer_, sums_);
     }
-    table.use(row, weight, price, sums_);
+    table.use(row, weight, price);
   }
 }
 
@@ -124,7 +143,7 @@ OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::int64_t q
 std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(DecodeTable& table,
                                                                              double sequences,
                                                                              double context) {
-  const GridPosition s = locate(sequence_grid_, sequences), c = locate(context_grid_, context);
+  const GridPosition s = sequence_grid_.locate(sequences), c = context_grid_.locate(context);
   std::array<Corner, 4> corners;
   std::size_t i = 0;
   for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
@@ -165,7 +184,7 @@ void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
     if (longest > together && together > 0) scale = longest / together;
   }
   for (const Corner& corner : decode_corners(table, sequences, mean_context)) {
-    if (corner.weight > 0) table.prices.use(corner.row, corner.weight * scale, price, sums_);
+    if (corner.weight > 0) table.prices.use(corner.row, corner.weight * scale, price);
   }
 }
 

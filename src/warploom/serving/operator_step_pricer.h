@@ -24,6 +24,7 @@
 
 #include "warploom/models/step_plan.h"
 #include "warploom/serving/cuda_graph.h"
+#include "warploom/serving/price_grid.h"
 #include "warploom/serving/price_table.h"
 #include "warploom/serving/serving_config.h"
 #include "warploom/serving/step_pricer.h"
@@ -46,7 +47,7 @@ class OperatorStepPricer final : public StepPricer {
                      ScaledOperators beside = {}, const PricedDomain& domain = {});
 
   StepCost price(const StepBatch& batch) override;
-  std::vector<KernelTime> breakdown() const override { return sums_.sorted(); }
+  std::vector<KernelTime> breakdown() const override;
   std::unique_ptr<StepPricer> clone() const override;
   std::size_t coupled_replicas() const override {
     return std::size_t(plan_.sharding().attention_data_parallel);
@@ -58,8 +59,7 @@ class OperatorStepPricer final : public StepPricer {
   void list_per_token(std::int64_t tokens);
   void list_per_group_token(std::int64_t group_tokens);
   void list_per_row(std::int64_t rows);
-  void add_part(Part part, std::int64_t size, std::span<const std::int64_t> grid, PriceTable& table,
-                ListPrice& price);
+  void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
   // Of decoding requests with so many query tokens each: a run has one or two kinds.
@@ -80,10 +80,11 @@ class OperatorStepPricer final : public StepPricer {
   ScaledOperators beside_;
   OperatorPricer pricer_;
   std::vector<std::int64_t> graph_sizes_;
-  std::vector<std::int64_t> token_grid_, row_grid_, sequence_grid_, context_grid_;
+  PriceGrid token_grid_, row_grid_, sequence_grid_, context_grid_;
   PriceTable token_table_, group_table_, row_table_;
+  bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
   std::vector<DecodeTable> decode_tables_;
-  KernelSums sums_;
+  KernelSums sums_;                  // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;  // of the part being listed
   StepShape shape_;                  // of the prefill chunks; keeps its memory
 };

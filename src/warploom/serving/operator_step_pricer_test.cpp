@@ -184,17 +184,19 @@ TEST(OperatorStepPricer, BreakdownOfARunIsItsGpuTime) {
   EXPECT_NEAR(sum / result.totals.gpu_p50.value(), 1, 1e-9);
 }
 
-TEST(PriceGrid, CoversItsDomainWithoutGaps) {
-  const auto grid = geometric_grid(5000, 64, 32);
-  EXPECT_EQ(grid.front(), 1);
-  EXPECT_EQ(grid.back(), 5000);
-  for (std::size_t i = 1; i < grid.size(); ++i) {
-    EXPECT_GT(grid[i], grid[i - 1]);
-    EXPECT_LE(double(grid[i] - grid[i - 1]), std::max(1.0, double(grid[i - 1]) / 31.0));
-  }
-  const GridPosition at = locate(grid, 5000);
-  EXPECT_EQ(grid[at.low], 5000);
-  EXPECT_EQ(at.weight, 0);
+TEST(OperatorStepPricer, ContextParallelPromptsCostTheirShare) {
+  const std::vector<PrefillChunk> chunks{{1024, 0}}, half{{512, 256}};
+  StepBatch batch;
+  batch.chunks = chunks;
+  batch.chunk_tokens = 1024;
+  Bench two({.prefill_context_parallel = 2}, false), one({}, false);
+  const double shared = two.pricer.price(batch).p50.value();
+  // One GPU's half: 512 tokens after 256 in the mean, and one gather of keys and values for each layer.
+  batch.chunks = half;
+  batch.chunk_tokens = 512;
+  const StepCost alone = one.pricer.price(batch);
+  EXPECT_NEAR(shared, alone.p50.value() + 32 * 3e-6, 1e-9);
+  EXPECT_EQ(alone.collectives.value(), 0);
 }
 
 }  // namespace

@@ -65,50 +65,28 @@ ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, KernelS
   return total;
 }
 
-std::vector<std::int64_t> geometric_grid(std::int64_t limit, std::int64_t dense, std::int64_t per_octave) {
-  std::vector<std::int64_t> grid;
-  std::int64_t value = 1;
-  while (value < limit) {
-    grid.push_back(value);
-    value += value < dense ? 1 : std::max<std::int64_t>(1, value / per_octave);
-  }
-  grid.push_back(std::max<std::int64_t>(limit, 1));
-  return grid;
-}
-
-GridPosition locate(std::span<const std::int64_t> grid, double value) {
-  const auto above = std::upper_bound(grid.begin(), grid.end(), value,
-                                      [](double v, std::int64_t point) { return v < double(point); });
-  if (above == grid.begin()) return {0, 0.0};
-  const std::size_t low = std::size_t(above - grid.begin()) - 1;
-  if (low + 1 >= grid.size()) return {grid.size() - 1, 0.0};
-  const double width = double(grid[low + 1] - grid[low]);
-  return {low, (value - double(grid[low])) / width};
-}
-
 void PriceTable::fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
                       KernelSums& sums) {
-  Row& filled = rows_[row];
-  filled = Row{.filled = true, .price = {}, .kernels = {}};
+  rows_[row] = Row{.price = {}, .used = 0, .filled = true};
+  kernels_[row].clear();
   for (const OperatorNode& node : operators) {
     const ListPrice price = pricer.price({&node, 1}, nullptr);
-    filled.price += price;
-    filled.kernels.push_back({sums.index_of(family_of(node.op), node.label), price.p50, double(node.count)});
+    rows_[row].price += price;
+    kernels_[row].push_back({sums.index_of(family_of(node.op), node.label), price.p50, double(node.count)});
   }
 }
 
-void PriceTable::use(std::size_t row, double weight, ListPrice& price, KernelSums& sums) const {
-  if (weight == 0) return;
-  const Row& used = rows_[row];
-  // Neighbouring rows share their error: half-widths are mixed, so squares are mixed with the plain weight.
-  price.p50 += weight * used.price.p50;
-  price.below += weight * used.price.below;
-  price.above += weight * used.price.above;
-  price.collectives += weight * used.price.collectives;
-  price.shared += weight * used.price.shared;
-  price.routed += weight * used.price.routed;
-  for (const Kernel& kernel : used.kernels)
-    sums.add(kernel.index, weight * kernel.seconds, weight * kernel.calls);
+void PriceTable::collect(KernelSums& sums) const {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const double used = rows_[row].used;
+    if (used == 0) continue;
+    for (const Kernel& kernel : kernels_[row])
+      sums.add(kernel.index, used * kernel.seconds, used * kernel.calls);
+  }
+}
+
+void PriceTable::forget_uses() {
+  for (Row& row : rows_) row.used = 0;
 }
 
 }  // namespace warploom

@@ -1,5 +1,6 @@
-// Prices of operator lists, remembered at the points of a grid and interpolated between them. A row is one
-// list; it keeps the time of each kernel, so that a breakdown costs one addition per kernel and step.
+// Prices of operator lists, remembered at the points of a grid (price_grid.h) and interpolated between them.
+// A row is one list; it keeps the time of each kernel and counts its uses, so that a breakdown costs a step
+// one addition per row.
 #pragma once
 
 #include <cstdint>
@@ -51,39 +52,42 @@ struct OperatorPricer {
   ListPrice price(std::span<const OperatorNode> operators, KernelSums* sums) const;
 };
 
-// Ascending grid points that cover [1, limit]: every integer up to `dense`, then steps of at most
-// 1/`per_octave` of the value (so that rounding never leaves gaps).
-std::vector<std::int64_t> geometric_grid(std::int64_t limit, std::int64_t dense, std::int64_t per_octave);
-
-// Where a value lies on a grid: between points low and low + 1, at share `weight` of the way.
-struct GridPosition {
-  std::size_t low = 0;
-  double weight = 0;
-};
-GridPosition locate(std::span<const std::int64_t> grid, double value);
-
 // Rows of prices by index; filled by the caller when absent.
 class PriceTable {
  public:
-  explicit PriceTable(std::size_t rows) : rows_(rows) {}
+  explicit PriceTable(std::size_t rows) : rows_(rows), kernels_(rows) {}
   bool has(std::size_t row) const { return rows_[row].filled; }
   void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
             KernelSums& sums);
   double time(std::size_t row) const { return rows_[row].price.p50; }
-  // Adds `weight` times the row to `price` and `sums`.
-  void use(std::size_t row, double weight, ListPrice& price, KernelSums& sums) const;
+  // Adds `weight` times the row to `price`, and counts it for collect().
+  void use(std::size_t row, double weight, ListPrice& price) {
+    Row& used = rows_[row];
+    used.used += weight;
+    // Neighbouring rows share their error: half-widths are mixed, so squares are mixed with the plain weight.
+    price.p50 += weight * used.price.p50;
+    price.below += weight * used.price.below;
+    price.above += weight * used.price.above;
+    price.collectives += weight * used.price.collectives;
+    price.shared += weight * used.price.shared;
+    price.routed += weight * used.price.routed;
+  }
+  // Adds what all uses took to the sums that the rows were filled with (or to a copy of them).
+  void collect(KernelSums& sums) const;
+  void forget_uses();
 
  private:
   struct Kernel {
     std::size_t index = 0;
     double seconds = 0, calls = 0;
   };
-  struct Row {
-    bool filled = false;
+  struct Row {  // one cache line
     ListPrice price;
-    std::vector<Kernel> kernels;
+    double used = 0;  // sum of the weights
+    bool filled = false;
   };
   std::vector<Row> rows_;
+  std::vector<std::vector<Kernel>> kernels_;
 };
 
 }  // namespace warploom

@@ -121,9 +121,8 @@ void SchedulerState::end_fetch(Slot slot) {
   waiting.insert(place, slot);
 }
 
-bool SchedulerState::hold(Sequence& sequence, std::int64_t tokens) {
+bool SchedulerState::take_blocks(Sequence& sequence, std::int64_t tokens) {
   const std::int64_t needed = kv_cache.blocks_for(tokens) - sequence.blocks;
-  if (needed <= 0) return true;
   if (!kv_cache.allocate(needed)) return false;
   sequence.blocks += std::int32_t(needed);
   return true;

@@ -72,7 +72,9 @@ struct SchedulerState {
     return hold(sequence, sequence.computed_tokens + tokens);
   }
   // Takes the blocks that `tokens` tokens in all need.
-  bool hold(Sequence& sequence, std::int64_t tokens);
+  bool hold(Sequence& sequence, std::int64_t tokens) {
+    return tokens <= sequence.blocks * kv_cache.block_size() || take_blocks(sequence, tokens);
+  }
   // Offers what is computed by now to the prefix cache. O(units filled since the last call).
   void keep_prefix(Sequence& sequence);
   // Gives every block back and forgets what was computed; what the prefix cache keeps can be found again.
@@ -90,6 +92,7 @@ struct SchedulerState {
   std::int64_t lookahead() const { return drafts.lookahead(); }
 
  private:
+  bool take_blocks(Sequence& sequence, std::int64_t tokens);
   void enqueue_by_priority(Slot slot);
   std::span<const ContentSegment> content_of(std::uint32_t request) const;
   std::uint64_t hash_of(Sequence& sequence, std::size_t unit);

@@ -54,8 +54,11 @@ void add_scheduling(FieldList<ServingConfig>& list) {
       .add("scheduler_recv_interval", &C::scheduler_recv_interval,
            {.doc = "decode steps between two looks for new requests (sglang)", .min = 1, .max = 1e6})
       .add("moe_backend", &C::moe_backend,
-           {.doc = "auto, triton, flashinfer_cutlass, flashinfer_trtllm or marlin: kernels of the experts "
-                   "(vllm)"})
+           {.doc = "auto, triton, flashinfer_cutlass, flashinfer_trtllm or marlin: kernels of the experts"})
+      .add("fp8_gemm_backend", &C::fp8_gemm_backend,
+           {.doc = "auto, deep_gemm or flashinfer_trtllm: kernels of block-scaled products (sglang)"})
+      .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
+           {.doc = "all-reduces of few tokens add and normalise (sglang)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
 }
@@ -120,8 +123,22 @@ FieldTable ServingConfig::describe() {
       .add("pipeline_parallel_size", &C::pipeline_parallel_size,
            {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
       .add("data_parallel_size", &C::data_parallel_size, {.doc = "replicas", .min = 1, .max = 65536})
+      .add("decode_context_parallel_size", &C::decode_context_parallel_size,
+           {.doc = "tensor-parallel GPUs that share out the cached tokens of a request (vllm, sglang)",
+            .min = 1,
+            .max = 1024})
+      .add("prefill_context_parallel_size", &C::prefill_context_parallel_size,
+           {.doc = "further GPUs that share out the new tokens of prompts (vllm)", .min = 1, .max = 1024})
+      .add("enable_dp_attention", &C::enable_dp_attention,
+           {.doc = "data-parallel attention within the tensor-parallel GPUs (sglang, trtllm)"})
       .add("enable_expert_parallel", &C::enable_expert_parallel,
            {.doc = "spread experts over the GPUs whole"})
+      .add("all2all_backend", &C::all2all_backend,
+           {.doc = "allgather_reducescatter, deepep_high_throughput or deepep_low_latency: how tokens reach "
+                   "experts (vllm)"})
+      .add("moe_a2a_backend", &C::moe_a2a_backend,
+           {.doc = "none or deepep: how tokens reach experts (sglang)"})
+      .add("deepep_mode", &C::deepep_mode, {.doc = "auto, normal or low_latency (sglang)"})
       .add("routing_policy", &C::routing_policy, {.doc = "how requests are given out to replicas"})
       .add("host", &C::host, {.doc = "what the CPU adds to a step"})
       .table();
@@ -215,28 +232,10 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu) {
   config.block_size = block_size_of(config);
 }
 
-Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model) {
-  Sharding sharding;
-  sharding.tensor_parallel = config.tensor_parallel_size;
-  sharding.pipeline_parallel = config.pipeline_parallel_size;
-  if (model.mixture) {
-    sharding.attention_data_parallel = config.data_parallel_size;
-    if (config.enable_expert_parallel) {
-      sharding.expert_parallel = config.tensor_parallel_size * config.data_parallel_size;
-    }
-  } else {
-    if (config.enable_expert_parallel) {
-      throw InvalidInput(fmt::format(
-          "enable_expert_parallel: {} has no experts, expected a mixture-of-experts model", model.name));
-    }
-    sharding.data_parallel = config.data_parallel_size;
-  }
-  return sharding;
-}
-
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
   check_moe_backend(config.moe_backend);
+  check_fp8_gemm_backend(config.fp8_gemm_backend);
   constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                         "FULL_DECODE_ONLY", "NONE"};
   if (std::find(kGraphModes.begin(), kGraphModes.end(), config.cudagraph_mode) == kGraphModes.end()) {

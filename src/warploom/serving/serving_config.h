@@ -11,7 +11,6 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/models/architecture.h"
 #include "warploom/models/memory_footprint.h"
-#include "warploom/models/sharding.h"
 #include "warploom/serving/host_model.h"
 #include "warploom/serving/routing/router.h"
 
@@ -41,7 +40,9 @@ struct ServingConfig {
   bool enable_mixed_chunk = false;           // SGLang: decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;  // SGLang: decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
-  std::string moe_backend = "auto";                               // vLLM: see kernel_names.h
+  std::string moe_backend = "auto";                               // see kernel_names.h
+  std::string fp8_gemm_backend = "auto";                          // SGLang: see kernel_names.h
+  bool enable_flashinfer_allreduce_fusion = false;                // SGLang: norms within all-reduces
   std::string scheduling_policy = "fcfs";                         // vLLM: fcfs or priority
   std::string schedule_policy = "fcfs";                           // SGLang: see sglang_scheduler.h
   // Speculative decoding, read by speculation_of. vLLM's JSON, or SGLang's flags.
@@ -67,10 +68,19 @@ struct ServingConfig {
   std::int64_t tensor_parallel_size = 1;
   std::int64_t pipeline_parallel_size = 1;
   std::int64_t data_parallel_size = 1;
+  std::int64_t decode_context_parallel_size = 1;   // vLLM, SGLang
+  std::int64_t prefill_context_parallel_size = 1;  // vLLM
+  bool enable_dp_attention = false;                // SGLang, TensorRT-LLM; see spread_attention
   bool enable_expert_parallel = false;
-  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;  // over replicas that do not share experts
+  std::string all2all_backend = "allgather_reducescatter";     // vLLM
+  std::string moe_a2a_backend = "none", deepep_mode = "auto";  // SGLang
+  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;    // over replicas that do not share experts
   HostModel host;
 
+  // GPUs that hold one data-parallel rank.
+  std::int64_t gpus_per_rank() const {
+    return tensor_parallel_size * pipeline_parallel_size * prefill_context_parallel_size;
+  }
   static FieldTable describe();
 };
 
@@ -99,11 +109,6 @@ std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64
 std::int64_t largest_prefill_graph(const ServingConfig& config);
 // What gpu_memory_utilization is a share of.
 MemoryShare memory_share_of(const ServingConfig& config);
-
-// How the engine spreads the model: vLLM's data-parallel ranks of a mixture of experts share its experts and
-// step together (attention_data_parallel), those of a dense model are independent replicas. Checked by
-// check_sharding's callers.
-Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model);
 
 // Throws InvalidInput on values out of range and combinations the engine refuses.
 void check_config(const ServingConfig& config);

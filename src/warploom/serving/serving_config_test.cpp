@@ -23,20 +23,6 @@ TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
   EXPECT_EQ(other.max_num_batched_tokens, 2048);
 }
 
-TEST(ServingConfig, SpreadsMixturesOverDataParallelRanks) {
-  ServingConfig config;
-  config.tensor_parallel_size = 2;
-  config.data_parallel_size = 4;
-  ModelArchitecture model;
-  EXPECT_EQ(sharding_of(config, model).data_parallel, 4);
-  EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 1);
-  model.mixture = MixtureOfExperts{};
-  EXPECT_EQ(sharding_of(config, model).attention_data_parallel, 4);
-  EXPECT_EQ(sharding_of(config, model).expert_parallel, 1);
-  config.enable_expert_parallel = true;
-  EXPECT_EQ(sharding_of(config, model).expert_parallel, 8);
-}
-
 TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   ServingConfig config;
   config.max_num_seqs = 77;

@@ -9,40 +9,12 @@ void ScheduledBatch::clear() {
   chunks.clear();
   emitting.clear();
   first_scheduled.clear();
-  scheduled.clear();
   decode_context_sum = 0;
   decode_context_max = 0;
   chunk_tokens = 0;
   draft_tokens = 0;
   images = 0;
   decode_query_tokens = 1;
-}
-
-void ScheduledBatch::note(Slot slot, Sequence& sequence) {
-  if (!sequence.was_scheduled) {
-    sequence.was_scheduled = true;
-    first_scheduled.push_back(slot);
-  }
-  images += sequence.images;  // a preempted request finds them in the encoder's cache
-  sequence.images = 0;
-  scheduled.push_back(slot);
-}
-
-void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
-  if (tokens == 1) {
-    decode_contexts.push_back(sequence.computed_tokens);
-    decode_context_sum += sequence.computed_tokens;
-    decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
-  } else {
-    chunks.push_back({tokens, sequence.computed_tokens});
-    chunk_tokens += tokens;
-  }
-  note(slot, sequence);
-  sequence.computed_tokens += tokens;
-  if (sequence.computed_tokens == sequence.known_tokens()) {
-    ++sequence.outputs_scheduled;
-    emitting.push_back({slot, 1});
-  }
 }
 
 void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {

@@ -1,6 +1,7 @@
 // Chooses the tokens of the next step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,6 @@ struct ScheduledBatch {
   std::vector<PrefillChunk> chunks;
   std::vector<Emission> emitting;
   std::vector<Slot> first_scheduled;  // in a batch for the first time
-  std::vector<Slot> scheduled;        // everything in the batch
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
@@ -44,6 +44,32 @@ struct ScheduledBatch {
  private:
   void note(Slot slot, Sequence& sequence);
 };
+
+inline void ScheduledBatch::note(Slot slot, Sequence& sequence) {
+  if (!sequence.was_scheduled) {
+    sequence.was_scheduled = true;
+    first_scheduled.push_back(slot);
+  }
+  images += sequence.images;  // a preempted request finds them in the encoder's cache
+  sequence.images = 0;
+}
+
+inline void ScheduledBatch::add(Slot slot, Sequence& sequence, std::int32_t tokens) {
+  if (tokens == 1) {
+    decode_contexts.push_back(sequence.computed_tokens);
+    decode_context_sum += sequence.computed_tokens;
+    decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
+  } else {
+    chunks.push_back({tokens, sequence.computed_tokens});
+    chunk_tokens += tokens;
+  }
+  note(slot, sequence);
+  sequence.computed_tokens += tokens;
+  if (sequence.computed_tokens == sequence.known_tokens()) {
+    ++sequence.outputs_scheduled;
+    emitting.push_back({slot, 1});
+  }
+}
 
 class Scheduler {
  public:

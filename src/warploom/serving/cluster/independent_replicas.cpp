@@ -172,8 +172,7 @@ SimulationResult simulate_independent(const Deployment& deployment, const Worklo
     sum.end = std::max(sum.end, parts[i].result.end);
     sum.kv_blocks = parts[i].result.kv_blocks;
   }
-  const double gpus = double(instances * group_size) *
-                      double(pool.config.tensor_parallel_size * pool.config.pipeline_parallel_size);
+  const double gpus = double(instances * group_size) * double(pool.config.gpus_per_rank());
   sum.pools[0].gpu_time = sum.end.seconds() * gpus;
   sum.metrics = metrics_of(sum.requests, itl);
   for (const auto& entry : seconds)

@@ -131,8 +131,7 @@ Seconds Pool::served(SimTime now) const {
     sum += instance.served;
     if (instance.state != InstanceState::Down) sum += now - instance.since;
   }
-  const double gpus =
-      double(group_size_) * double(plan_.config.tensor_parallel_size * plan_.config.pipeline_parallel_size);
+  const double gpus = double(group_size_) * double(plan_.config.gpus_per_rank());
   return sum.seconds() * gpus;
 }
 
