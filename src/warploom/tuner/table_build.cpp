@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -19,14 +20,14 @@
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 40;  // shapes looked at in one cell
+constexpr int kProbes = 32;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
 constexpr float kAsGood = 1.001F;
 // Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
 // in it, at most so many of them.
 constexpr int kBlock = 2;
 constexpr float kNear = 1.08F;
-constexpr std::size_t kMostNear = 48;
+constexpr std::size_t kMostNear = 32;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
 constexpr std::size_t kBlockProbes = 64;
@@ -96,15 +97,11 @@ Place probe(const TileKernel& kernel, int index, RandomStream& draw) {
   return place;
 }
 
-// Where a cell's corrections are taken: a quarter of it each. They change with the waves, so that one for
-// the whole cell would be wrong by a percent or two.
-constexpr std::size_t kLooks = 4;
-Place look(std::size_t quarter) {
-  return {{quarter % 2 == 0 ? 0.25 : 0.75, quarter < 2 ? 0.25 : 0.75, 0.6}, int(quarter)};
-}
-std::size_t look_near(const Place& place) {
-  return (place.along[0] < 0.5 ? 0U : 1U) + (place.along[1] < 0.5 ? 0U : 2U);
-}
+// Where a cell's corrections are taken while candidates are looked for: in each half of it. They change with
+// the waves, so that one for the whole cell would be wrong by a percent or two.
+constexpr std::size_t kLooks = 2;
+Place look(std::size_t half) { return {{half == 0 ? 0.25 : 0.75, half == 0 ? 0.25 : 0.75, 0.6}, int(half)}; }
+std::size_t look_near(const Place& place) { return place.along[0] + place.along[1] < 1 ? 0U : 1U; }
 constexpr Place kMiddle = {{0.6, 0.6, 0.6}, 1};
 
 // The formula's times of some configurations, and what the correction says beside it.
@@ -192,13 +189,26 @@ class CellSearch {
         fallback_(fallback),
         all_(model, correction, everything(model)) {}
 
-  // Fills the block's cells of one class of rows.
-  void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
-    CorrectedTimes near(model_, correction_, shortlist(block, row_class));
+  // Fills the block's cells of every class of rows; `cells` come class by class. Rows that load and store
+  // widely differ by a few percent: their classes share one shortlist.
+  void fill(const std::vector<std::size_t>& block, int row_classes, CellRecord* cells) {
+    const auto fill_like = [&](int listed, std::initializer_list<int> alike) {
+      CorrectedTimes near(model_, correction_, shortlist(block, listed));
+      for (const int row_class : alike)
+        fill(block, row_class, near, cells + std::size_t(row_class) * grid_.size());
+    };
+    if (row_classes == 1) return fill_like(kWholeLines, {kWholeLines});
+    fill_like(kHalfLines, {kWholeLines, kHalfLines, kQuarterLines});
+    fill_like(kNarrowLoads, {kNarrowLoads});
+    fill_like(kNarrowStores, {kNarrowStores});
+  }
+
+ private:
+  void fill(const std::vector<std::size_t>& block, int row_class, CorrectedTimes& near, CellRecord* cells) {
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
-      for (std::size_t quarter = 0; quarter < kLooks; ++quarter)
-        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(quarter)));
+      for (std::size_t half = 0; half < kLooks; ++half)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(half)));
     std::vector<float> ratios, costs(kProbes * near.size());
     near.corrections(looks, kAnyTime, ratios);
     std::array<std::size_t, kProbes> look_of;
@@ -231,7 +241,6 @@ class CellSearch {
     }
   }
 
- private:
   // The corrections of a cell's candidates, from places all over it.
   CellBiases biases_of(const std::vector<std::uint16_t>& chosen, std::size_t cell, int row_class) {
     CorrectedTimes candidates(model_, correction_, chosen);
@@ -394,17 +403,13 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
   const int row_classes = row_classes_of(model.kernel.kind);
   std::vector<CellRecord> cells(grid.size() * std::size_t(row_classes));
   const auto blocks = blocks_of(grid);
-  const std::size_t tasks = blocks.size() * std::size_t(row_classes);
   const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
   std::vector<std::jthread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker)
     threads.emplace_back([&, worker] {
       CellSearch search(model, options.correction, grid, fallback);
-      for (std::size_t task = worker; task < tasks; task += workers) {
-        const std::size_t row_class = task / blocks.size();
-        search.fill(blocks[task % blocks.size()], static_cast<int>(row_class),
-                    cells.data() + row_class * grid.size());
-      }
+      for (std::size_t block = worker; block < blocks.size(); block += workers)
+        search.fill(blocks[block], row_classes, cells.data());
     });
   threads.clear();  // joins
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -170,6 +171,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   }
   mapping = MappingConstants(kernel, gpu);
   row_classes = row_classes_of(kernel.kind);
+  splits_k = std::any_of(configs.begin(), configs.end(),
+                         [](const ConfigRecord& record) { return record.config.split_k > 1; });
   cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
   for (const CellRecord& cell : cells)
     for (const Candidate candidate : cell.candidates)

@@ -79,15 +79,19 @@ struct ConfigConstants {
         tile_k(static_cast<float>(config.tile_k)),
         split_k(static_cast<float>(config.split_k)),
         row_bytes(static_cast<float>(config.tile_k * kernel.operand_bytes)),
+        per_m_f(1.0F / static_cast<float>(config.tile_m)),
+        per_n_f(1.0F / static_cast<float>(config.tile_n)),
+        per_k_f(1.0F / static_cast<float>(config.tile_k)),
         per_m(1.0 / config.tile_m),
         per_n(1.0 / config.tile_n),
         per_k(1.0 / config.tile_k) {
     for (int i = 0; i < kAlignments; ++i) crossing[i] = crossing_share(row_bytes, i);
   }
+  // Three groups of four, which a look-up transposes.
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
-  float row_bytes = 1;
-  double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
+  float row_bytes = 1, per_m_f = 1, per_n_f = 1, per_k_f = 1;
   float crossing[kAlignments] = {0, 0, 0, 0};
+  double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
 };
 
 namespace detail {

@@ -55,10 +55,6 @@ template <class T>
 [[gnu::always_inline]] inline T most(T a, T b) {
   return a < b ? b : a;
 }
-[[gnu::always_inline]] inline float root(float value) { return std::sqrt(value); }
-[[gnu::always_inline]] inline double root(double value) { return std::sqrt(value); }
-[[gnu::always_inline]] inline FourFloats root(FourFloats value) { return square_root(value); }
-
 template <class T>
 [[gnu::always_inline]] inline T fourth_power(T a) {
   const T square = a * a;
@@ -66,20 +62,11 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] inline T fourth_root(T a) {
-  return root(root(a));
-}
-// Vectorisable rounding of values in [0, 2^31).
-template <class T>
-[[gnu::always_inline]] inline T whole(T value) {
-  return static_cast<T>(static_cast<int>(value));
-}
-template <>
-[[gnu::always_inline]] inline FourFloats whole(FourFloats value) {
-  return truncated(value);
+  return square_root(square_root(a));
 }
 template <class T>
 [[gnu::always_inline]] inline T whole_up(T value) {
-  const T low = whole(value);
+  const T low = truncated(value);
   return low + (low < value ? T() + 1.0F : T());
 }
 
@@ -110,7 +97,7 @@ template <class T, class Work>
   const T rate = detail::fourth_power(c.math) + detail::fourth_power(feed);
   const T alone = detail::fourth_power(latency);
   const T ratio = waves / c.slots;
-  const T rounds = detail::whole(ratio + 1e-5F);
+  const T rounds = truncated(T(ratio + 1e-5F));
   const T rest = detail::most(T(), waves - rounds * c.slots);
   const T rest_tiles = detail::whole_up(rest - 1e-5F);
   const T full = iterations * detail::fourth_root(alone + detail::fourth_power(c.slots) * rate) + c.round +

@@ -101,7 +101,8 @@ struct RuntimeTable::Layout {
   std::span<const ConfigRecord> configs;
   std::span<const CellRecord> cells;
   ShapeCells grid;
-  int row_classes = 1;  // cells come class by class
+  int row_classes = 1;    // cells come class by class
+  bool splits_k = false;  // some configuration does
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
