@@ -110,7 +110,7 @@ StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency
   step.tokens = shape.tokens();
   Seconds shared(0.0), routed(0.0);
   for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    const KernelRow row = row_of(node, latency.estimate(node.op, *setup.gpu, setup.context(node.op)));
+    const KernelRow row = row_of(node, setup.latency->estimate(node.op, *setup.gpu, setup.context(node.op)));
     if (runs_beside_experts(node)) shared += row.p50;
     if (std::holds_alternative<FusedMoe>(node.op)) routed += row.p50;
     add_row(step.kernels, row);

@@ -188,7 +188,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .expert_transport = transport};
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
-  setup.latency = std::make_shared<const ObservedLatency>(latency);
+  setup.streaming = std::make_shared<const StreamingKernels>(latency);
+  setup.latency = std::make_shared<const ObservedLatency>(*setup.streaming);
   setup.pricer = pricer_of(setup, beside);
   return setup;
 }

@@ -14,6 +14,7 @@
 #include "warploom/serving/engine_flags.h"
 #include "warploom/serving/operator_step_pricer.h"
 #include "warploom/serving/serving_config.h"
+#include "warploom/serving/streaming_kernels.h"
 
 namespace warploom {
 
@@ -40,7 +41,8 @@ struct ServingSetup {
   ServingConfig config;  // every default filled in; KV blocks set where the memory was checked
   KvCapacity memory;     // zero where it was not checked
   KernelNames kernels;
-  std::shared_ptr<const ObservedLatency> latency;
+  std::shared_ptr<const StreamingKernels> streaming;
+  std::shared_ptr<const ObservedLatency> latency;  // of `streaming`
   std::unique_ptr<StepPricer> pricer;
   KvTierConfig tiers;  // where the memory was checked
 

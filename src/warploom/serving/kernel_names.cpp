@@ -63,6 +63,7 @@ KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
     context.kernel = deepep_kernel(expert_transport, *collective);
     if (!context.kernel.empty()) return {.framework = "sglang", .version = {}, .kernel = context.kernel};
   }
+  if (collective != nullptr) context.kernel = custom_allreduce(framework, *collective, gpu);
   if (experts != nullptr && framework == "vllm") context.kernel = vllm_moe_kernel(moe_backend, *experts, gpu);
   KernelContext other;
   if (experts != nullptr) other = other_moe_kernel(framework, moe_backend, *experts, gpu);
@@ -94,6 +95,16 @@ void check_fp8_gemm_backend(std::string_view backend) {
   if (std::find(kKnown.begin(), kKnown.end(), backend) != kKnown.end()) return;
   throw InvalidInput(fmt::format("fp8_gemm_backend: '{}' is not measured, expected one of: {}", backend,
                                  fmt::join(kKnown, ", ")));
+}
+
+std::string_view custom_allreduce(std::string_view framework, const Collective& op, const GpuSpec& gpu) {
+  constexpr double kMostBytes = 8.0 * 1024 * 1024;
+  constexpr std::int64_t kMostRanks = 8;
+  const bool fits = op.kind == CollectiveKind::AllReduce && op.size.value() <= kMostBytes &&
+                    op.ranks <= kMostRanks && op.ranks_per_node == 0 && gpu.link_bandwidth.value() > 0;
+  if (!fits) return {};
+  if (framework == "vllm") return "vLLM_custom_graph";
+  return framework == "sglang" ? "SGLang_CustomAllReduce_graph" : std::string_view();
 }
 
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) {

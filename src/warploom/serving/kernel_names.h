@@ -32,6 +32,11 @@ struct KernelNames {
 // backend other than "auto" was never measured with the operator's scheme.
 std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu);
 
+// vLLM and SGLang reduce up to 8 MiB within an NVLink domain by a kernel of their own
+// (custom_all_reduce.cuh), also on GPUs where NCCL alone was measured. Empty: whatever was measured as the
+// default.
+std::string_view custom_allreduce(std::string_view framework, const Collective& op, const GpuSpec& gpu);
+
 // The measured kernel of a dispatch or combine; empty for Collectives. Normal kernels on 20 SMs, DeepEP's
 // default.
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op);

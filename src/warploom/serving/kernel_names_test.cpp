@@ -68,5 +68,18 @@ TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
   EXPECT_THROW(check_fp8_gemm_backend("cublas"), InvalidInput);
 }
 
+TEST(KernelNames, SmallReductionsRunInTheEnginesOwnKernel) {
+  Collective op{.kind = CollectiveKind::AllReduce, .size = Bytes(1 << 20), .ranks = 8};
+  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "SGLang_CustomAllReduce_graph");
+  EXPECT_EQ(custom_allreduce("vllm", op, gpu("h20")), "vLLM_custom_graph");
+  EXPECT_EQ(custom_allreduce("trtllm", op, gpu("h20")), "");
+  EXPECT_EQ(custom_allreduce("sglang", op, gpu("l20")), "");  // no NVLink
+  op.size = Bytes(9 << 20);
+  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "");
+  op.size = Bytes(1 << 20);
+  op.ranks_per_node = 4;
+  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "");
+}
+
 }  // namespace
 }  // namespace warploom
