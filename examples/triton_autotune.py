@@ -1,8 +1,9 @@
-"""A Triton kernel behind @warploom.autotune: the first process measures, later ones only look up.
+"""A Triton kernel behind @warploom.autotune: the first process profiles on sparse anchors and fits a wave
+table, later calls of any shape and later processes only look up.
 
     python3 examples/triton_autotune.py [M N K]          # needs a GPU, torch and Triton
 
-Prints the configuration, whether this process measured it, its rate beside cuBLAS's, and what a decision
+Prints the configuration, whether this process profiled, its rate beside cuBLAS's, and what a decision
 costs in Python.
 """
 import sys
@@ -23,7 +24,7 @@ TILES = [(128, 128, 64, 8, 3), (128, 256, 64, 8, 3), (256, 128, 64, 8, 3), (128,
          (16, 64, 128, 4, 4), (16, 32, 128, 4, 5)]
 CONFIGS = [triton.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, num_warps=warps,
                          num_stages=stages) for m, n, k, warps, stages in TILES]
-gemm = warploom.autotune(configs=CONFIGS, key=["M", "N", "K"], use_cuda_graph=True)(gemm_kernel)
+gemm = warploom.autotune(configs=CONFIGS, key=["M", "N", "K"])(gemm_kernel)
 
 
 def call(a, b, c):
@@ -49,7 +50,8 @@ def main():
     ours = graph_us([lambda: call(a, b, c)] * 20, 5)[0]
     library = graph_us([lambda: torch.nn.functional.linear(a, b)] * 20, 5)[0]
     print(f"{m} x {n} x {k}: {gemm.decision(arguments, {})}")
-    print(f"measured by this process: {gemm.measured}, first call {first:.2f} s, relative error {error:.1e}")
+    print(f"tables profiled by this process: {gemm.profiled}, keys measured: {gemm.measured}")
+    print(f"first call {first:.2f} s, relative error {error:.1e}")
     print(f"{ours:.1f} us, {2e-6 * m * n * k / ours:.0f} TFLOP/s; torch {library:.1f} us; share "
           f"{100 * library / ours:.0f} %")
     print(f"a decision takes {decision * 1e6:.2f} us")

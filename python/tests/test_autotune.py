@@ -5,10 +5,12 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from warploom.autotune import TunedKernel  # noqa: E402
+from warploom.autotune import TunedKernel, bench_of, source_of  # noqa: E402
 from warploom.decisions import Decisions  # noqa: E402
+from warploom.trials import Trials  # noqa: E402
 
 try:
     import triton
@@ -44,7 +46,7 @@ def tuned(folder, times, gpu="a GPU", **options):
         call()
         return times[kernel.launched[-1]]
     configs = [Config(block) for block in times]
-    options.update(do_bench=bench, folder=folder, identity=(gpu, "3.6"))
+    options.update(trials=Trials(kernel, bench=bench), folder=folder, identity=(gpu, "3.6"))
     return TunedKernel(kernel, configs, ["M"], **options)
 
 
@@ -133,6 +135,75 @@ class Tuning(InScratchFolder):
         kernel = warploom.autotune(configs=configs, key=["M"])(copy)
         self.assertEqual(kernel.arg_names, ["x", "M", "BLOCK"])
         self.assertNotEqual(str(configs[0]), str(configs[1]))
+
+
+class Value:
+    """A tensor of one number."""
+    dtype = "f32"
+
+    def __init__(self, number):
+        self.number = number
+
+    def clone(self):
+        return Value(self.number)
+
+    def copy_(self, other):
+        self.number = other.number
+
+    def zero_(self):
+        self.number = 0
+
+
+class Adding(Kernel):
+    def run(self, x, *args, grid, warmup, BLOCK):
+        super().run(x, *args, grid=grid, warmup=warmup, BLOCK=BLOCK)
+        x.number += 1
+
+
+@unittest.skipIf(triton is None, "Triton is not installed: hooks of measured keys were not looked at")
+class Hooks(InScratchFolder):
+    def launched_on(self, number, **options):
+        kernel, value = Adding(), Value(number)
+
+        def bench(call):
+            call()
+            call()
+            return 1.0
+        trials = Trials(kernel, bench=bench, **options)
+        tuned = TunedKernel(kernel, [Config(16), Config(32)], ["M"], None, trials, self.folder,
+                            ("a GPU", "3.6"))
+        tuned[(1,)](value, 100)
+        return value.number
+
+    def test_values_are_zeroed_or_restored_before_the_launch_that_counts(self):
+        self.assertEqual(self.launched_on(5, reset=["x"]), 1)
+
+    def test_restored_values_are_as_they_were(self):
+        self.assertEqual(self.launched_on(5, restore=["x"]), 6)
+
+    def test_the_callers_hooks_take_the_place_of_resetting(self):
+        heard = []
+        self.launched_on(5, pre_hook=lambda named, reset_only=False: heard.append(reset_only),
+                         post_hook=lambda named, exception: heard.append(exception))
+        self.assertEqual(heard, [False, None] * 4 + [True])
+
+
+class Timing(unittest.TestCase):
+    def test_bench_is_chosen_as_triton_does(self):
+        self.assertIsNone(bench_of(None, None, False, None))
+        self.assertIs(bench_of(5, 5, True, len), len)
+        fake = mock.MagicMock()
+        with mock.patch.dict(sys.modules, {"triton": fake}):
+            bench_of(5, None, False, None)("call")
+            bench_of(None, 7, True, None)("call")
+        fake.testing.do_bench.assert_called_once_with("call", warmup=5, rep=100)
+        fake.testing.do_bench_cudagraph.assert_called_once_with("call", rep=7)
+
+    def test_the_source_below_decorators_is_what_counts(self):
+        class Heuristics:
+            def __init__(self, fn):
+                self.fn = fn
+        self.assertEqual(source_of(Heuristics(Heuristics(Kernel()))), Kernel.src)
 
 
 if __name__ == "__main__":

@@ -7,3 +7,4 @@
     from warploom import plan, profiler, subjects      # need torch and Triton
 """
 from warploom.autotune import autotune  # noqa: F401
+from warploom.tiling import Tiling  # noqa: F401

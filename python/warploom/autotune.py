@@ -1,9 +1,10 @@
 """@warploom.autotune: takes the place of @triton.autotune, with the same arguments and no edit to the kernel.
 
-A key (the values named in `key`, and the types of the tensors) is measured once, by one process. The choice
-is stored beside Triton's cache under the kernel's source, the GPU and Triton's version; ranks that wait and
-later runs only look it up. Within measuring noise the configuration that stands first in the list is kept:
-put the safe default there.
+Where the kernel's names say what its tiles are (or `tile=` does, see warploom.tiling), it is profiled once on
+sparse anchors, a wave table is fitted and kept beside Triton's cache, and from then on any shape is looked
+up. Otherwise, or where program or library of Warploom are missing, each key is measured once and remembered.
+Either way one process decides, and ranks that wait and later runs read what it chose. Within measuring noise
+the configuration that stands first in the list is kept: put the safe default there.
 
     @warploom.autotune(configs=[triton.Config({"BLOCK_M": 128}, num_warps=8), ...], key=["M", "N", "K"])
     @triton.jit
@@ -12,12 +13,18 @@ put the safe default there.
 import hashlib
 import math
 import os
+import sys
+import tempfile
 from pathlib import Path
 
+from warploom import ranks, tiling
 from warploom.decisions import Decisions
+from warploom.trials import Trials
+from warploom.wave_hook import NoTable, UnclearCall, WaveTables
 
 # Repeats of one timing on an H200 differ by 0.7 % in the median and 2.5 % at the 95th percentile.
 NOISE = 0.015
+MOST_KNOWN = 65536  # decisions kept in memory
 
 
 def triton_cache():
@@ -31,19 +38,42 @@ def device_identity():
     return torch.cuda.get_device_name(), triton.__version__
 
 
-def key_reader(arg_names, key, args, kwargs):
-    """A function of (args, kwargs) that tells apart what a decision depends on, for calls of this form: the
-    key's values, the types of the tensors and which arguments are None. It raises AttributeError when
-    something else than a tensor stands in a tensor's place."""
-    parts = []
+def capturing():
+    """Whether a CUDA graph is being captured: nothing can be measured then."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    return cuda is not None and cuda.is_available() and cuda.is_current_stream_capturing()
+
+
+def source_of(kernel):
+    """Text of the kernel below decorators such as triton.heuristics."""
+    seen = kernel
+    while seen is not None:
+        if getattr(seen, "src", None):
+            return seen.src
+        seen = getattr(seen, "fn", None)
+    return type(kernel).__name__ + getattr(kernel, "__name__", "")
+
+
+def key_reader(arg_names, key, args, kwargs, tile=None):
+    """A function of (args, kwargs) that tells apart what a decision depends on, for calls of this form: with
+    a Tiling first m, n and k; then the key's other values, the types of the tensors and which arguments are
+    None. It raises AttributeError when something else than a tensor stands in a tensor's place."""
+    places, parts, sizes = {}, [], set()
     for place, (name, value) in enumerate([*zip(arg_names, args), *kwargs.items()]):
-        at = f"a[{place}]" if place < len(args) else f"k[{name!r}]"
-        if name in key:
-            parts.append(at)
+        places[name] = f"a[{place}]" if place < len(args) else f"k[{name!r}]"
+    if tile is not None:
+        for names in tile.sizes():
+            parts.append("*".join(places[name] for name in names))
+            sizes.update(names)
+    batch = () if tile is None or tile.batch is None else tile.batch
+    others = {*key, *((batch,) if isinstance(batch, str) else batch)} - sizes
+    for name, value in [*zip(arg_names, args), *kwargs.items()]:
+        if name in others:
+            parts.append(places[name])
         if hasattr(value, "dtype"):
-            parts.append(f"{at}.dtype")
+            parts.append(f"{places[name]}.dtype")
         elif value is None:
-            parts.append(f"{at} is None")
+            parts.append(f"{places[name]} is None")
     return eval(f"lambda a, k: ({''.join(part + ', ' for part in parts)})")
 
 
@@ -52,130 +82,228 @@ def config_text(config):
 
 
 class TunedKernel:
-    def __init__(self, kernel, configs, key, prune=None, reset=(), restore=(), pre_hook=None, post_hook=None,
-                 do_bench=None, folder=None, identity=None):
+    def __init__(self, kernel, configs, key, prune=None, trials=None, folder=None, identity=None, tile=None):
         if not configs:
             raise ValueError("warploom.autotune: no configuration, expected at least one")
-        unknown = [name for name in [*key, *reset, *restore] if name not in kernel.arg_names]
+        trials = trials or Trials(kernel)
+        unknown = [name for name in [*key, *trials.reset, *trials.restore] if name not in kernel.arg_names]
         if unknown:
             raise ValueError(f"warploom.autotune: the kernel has no argument {', '.join(unknown)}")
         self.kernel, self.configs, self.key, self.prune = kernel, list(configs), list(key), prune or {}
-        self.reset, self.restore, self.hooks = list(reset), list(restore), (pre_hook, post_hook)
-        self.do_bench, self.folder, self._identity = do_bench, folder, identity
-        self.arg_names, self._known, self._forms, self._decisions = kernel.arg_names, {}, {}, None
+        self.trials, self.folder, self._identity = trials, folder, identity
+        self.arg_names, self._known, self._forms = kernel.arg_names, {}, {}
+        self._open, self._decisions, self._tables, self._warned = {}, None, None, False
+        self.tile = self._tiling(tile)
         self.measured = 0  # keys that this process measured
+        self.best_config = None
+
+    def _tiling(self, tile):
+        if tile is not None:
+            return tile or None
+        metas = [set(config.all_kwargs()) for config in self.configs]
+        if len(self.configs) < 2:
+            return None
+        return tiling.recognise(self.arg_names, set.intersection(*metas))
+
+    @property
+    def fn(self):
+        return self.kernel
+
+    @property
+    def name(self):
+        return getattr(self.kernel, "__name__", type(self.kernel).__name__)
+
+    @property
+    def profiled(self):
+        """Tables that this process measured for."""
+        return 0 if self._tables is None else self._tables.profiled
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
-    def run(self, *args, **kwargs):
-        config = self.decision(args, kwargs)
+    def run(self, *args, grid=None, warmup=False, **kwargs):
+        config = self.best_config = self.decision(args, kwargs, grid)
         if config.pre_hook is not None:
             config.pre_hook({**self._named(args, kwargs), **kwargs, **config.all_kwargs()})
-        return self.kernel.run(*args, **kwargs, **config.all_kwargs())
+        return self.kernel.run(*args, grid=grid, warmup=warmup, **kwargs, **config.all_kwargs())
 
-    def decision(self, args, kwargs):
-        """The configuration for a call: looked up when its key was met before, else read from the store or
-        measured."""
+    def warmup(self, *args, **kwargs):
+        """Compiles the configurations that may be chosen; measures nothing."""
+        return [self.kernel.warmup(*args, **kwargs, **config.all_kwargs())
+                for config in self._candidates(self._named(args, kwargs), {})]
+
+    def launch(self, config, args, named, grid):
+        """One launch of the wave table's profile, at made-up arguments."""
+        full = {**dict(zip(self.arg_names, args)), **named}
+        self.trials.launch(config, full, args, named, grid)
+
+    def decision(self, args, kwargs, grid=None):
+        """The configuration for a call: looked up where the call's form was met before."""
         # Which arguments are tensors depends on how the kernel is called: found out once for each form.
         form = (len(args), *kwargs) if kwargs else len(args)
-        places = self._forms.get(form)
-        if places is not None:
+        reader = self._forms.get(form)
+        if reader is not None:
             try:
-                key = places(args, kwargs)
-                return self._known[form, key]
-            except (KeyError, AttributeError):
-                pass
-        named = self._named(args, kwargs)
-        key = tuple([named[name] for name in self.key if name in named] +
-                    [str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
-        config = self._decide(key, named, args, kwargs)
-        places = self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs)
-        self._known[form, places(args, kwargs)] = config
+                key = reader(args, kwargs)
+            except AttributeError:
+                return self._decide(form, args, kwargs, grid)
+            known = self._known.get((form, key))
+            if known is not None:
+                return known
+            opened = self._open.get((form, key[3:]))
+            if opened is not None:
+                return self._pick(opened, form, key, args, kwargs)
+        return self._decide(form, args, kwargs, grid)
+
+    def _remember(self, form, key, config):
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[form, key] = config
         return config
+
+    def _pick(self, opened, form, key, args, kwargs):
+        table, by_tile, by_index = opened
+        config = by_index[table.index(key[0], key[1], key[2])]
+        if self.prune:
+            allowed = {id(c) for c in self._candidates(self._named(args, kwargs), {}, ranked=False)}
+            if id(config) not in allowed:
+                ranked = [by_tile.get(tile) for tile in table.best(*key[:3], len(by_tile))]
+                config = next((c for c in ranked if id(c) in allowed), config)
+        return self._remember(form, key, config)
 
     def _named(self, args, kwargs):
         named = dict(zip(self.arg_names, args))
         named.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
         return named
 
-    def _decide(self, key, named, args, kwargs):
-        by_text = {config_text(config): config for config in self.configs}
-        if len(by_text) == 1:
+    def _decide(self, form, args, kwargs, grid):
+        if len(self.configs) == 1 or capturing():
             return self.configs[0]
-        stored = self.decisions().decide(repr(key), lambda: config_text(self._best(named, args, kwargs)))
-        # A list that was edited since: the first stands until the key is measured again.
-        return by_text.get(stored, self.configs[0])
+        named = self._named(args, kwargs)
+        opened = self._open_table(form, named, args, kwargs, grid) if self.tile is not None else None
+        if opened is None and self._forms.get(form) is None:
+            self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs)
+        if opened is not None:
+            return self._pick(opened, form, self._forms[form](args, kwargs), args, kwargs)
+        config = self._measured(named, args, kwargs, grid)
+        return self._remember(form, self._forms[form](args, kwargs), config)
+
+    def _open_table(self, form, named, args, kwargs, grid):
+        """(Table, {tile: configuration}, [configuration]), or None where this call is to be measured."""
+        try:
+            self.tile.shape(named)
+            reader = self._forms[form] = key_reader(self.arg_names, self.key, args, kwargs, self.tile)
+            rest = reader(args, kwargs)[3:]
+            if (form, rest) not in self._open:
+                table, by_tile = self.tables().table(repr(rest), named, grid)
+                by_index = [by_tile.get(tile, self.configs[0]) for tile in table.configs()]
+                self._open[form, rest] = table, by_tile, by_index
+            return self._open[form, rest]
+        except UnclearCall as error:
+            self._warn(f"{error}; this key is measured, the next call is looked at again")
+        except (NoTable, OSError, KeyError, TypeError) as error:
+            self._warn(f"{error or type(error).__name__}; each key is measured")
+            self.tile = None
+            self._forms.pop(form, None)
+        return None
+
+    def _warn(self, text):
+        if not self._warned:
+            print(f"warploom: no wave table for {self.name}: {text} (tile= of warploom.autotune tells what "
+                  "its tiles are)", file=sys.stderr)
+        self._warned = True
+
+    def identity(self):
+        gpu, version = self._identity or device_identity()
+        listed = "\n".join([source_of(self.kernel), *map(config_text, self.configs)])
+        return {"kernel": hashlib.sha256(listed.encode()).hexdigest()[:32], "gpu": gpu, "triton": version}
+
+    def cache_folder(self):
+        return Path(self.folder) if self.folder else triton_cache() / "warploom"
+
+    def tables(self):
+        if self._tables is None:
+            self._tables = WaveTables(self, self.tile, self.cache_folder(), self.identity())
+        return self._tables
 
     def decisions(self):
         if self._decisions is None:
-            gpu, version = self._identity or device_identity()
-            source = getattr(self.kernel, "src", None) or repr(self.kernel)
-            listed = "\n".join([source, *map(config_text, self.configs)])
-            digest = hashlib.sha256(listed.encode()).hexdigest()[:32]
-            identity = {"kernel": digest, "gpu": gpu, "triton": version}
+            identity = self.identity()
             name = hashlib.sha256(repr(sorted(identity.items())).encode()).hexdigest()[:32]
-            folder = Path(self.folder) if self.folder else triton_cache() / "warploom"
-            self._decisions = Decisions(folder / f"{name}.json", identity)
+            self._decisions = Decisions(self.cache_folder() / f"{name}.json", identity)
         return self._decisions
 
-    def _candidates(self, named, kwargs):
+    def _measured(self, named, args, kwargs, grid):
+        """By measuring the key, or what was measured before."""
+        key = tuple([named[name] for name in self.key if name in named] +
+                    [str(value.dtype) for value in named.values() if hasattr(value, "dtype")])
+        by_text = {config_text(config): config for config in self.configs}
+        decisions = self.decisions()
+
+        def choose():
+            return config_text(self._best(named, args, kwargs, grid))
+        stored = ranks.decided_once(f"{decisions.path.stem}/{key!r}",
+                                    lambda: decisions.decide(repr(key), choose).encode())
+        # A list that was edited since, or a rank that failed: the first stands.
+        return by_text.get(stored.decode() if stored else "", self.configs[0])
+
+    def _candidates(self, named, kwargs, ranked=True):
         configs = self.configs
         if "early_config_prune" in self.prune:
             configs = list(self.prune["early_config_prune"](configs, named, **kwargs)) or self.configs[:1]
         top, model = self.prune.get("top_k", 1.0), self.prune.get("perf_model")
-        if model is not None:
+        if model is not None and ranked:
             count = max(1, int(len(configs) * top) if isinstance(top, float) else top)
             cost = {id(config): model(**named, **kwargs, **config.all_kwargs()) for config in configs}
             configs = sorted(configs, key=lambda config: cost[id(config)])[:count]
         return configs
 
-    def _best(self, named, args, kwargs):
+    def _best(self, named, args, kwargs, grid):
         self.measured += 1
-        candidates = self._candidates(named, kwargs)
-        timed = [(self._time(config, named, args, kwargs), config) for config in candidates]
+        others = {name: value for name, value in kwargs.items() if name not in named}
+        candidates = self._candidates(named, others)
+        timed = [(self.trials.time(config, named, args, kwargs, grid), config) for config in candidates]
+        self.trials.clean(candidates[0], named)
         least = min(time for time, _ in timed)
         if math.isinf(least):
             raise RuntimeError("warploom.autotune: no configuration runs on this GPU")
         return next(config for time, config in timed if time <= least * (1 + NOISE))
 
-    def _time(self, config, named, args, kwargs):
-        """Milliseconds, infinite when the compiler or the GPU refuses."""
-        import triton
-        bench = self.do_bench or triton.testing.do_bench
-        saved = {name: named[name].clone() for name in self.restore}
-        before, after = self.hooks
 
-        def call():
-            for name in self.reset:
-                named[name].zero_()
-            for name, value in saved.items():
-                named[name].copy_(value)
-            if before is not None:
-                before(named)
-            if config.pre_hook is not None:
-                config.pre_hook({**named, **kwargs, **config.all_kwargs()})
-            self.kernel.run(*args, **kwargs, **config.all_kwargs())
-            if after is not None:
-                after(named, exception=None)
-        try:
-            return float(bench(call))
-        except (triton.runtime.errors.OutOfResources, triton.compiler.errors.CompileTimeAssertionFailure):
-            return math.inf
-        finally:
-            for name, value in saved.items():
-                named[name].copy_(value)
+def bench_of(warmup, rep, use_cuda_graph, do_bench):
+    """How a key is timed, as Triton chooses it; None: triton.testing.do_bench."""
+    if do_bench is not None:
+        return do_bench
+    if use_cuda_graph:
+        def graph(call):
+            import triton
+            return triton.testing.do_bench_cudagraph(call, **({} if rep is None else {"rep": rep}))
+        return graph
+    if warmup is None and rep is None:
+        return None
+
+    def events(call):
+        import triton
+        return triton.testing.do_bench(call, warmup=25 if warmup is None else warmup,
+                                       rep=100 if rep is None else rep)
+    return events
 
 
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None,
-             post_hook=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=True):
-    """Arguments as @triton.autotune; warmup, rep and cache_results are accepted and not needed."""
+             post_hook=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=True,
+             tile=None):
+    """Arguments as @triton.autotune. `tile`: a warploom.Tiling where names are not the customary ones, False
+    to measure each key. Tables are profiled by CUDA graphs over rotating operands whatever warmup, rep,
+    use_cuda_graph and do_bench say: these serve keys that are measured. perf_model and top_k restrict
+    measured keys alone, early_config_prune both. cache_results=False keeps nothing after the process."""
     def decorate(kernel):
-        bench = do_bench
-        if bench is None and use_cuda_graph:
-            def bench(call):
-                import triton
-                return triton.testing.do_bench_cudagraph(call)
-        return TunedKernel(kernel, configs, key, prune_configs_by, reset_to_zero or (), restore_value or (),
-                           pre_hook, post_hook, bench)
+        trials = Trials(kernel, reset_to_zero or (), restore_value or (), pre_hook, post_hook,
+                        bench_of(warmup, rep, use_cuda_graph, do_bench))
+        folder = None
+        if not cache_results:
+            scratch = tempfile.TemporaryDirectory(prefix="warploom")
+            folder = scratch.name
+        tuned = TunedKernel(kernel, configs, key, prune_configs_by, trials, folder, tile=tile)
+        tuned.scratch = None if cache_results else scratch
+        return tuned
     return decorate

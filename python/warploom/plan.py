@@ -24,6 +24,13 @@ def gemm_space(operand_bytes=2, tiles_m=(16, 32, 64, 128, 256)):
     return space
 
 
+def gemm_split_space(parts=(2, 4, 8)):
+    """Beside gemm_space: small tiles whose loop over k has parts."""
+    axes = itertools.product((16, 32, 64, 128), (32, 64, 128), (64, 128), (3, 4), parts)
+    return [(m, n, k, 4, stages, split) for m, n, k, stages, split in axes
+            if stages * (m + n) * k * 2 <= SHARED_BYTES]
+
+
 def attention_space(head=128, operand_bytes=2):
     space = []
     for m, n, warps, stages in itertools.product((16, 32, 64, 128), (32, 64, 128), (4, 8), (2, 3, 4)):
@@ -40,12 +47,18 @@ def gemm_anchors(space, sms):
     rows = set()
     for config, waves, loops, skinny in itertools.product(space, WAVES, ITERATIONS, (False, True)):
         m, n, k = config[:3]
-        tiles = max(1, int(waves * sms))
+        split = split_of(config)
+        tiles = max(1, int(waves * sms / split))
         tiles_m = 1 if skinny else max(1, min(int(math.sqrt(tiles * n / m)), 8192 // m))
         tiles_n = max(1, tiles // tiles_m)
-        if tiles_n * n * loops * k < 2**31 - 1:
-            rows.add((config, (tiles_m * m, tiles_n * n, loops * k)))
+        if tiles_n * n * loops * k * split < 2**31 - 1:
+            rows.add((config, (tiles_m * m, tiles_n * n, loops * k * split)))
     return sorted(rows)
+
+
+def split_of(config):
+    """Programs that share the loop over k of one tile."""
+    return config[5] if len(config) > 5 else 1
 
 
 def grouped_anchors(space, sms, experts):
@@ -76,4 +89,16 @@ def attention_anchors(space, sms, group):
         if heads * keys > MOST_KEYS:
             continue
         rows.add((config, (min(tiles_m * m, keys), keys, heads)))
+    return sorted(rows)
+
+
+def self_attention_anchors(space, sms, heads):
+    """Prompts whose queries are their keys, of batches of `heads` heads each."""
+    rows = set()
+    for config, waves, loops in itertools.product(space, WAVES, (2, *ITERATIONS, 32)):
+        m, n = config[:2]
+        keys = max(m, loops * n)
+        batch = max(1, round(waves * sms / (-(-keys // m) * heads)))
+        if batch * heads * keys <= MOST_KEYS:
+            rows.add((config, (keys, keys, batch * heads)))
     return sorted(rows)

@@ -19,10 +19,11 @@ COMPLETE, OUT_OF_TIME, NOTHING_TO_RUN_ON = 0, 3, 4
 
 
 def read_plan(path):
-    """Rows of (configuration, shape), cheap shapes of one kind together."""
+    """Rows of (configuration, shape), cheap shapes of one kind together. Configurations have a sixth number
+    where the plan has a column split_k."""
     with open(path, newline="") as file:
         rows = [tuple(int(cell) for cell in row) for row in list(csv.reader(file))[1:]]
-    return sorted(((row[:5], row[5:8]) for row in rows), key=lambda row: (row[1], row[0]))
+    return sorted(((row[:5] + row[8:], row[5:8]) for row in rows), key=lambda row: (row[1], row[0]))
 
 
 def what_is_missing():

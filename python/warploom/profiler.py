@@ -11,9 +11,16 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 
+import torch
+
 from warploom.timing import SteadyClock, graph_us
 
 COLUMNS = ["bm", "bn", "bk", "warps", "stages", "m", "n", "k", "median_us", "low_us"]
+
+
+def columns_of(config):
+    """Of a file of such configurations: those with a split have one more."""
+    return COLUMNS if len(config) == 5 else [*COLUMNS[:5], "split_k", *COLUMNS[5:]]
 
 
 def read_done(path):
@@ -22,15 +29,15 @@ def read_done(path):
         return set()
     with open(path, newline="") as file:
         lines = file.read().split("\n")
-    whole = [line for line in lines[:-1] if line.count(",") == len(COLUMNS) - 1]
+    columns = lines[0].count(",")
+    whole = [line for line in lines[:-1] if line.count(",") == columns]
     with open(path, "w", newline="") as file:
         file.writelines(line + "\n" for line in whole)
-    return {tuple(int(cell) for cell in line.split(",")[:8]) for line in whole[1:]}
+    return {tuple(int(cell) for cell in line.split(",")[:columns - 1]) for line in whole[1:]}
 
 
 def _compile_one(task):
     subject, config, shape = task
-    import torch
     try:
         subject.call(subject.sets(shape)[0], config)
         torch.cuda.synchronize()
@@ -79,7 +86,7 @@ def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, 
     with open(path, "a", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         if file.tell() == 0:
-            writer.writerow(COLUMNS)
+            writer.writerow(columns_of(rows[0][0]) if rows else COLUMNS)
         for shape, group in by_shape.items():
             configs = [config for config in group if (*config, *shape) not in done]
             if not configs:
@@ -87,7 +94,11 @@ def profile(subject, rows, path, seconds=float("inf"), progress=print_progress, 
             if time.time() - started > seconds:
                 complete = False
                 break
-            sets = subject.sets(shape)
+            try:
+                sets = subject.sets(shape)
+            except torch.cuda.OutOfMemoryError as error:  # a GPU that others use too
+                refused.extend((config, shape, type(error).__name__) for config in configs)
+                continue
             for config in configs:
                 try:
                     median, low = graph_us([lambda s=s: subject.call(s, config) for s in sets], replays)

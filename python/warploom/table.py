@@ -25,12 +25,17 @@ class Table:
     """Raises ValueError on a damaged or foreign table, OSError on one that cannot be read."""
 
     def __init__(self, path, gpu=None, kernel=None):
-        library = ctypes.CDLL(find_library())
+        # Calls of nanoseconds: letting go of the interpreter's lock would cost more.
+        library = ctypes.PyDLL(find_library())
         library.warploom_tune_pick.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
         library.warploom_tune_pick.restype = None
         library.warploom_tune_best.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p,
                                                                                          ctypes.c_size_t]
         library.warploom_tune_best.restype = ctypes.c_size_t
+        library.warploom_tune_pick_index.argtypes = [ctypes.c_void_p] + [ctypes.c_int64] * 3
+        library.warploom_tune_pick_index.restype = ctypes.c_int32
+        library.warploom_tune_configs.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        library.warploom_tune_configs.restype = ctypes.c_size_t
         library.warploom_tune_close.argtypes = [ctypes.c_void_p]
         handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
         names = [None if name is None else name.encode() for name in (gpu, kernel)]
@@ -38,6 +43,7 @@ class Table:
         if status:
             raise (OSError if status == 2 else ValueError)(message.value.decode())
         self._library, self._handle, self._known = library, handle, {}
+        self._pick_index, self._address = library.warploom_tune_pick_index, handle.value
 
     def pick(self, m, n, k):
         """(tile_m, tile_n, tile_k, warps, stages, split_k), remembered for shapes seen before."""
@@ -53,6 +59,17 @@ class Table:
             self._known[shape] = found
         return found
 
+    def index(self, m, n, k):
+        """pick(m, n, k) as its place in configs()."""
+        return self._pick_index(self._address, m, n, k)
+
+    def configs(self):
+        """All configurations of the table, as pick() gives them."""
+        count = self._library.warploom_tune_configs(self._handle, None, 0)
+        configs = (_Config * count)()
+        self._library.warploom_tune_configs(self._handle, configs, count)
+        return [(c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k) for c in configs]
+
     def best(self, m, n, k, count):
         """The `count` configurations of the least predicted times, best first, as pick() gives them."""
         configs = (_Config * count)()
@@ -62,7 +79,7 @@ class Table:
     def close(self):
         if self._handle:
             self._library.warploom_tune_close(self._handle)
-            self._handle = None
+            self._handle = self._address = None
 
     def __del__(self):
         if getattr(self, "_handle", None):

@@ -20,17 +20,24 @@ namespace {
 
 using Features = std::array<float, kCorrectionFeatures>;
 
-constexpr std::int64_t kLearnedBytes = 2;
 constexpr std::size_t kCheckedSamples = 4000;
 // Beyond these, a timing says more about its circumstances than about the kernel.
 constexpr double kMostRatio = 0.5, kMostUnaligned = 2.5;
+// Residuals beyond so many medians count as that much.
+constexpr double kBound = 5;
+// How often a shape's common error is taken out before trees are learned anew, and rows of no error added to
+// each shape's.
+constexpr int kCommonRounds = 2;
+constexpr double kCommonShrinkage = 0.5;
 
 bool unaligned(const TileKernel& kernel, const TileShape& shape) {
   return row_class_of(kernel, shape) == kNarrowLoads;
 }
 
-std::string file_name(TileKernelKind kind, bool without_alignment) {
-  return fmt::format("{}{}.wlc", name_of(kind), without_alignment ? "_unaligned" : "");
+// Operands of one byte move and multiply at other rates: they have files of their own.
+std::string file_name(const TileKernel& kernel, bool without_alignment) {
+  return fmt::format("{}{}{}.wlc", name_of(kernel.kind), kernel.operand_bytes == 1 ? "_fp8" : "",
+                     without_alignment ? "_unaligned" : "");
 }
 
 std::optional<SymmetricEnsemble> ensemble_of(const std::string& name) {
@@ -75,6 +82,8 @@ class LearnedCorrection final : public TimeCorrection {
 
 struct LearningRows {
   std::vector<float> features, targets;
+  std::vector<std::size_t> shape_of;  // of each row
+  std::size_t shapes = 0;
 };
 
 CorrectionQuery query_of(const WaveModel& model, const FittedConfig& fitted, const TileShape& shape) {
@@ -89,6 +98,7 @@ void fill_rows(const WaveModel& model, const std::vector<TileSample>& samples, L
                LearningRows& rest) {
   std::map<TileConfig, const FittedConfig*> fitted;
   for (const FittedConfig& config : model.configs) fitted[config.config] = &config;
+  std::map<TileShape, std::size_t> shapes;
   for (const TileSample& sample : samples) {
     const auto place = fitted.find(sample.config);
     if (place == fitted.end()) continue;
@@ -101,6 +111,9 @@ void fill_rows(const WaveModel& model, const std::vector<TileSample>& samples, L
     const double most = apart ? kMostUnaligned : kMostRatio;
     rows.features.insert(rows.features.end(), features.begin(), features.end());
     rows.targets.push_back(static_cast<float>(std::clamp(ratio, -most, most)));
+    const auto [known, added] = shapes.emplace(sample.shape, rows.shapes);
+    if (added) ++rows.shapes;
+    rows.shape_of.push_back(known->second);
   }
 }
 
@@ -122,12 +135,33 @@ std::vector<double> answers(const SymmetricTrees& trees, const LearningRows& row
   return sums;
 }
 
+// Trees on the targets less what each shape's rows have in common beyond the trees before.
+SymmetricTrees learned(const LearningRows& rows) {
+  const SymmetricOptions options{
+      .trees = 400, .depth = 8, .eta = 0.12, .row_share = 0.5, .column_share = 0.6, .bound = kBound};
+  std::vector<float> targets = rows.targets;
+  SymmetricTrees trees = boost_symmetric(rows.features, kCorrectionFeatures, targets, options);
+  for (int round = 0; round < kCommonRounds; ++round) {
+    const std::vector<double> taken = answers(trees, rows);
+    std::vector<double> left(rows.shapes, 0.0), weight(rows.shapes, kCommonShrinkage);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      left[rows.shape_of[i]] += double(rows.targets[i]) - taken[i];
+      weight[rows.shape_of[i]] += 1;
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      targets[i] = rows.targets[i] - static_cast<float>(left[rows.shape_of[i]] / weight[rows.shape_of[i]]);
+    trees = boost_symmetric(rows.features, kCorrectionFeatures, targets, options);
+  }
+  return trees;
+}
+
 }  // namespace
 
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
-  auto aligned = ensemble_of(file_name(kernel.kind, false));
-  if (!aligned || kernel.operand_bytes != kLearnedBytes) return nullptr;
-  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel.kind, true)));
+  if (kernel.operand_bytes > 2) return nullptr;
+  auto aligned = ensemble_of(file_name(kernel, false));
+  if (!aligned) return nullptr;
+  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel, true)));
 }
 
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
@@ -155,20 +189,18 @@ bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
 }
 
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {
+  if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
   GpuCatalog catalog;
-  const WaveModel model = fit_wave_model(request.kernel, TileGpu::from(catalog.load_gpu(request.gpu)),
-                                         read_tile_samples(request.anchors).rows);
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   LearningRows aligned, rest;
-  fill_rows(model, read_tile_samples(request.shapes).rows, aligned, rest);
-  const SymmetricOptions options{.trees = 400, .depth = 8, .eta = 0.12, .row_share = 0.7};
-  const SymmetricTrees trees =
-      boost_symmetric(aligned.features, kCorrectionFeatures, aligned.targets, options);
-  const auto kind = request.kernel.kind;
-  write_file_atomically(request.output / file_name(kind, false), encode_symmetric(trees));
+  for (const TuneLearnSet& set : request.sets) {
+    const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
+    fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
+  }
+  const SymmetricTrees trees = learned(aligned);
+  write_file_atomically(request.output / file_name(request.kernel, false), encode_symmetric(trees));
   if (!rest.targets.empty())
-    write_file_atomically(
-        request.output / file_name(kind, true),
-        encode_symmetric(boost_symmetric(rest.features, kCorrectionFeatures, rest.targets, options)));
+    write_file_atomically(request.output / file_name(request.kernel, true), encode_symmetric(learned(rest)));
   return {.rows = aligned.targets.size(),
           .unaligned_rows = rest.targets.size(),
           .before = root_mean_square(aligned.targets, std::vector<double>(aligned.targets.size(), 0.0)),

@@ -13,7 +13,8 @@
 
 namespace warploom {
 
-// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes).
+// The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes,
+// and one byte for gemm).
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
 
 // Whether the correction fits these samples: on another GPU or for another kernel it may lead astray, and
@@ -21,12 +22,17 @@ std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
                      std::span<const TileSample> samples);
 
+// Measurements of one kernel. A kind may have several kernels, whose formulas differ a little.
+struct TuneLearnSet {
+  std::vector<std::filesystem::path> anchors;  // what a table is fitted on
+  std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
+};
+
 struct TuneLearnRequest {
   TileKernel kernel;
   std::string gpu = "h200_sxm";
-  std::vector<std::filesystem::path> anchors;  // what a table is fitted on
-  std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
-  std::filesystem::path output;                // folder; KIND.wlc and KIND_unaligned.wlc are written there
+  std::vector<TuneLearnSet> sets;
+  std::filesystem::path output;  // folder; KIND.wlc and KIND_unaligned.wlc (KIND_fp8*) go there
 };
 
 struct TuneLearnResult {
@@ -34,7 +40,9 @@ struct TuneLearnResult {
   double before = 0, after = 0;  // root mean square of ln(model / measured), aligned rows, in the sample
 };
 
-// Throws IoError, InvalidInput, NotFound (unknown GPU). Deterministic.
+// What a shape's configurations have in common decides no pick: trees are learned three times, each time from
+// targets less what the last ones left of a shape's mean. Throws IoError, InvalidInput (no set, bad samples),
+// NotFound (unknown GPU). Deterministic.
 TuneLearnResult tune_learn(const TuneLearnRequest& request);
 
 }  // namespace warploom

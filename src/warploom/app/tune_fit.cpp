@@ -17,18 +17,20 @@ constexpr TileConfig kUsualConfig{128, 128, 64, 8, 3, 1};
 
 TableOptions options_of(const TuneFitRequest& request, const WaveModel& model) {
   TableOptions options;
-  if (!request.default_config.empty()) {
-    options.default_config = parse_config(request.default_config, "default configuration");
-  } else if (std::any_of(model.configs.begin(), model.configs.end(),
-                         [](const FittedConfig& fitted) { return fitted.config == kUsualConfig; })) {
-    options.default_config = kUsualConfig;
-  }
+  options.default_config = chosen_default(request.default_config, model);
   for (const auto& path : request.samples)
     options.data_hash = hash_combine(options.data_hash, hash_bytes(read_file(path)));
   return options;
 }
 
 }  // namespace
+
+std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model) {
+  if (!text.empty()) return parse_config(text, "default configuration");
+  const bool usual = std::any_of(model.configs.begin(), model.configs.end(),
+                                 [](const FittedConfig& fitted) { return fitted.config == kUsualConfig; });
+  return usual ? std::optional(kUsualConfig) : std::nullopt;
+}
 
 TuneFitResult tune_fit(const TuneFitRequest& request) {
   GpuCatalog catalog;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct TuneFitResult {
   std::size_t bytes = 0;
   bool corrected = false;  // what was learned about the reference kernels fits these samples and was used
 };
+
+// What `text` names; without it the usual 128x128x64/w8/s3 where the model has it, else nothing. Throws
+// InvalidInput when `text` is no configuration.
+std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model);
 
 // Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU).
 TuneFitResult tune_fit(const TuneFitRequest& request);

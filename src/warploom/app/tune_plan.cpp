@@ -1,5 +1,6 @@
 #include "warploom/app/tune_plan.h"
 
+#include <algorithm>
 #include <set>
 
 #include "warploom/base/csv.h"
@@ -11,10 +12,20 @@ namespace warploom {
 
 namespace {
 
+std::vector<TileConfig> space_of(const TunePlanRequest& request, const TileGpu& gpu) {
+  auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
+  if (request.split_k.empty()) return space;
+  const auto split = legal_space(request.kernel, gpu, split_axes(request.split_k));
+  space.insert(space.end(), split.begin(), split.end());
+  std::sort(space.begin(), space.end());
+  space.erase(std::unique(space.begin(), space.end()), space.end());
+  return space;
+}
+
 std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gpu) {
   if (request.round == AnchorRound::Second)
     return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
-  const auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
+  const auto space = space_of(request, gpu);
   return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
                                              : plan_anchors(request.kernel, gpu, space);
 }
@@ -26,7 +37,11 @@ TunePlanResult tune_plan(const TunePlanRequest& request) {
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   check(request.kernel, "tile kernel");
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
-  CsvWriter csv({"bm", "bn", "bk", "warps", "stages", "m", "n", "k"});
+  std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
+  const bool split =
+      std::any_of(rows.begin(), rows.end(), [](const AnchorRow& row) { return row.config.split_k != 1; });
+  if (split) columns.emplace_back("split_k");
+  CsvWriter csv(columns);
   std::set<TileShape> shapes;
   std::set<TileConfig> configs;
   for (const AnchorRow& row : rows) {
@@ -36,6 +51,7 @@ TunePlanResult tune_plan(const TunePlanRequest& request) {
          {std::int64_t{c.tile_m}, std::int64_t{c.tile_n}, std::int64_t{c.tile_k}, std::int64_t{c.warps},
           std::int64_t{c.stages}, row.shape.m, row.shape.n, row.shape.k})
       cells.push_back(std::to_string(value));
+    if (split) cells.push_back(std::to_string(c.split_k));
     csv.row(cells);
     shapes.insert(row.shape);
     configs.insert(c);

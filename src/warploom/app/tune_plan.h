@@ -17,7 +17,8 @@ struct TunePlanRequest {
   std::string gpu = "h200_sxm";
   AnchorRound round = AnchorRound::All;
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
-  std::filesystem::path output;                // CSV: bm, bn, bk, warps, stages, m, n, k; empty: none
+  std::vector<std::int32_t> split_k;           // gemm: also configurations whose loop has so many parts
+  std::filesystem::path output;  // CSV: bm, bn, bk, warps, stages, m, n, k, split_k last where given; or none
 };
 
 struct TunePlanResult {

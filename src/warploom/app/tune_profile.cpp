@@ -37,6 +37,7 @@ TuneProfileResult tune_profile(const TuneProfileRequest& request) {
   require_profiler(request.package, "profile.py");
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};
+  plan.split_k = request.split_k;
   TuneProfileResult result;
   const auto round = [&](AnchorRound which, const char* name) {
     plan.round = which;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "warploom/tuner/tile_kernel.h"
 
@@ -10,12 +11,13 @@ namespace warploom {
 
 struct TuneProfileRequest {
   TileKernel kernel;
-  std::string gpu = "h200_sxm";    // a name of the catalogue
-  std::filesystem::path output;    // samples, CSV; rows already there are not measured again
-  double seconds = 240;            // stop after, for both rounds together
-  bool all_anchors = false;        // measure every anchor instead of two rounds
-  std::string python = "python3";  // with torch and triton
-  std::filesystem::path package;   // the folder that holds the Python package `warploom`
+  std::string gpu = "h200_sxm";       // a name of the catalogue
+  std::filesystem::path output;       // samples, CSV; rows already there are not measured again
+  double seconds = 240;               // stop after, for both rounds together
+  std::vector<std::int32_t> split_k;  // gemm: also configurations whose loop has so many parts
+  bool all_anchors = false;           // measure every anchor instead of two rounds
+  std::string python = "python3";     // with torch and triton
+  std::filesystem::path package;      // the folder that holds the Python package `warploom`
 };
 
 struct TuneProfileResult {

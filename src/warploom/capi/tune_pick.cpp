@@ -63,6 +63,23 @@ void warploom_tune_pick(const warploom_tune_table* table, int64_t m, int64_t n, 
   *config = config_of(table->table.pick({m, n, k}));
 }
 
+int32_t warploom_tune_pick_index(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k) {
+  return table == nullptr ? 0 : static_cast<int32_t>(table->table.pick({m, n, k}).index);
+}
+
+size_t warploom_tune_configs(const warploom_tune_table* table, warploom_tile_config* configs, size_t count) {
+  if (table == nullptr) return 0;
+  try {
+    const auto known = table->table.configs();
+    const auto fallback = table->table.default_config();
+    for (std::size_t i = 0; i < std::min(count, known.size()) && configs != nullptr; ++i)
+      configs[i] = config_of({.config = known[i].config, .is_default = known[i].config == fallback});
+    return known.size();
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
                           warploom_tile_config* configs, size_t count) {
   if (table == nullptr || configs == nullptr) return 0;

@@ -35,6 +35,12 @@ TEST(TunePickC, GivesWhatTheTableGives) {
   EXPECT_EQ(config.tile_m, pick.config.tile_m);
   EXPECT_EQ(config.stages, pick.config.stages);
   EXPECT_EQ(config.predicted_us, pick.predicted_us);
+  std::array<warploom_tile_config, 3> known{};
+  ASSERT_EQ(warploom_tune_configs(table, known.data(), known.size()), 1U);
+  const auto index = std::size_t(warploom_tune_pick_index(table, 1000, 2000, 3000));
+  EXPECT_EQ(known.at(index).tile_m, config.tile_m);
+  EXPECT_EQ(known.at(index).is_default, config.is_default);
+  EXPECT_EQ(warploom_tune_configs(table, nullptr, 0), 1U);
   std::array<warploom_tile_config, 3> best{};
   EXPECT_EQ(warploom_tune_best(table, 1000, 2000, 3000, best.data(), best.size()), 1U);
   EXPECT_EQ(warploom_tune_best(table, 0, 2000, 3000, best.data(), best.size()), 0U);
@@ -65,6 +71,8 @@ TEST(TunePickC, SurvivesNullArguments) {
   EXPECT_EQ(config.tile_m, 0);
   warploom_tune_pick(nullptr, 1, 1, 1, nullptr);
   warploom_tune_close(nullptr);
+  EXPECT_EQ(warploom_tune_pick_index(nullptr, 1, 1, 1), 0);
+  EXPECT_EQ(warploom_tune_configs(nullptr, &config, 1), 0U);
   EXPECT_EQ(warploom_tune_open(nullptr, nullptr, nullptr, nullptr, nullptr, 0), WARPLOOM_BAD_INPUT);
 }
 

@@ -42,6 +42,14 @@ void warploom_tune_close(warploom_tune_table* table);
 void warploom_tune_pick(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
                         warploom_tile_config* config);
 
+/* The same as a number below warploom_tune_configs(table); 0 with a NULL table. For callers who hold what
+ * each number stands for, and pay for every field that crosses a language. */
+int32_t warploom_tune_pick_index(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k);
+
+/* How many configurations the table has; the first `count` of them are written, in the order of their
+ * numbers, predicted_us being 0. 0 with a NULL table. Allocates. */
+size_t warploom_tune_configs(const warploom_tune_table* table, warploom_tile_config* configs, size_t count);
+
 /* The `count` best configurations by predicted time, best first; returns how many were written. For callers
  * that measure the top few of a shape once. 0 on a bad shape or a NULL argument. Allocates. */
 size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,

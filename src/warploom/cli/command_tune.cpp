@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune_correction.h"
+#include "warploom/app/tune_cross_gpu.h"
 #include "warploom/app/tune_fit.h"
 #include "warploom/app/tune_regret.h"
+#include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
@@ -14,16 +16,36 @@
 namespace warploom {
 namespace {
 
+struct FitOptions {
+  TuneFitRequest request;
+  std::vector<std::string> samples;
+  std::string output, from_table;
+  bool cross_gpu = false, json = false;
+};
+
+TuneFitResult fitted(FitOptions& options) {
+  TuneFitRequest& request = options.request;
+  request.samples.assign(options.samples.begin(), options.samples.end());
+  request.output = options.output;
+  const bool cross = options.cross_gpu || !options.from_table.empty();
+  if (cross != options.samples.empty())
+    throw InvalidInput("tune fit: expected either --samples, or --cross-gpu or --from-table without samples");
+  if (!cross) return tune_fit(request);
+  return tune_fit_cross_gpu({.kernel = request.kernel,
+                             .gpu = request.gpu,
+                             .from_table = options.from_table,
+                             .output = request.output,
+                             .default_config = request.default_config});
+}
+
 void add_fit(CLI::App& tune) {
-  struct Options {
-    TuneFitRequest request;
-    std::vector<std::string> samples;
-    std::string output;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FitOptions>();
   CLI::App* command = tune.add_subcommand("fit", "measured samples into a look-up table");
-  command->add_option("--samples", options->samples, "CSV files of measured configurations")->required();
+  command->add_option("--samples", options->samples, "CSV files of measured configurations");
+  command->add_flag("--cross-gpu", options->cross_gpu,
+                    "no samples: estimate from the GPU's record (tier cross_gpu)");
+  command->add_option("--from-table", options->from_table,
+                      "no samples: scale another GPU's table by the records (tier cross_gpu)");
   command->add_option("--output", options->output, "the table to write")->required();
   command->add_option("--default", options->request.default_config, "the kernel's own configuration");
   command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
@@ -33,9 +55,7 @@ void add_fit(CLI::App& tune) {
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
-    options->request.samples.assign(options->samples.begin(), options->samples.end());
-    options->request.output = options->output;
-    const TuneFitResult result = tune_fit(options->request);
+    const TuneFitResult result = fitted(*options);
     for (const TileConfig& config : result.model.left_out)
       print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
     const TuneFitSummary summary{.model = result.model,
@@ -49,7 +69,7 @@ void add_fit(CLI::App& tune) {
 void add_learn(CLI::App& tune) {
   struct Options {
     TuneLearnRequest request;
-    std::vector<std::string> anchors, shapes;
+    std::vector<std::string> anchors, shapes, more_anchors, more_shapes;
     std::string output;
   };
   const auto options = std::make_shared<Options>();
@@ -57,13 +77,20 @@ void add_learn(CLI::App& tune) {
       tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
   command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
   command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
+  command->add_option("--more-anchors", options->more_anchors, "the same of another kernel of this kind");
+  command->add_option("--more-shapes", options->more_shapes, "and its other shapes");
   command->add_option("--output", options->output, "folder, data/tuner in the source tree")->required();
   command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
   const auto fields = add_field_options(*command, fields_of<TileKernel>());
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
-    options->request.anchors.assign(options->anchors.begin(), options->anchors.end());
-    options->request.shapes.assign(options->shapes.begin(), options->shapes.end());
+    const auto add = [&](const std::vector<std::string>& anchors, const std::vector<std::string>& shapes) {
+      options->request.sets.push_back({{anchors.begin(), anchors.end()}, {shapes.begin(), shapes.end()}});
+    };
+    add(options->anchors, options->shapes);
+    if (options->more_anchors.empty() != options->more_shapes.empty())
+      throw InvalidInput("tune learn: --more-anchors and --more-shapes belong together");
+    if (!options->more_anchors.empty()) add(options->more_anchors, options->more_shapes);
     options->request.output = options->output;
     const TuneLearnResult result = tune_learn(options->request);
     print(

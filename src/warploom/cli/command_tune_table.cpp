@@ -50,6 +50,7 @@ void add_pick(CLI::App& tune) {
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
+      list.back()["tier"] = name_of(table.tier());
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");
     }
@@ -108,6 +109,8 @@ void add_export(CLI::App& tune) {
   });
 }
 
+constexpr const char* kSplitHelp = "gemm: also loops over k in so many parts (2 4 8)";
+
 void add_plan(CLI::App& tune) {
   struct Options {
     TunePlanRequest request;
@@ -120,6 +123,7 @@ void add_plan(CLI::App& tune) {
   command->add_option("--output", options->output, "CSV to write");
   command->add_option("--gpu", options->request.gpu, "the GPU to measure on (default h200_sxm)");
   command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
+  command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
   command->add_option("--samples", options->samples,
                       "what the first round measured: the anchors left of configurations that may win");
   const auto fields = add_field_options(*command, fields_of<TileKernel>());
@@ -151,6 +155,7 @@ void add_profile(CLI::App& tune) {
       ->required();
   command->add_option("--gpu", options->request.gpu, "this machine's GPU (default h200_sxm)");
   command->add_option("--seconds", options->request.seconds, "stop after (default 240)");
+  command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
   command->add_flag("--all-anchors", options->request.all_anchors,
                     "every anchor of every configuration, not two rounds");
   command->add_option("--python", options->request.python, "with torch and triton (default python3)");

@@ -51,11 +51,11 @@ std::string shape_text(const TileShape& shape) {
 std::string tune_fit_text(const TuneFitSummary& fit) {
   const WaveModel& model = fit.model;
   return fmt::format(
-      "{} '{}' on {}: {} configurations from {} samples, {} left out\n"
+      "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
       "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
       "table: {} bytes, {} cells of {:.1f} candidates, default {}\nfitted in {:.2f} s\n",
       name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
-      model.left_out.size(), model.buckets.size(), model.median_r_squared,
+      model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
       percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
       count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
       config_text(fit.table.default_config()), fit.fit_seconds);
@@ -75,6 +75,7 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"default", config_text(fit.table.default_config())},
           {"cells", fit.table.cells()},
           {"mean_candidates", fit.table.mean_candidates()},
+          {"tier", name_of(fit.table.tier())},
           {"table_bytes", fit.table.bytes().size()},
           {"fit_seconds", fit.fit_seconds}};
 }

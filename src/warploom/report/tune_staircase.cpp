@@ -61,8 +61,8 @@ std::string staircase_text(const RuntimeTable& table, const std::vector<Staircas
     rows.add_row({std::to_string(point.shape.m), fixed_text(us, 2), fixed_text(point.default_us, 2),
                   config_text(point.chosen.config), std::string(length, '#')});
   }
-  return fmt::format("{} on {}, default {}\n\n{}", table.kernel().name, table.gpu().name,
-                     config_text(table.default_config()), rows.text());
+  return fmt::format("{} on {}, tier {}, default {}\n\n{}", table.kernel().name, table.gpu().name,
+                     name_of(table.tier()), config_text(table.default_config()), rows.text());
 }
 
 std::string staircase_html(const RuntimeTable& table, const std::vector<StaircasePoint>& points,

@@ -31,12 +31,14 @@ struct Grid {
   bool skinny;
 };
 
-TileShape gemm_shape(const TileConfig& c, const Grid& grid) {
-  const double square = std::sqrt(double(grid.tiles) * c.tile_n / c.tile_m);
+// Each problem of a batch has its share of the grid, and each part of a split loop.
+TileShape gemm_shape(const TileKernel& kernel, const TileConfig& c, const Grid& grid) {
+  const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles / (kernel.batch * c.split_k));
+  const double square = std::sqrt(double(tiles) * c.tile_n / c.tile_m);
   const std::int64_t rows =
       grid.skinny ? 1 : std::clamp<std::int64_t>(std::int64_t(square), 1, kLongestRows / c.tile_m);
-  const std::int64_t columns = std::max<std::int64_t>(1, grid.tiles / rows);
-  return {rows * c.tile_m, columns * c.tile_n, grid.loops * c.tile_k};
+  const std::int64_t columns = std::max<std::int64_t>(1, tiles / rows);
+  return {rows * c.tile_m, columns * c.tile_n, grid.loops * c.tile_k * c.split_k};
 }
 
 TileShape grouped_shape(const TileKernel& kernel, const TileConfig& c, const Grid& grid) {
@@ -77,7 +79,7 @@ std::vector<AnchorRow> rows_of(const TileKernel& kernel, const TileGpu& gpu,
       for (const std::int64_t loops : all_loops)
         for (const bool skinny : {false, true}) {
           const Grid grid{std::max<std::int64_t>(1, std::int64_t(waves * double(gpu.sms))), loops, skinny};
-          const TileShape shape = kernel.kind == TileKernelKind::Gemm ? gemm_shape(config, grid)
+          const TileShape shape = kernel.kind == TileKernelKind::Gemm ? gemm_shape(kernel, config, grid)
                                   : kernel.kind == TileKernelKind::GroupedGemm
                                       ? grouped_shape(kernel, config, grid)
                                       : attention_shape(kernel, config, grid);

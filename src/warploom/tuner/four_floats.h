@@ -20,7 +20,16 @@ using FourInts = int __attribute__((vector_size(16)));
 #endif
 }
 
-// Towards zero; values within (-2^31, 2^31).
+[[gnu::always_inline]] inline float square_root(float value) { return std::sqrt(value); }
+[[gnu::always_inline]] inline double square_root(double value) { return std::sqrt(value); }
+
+// Towards zero; values within (-2^31, 2^31). Vectorisable.
+[[gnu::always_inline]] inline float truncated(float value) {
+  return static_cast<float>(static_cast<int>(value));
+}
+[[gnu::always_inline]] inline double truncated(double value) {
+  return static_cast<double>(static_cast<int>(value));
+}
 [[gnu::always_inline]] inline FourFloats truncated(FourFloats value) {
   return __builtin_convertvector(__builtin_convertvector(value, FourInts), FourFloats);
 }

@@ -39,6 +39,10 @@ TileAxes default_axes(TileKernelKind kind) {
   }
 }
 
+TileAxes split_axes(const std::vector<std::int32_t>& parts) {
+  return {{16, 32, 64, 128}, {32, 64, 128}, {64, 128}, {4}, {3, 4}, parts};
+}
+
 std::string why_illegal(const TileKernel& kernel, const TileGpu& gpu, const TileConfig& config) {
   for (const std::int32_t tile : {config.tile_m, config.tile_n, config.tile_k, config.warps}) {
     if (!power_of_two(tile)) return fmt::format("{} is no power of two", tile);

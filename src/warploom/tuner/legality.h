@@ -21,6 +21,10 @@ TileAxes default_axes(TileKernelKind kind);
 // warps.
 std::string why_illegal(const TileKernel& kernel, const TileGpu& gpu, const TileConfig& config);
 
+// What the reference GEMM is tuned over beside that when its loop over k may be split into so many parts:
+// small tiles, of which a grid has few.
+TileAxes split_axes(const std::vector<std::int32_t>& parts);
+
 // Every legal combination, in ascending order. Throws InvalidInput when none is left.
 std::vector<TileConfig> legal_space(const TileKernel& kernel, const TileGpu& gpu, const TileAxes& axes);
 

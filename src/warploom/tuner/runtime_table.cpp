@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "warploom/base/error.h"
+#include "warploom/tuner/internal/four_works.h"
 #include "warploom/tuner/internal/table_layout.h"
 
 namespace warploom {
@@ -16,47 +17,68 @@ constexpr std::int64_t kShapeEnd = std::int64_t{1} << 31;
 
 bool in_range(std::int64_t value) { return value >= 1 && value < kShapeEnd; }
 
-// TileWork, four side by side.
-struct FourWorks {
-  FourFloats waves, iterations, first_touch, cold, read_mb, write_mb, hot_us, crossing;
-};
-static_assert(sizeof(FourWorks) == 4 * sizeof(TileWork));
-
-static_assert(kMostCandidates % 4 == 0);
-
 float record_time(const MappingConstants& mapping, const ConfigRecord& record, const TileShape& shape) {
   return wave_time(record.coefficients, map_tile(mapping, ShapeTerms(mapping, shape), record.constants));
 }
 
-// Corrected times of four candidates, side by side.
-FourFloats candidate_times(std::span<const ConfigRecord> configs, const MappingConstants& mapping,
-                           const Candidate (&four)[4], const ShapeTerms& terms, float unit) {
+// Works of kernels that have a mapping of their own, one by one.
+FourWorks mapped_works(const MappingConstants& mapping, const ShapeTerms& terms,
+                       const ConfigRecord* const (&records)[4]) {
   TileWork works[4];
-  const float *coefficients[4], *work_rows[4];
+  const float* rows[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    // Cells with fewer candidates repeat the first.
+    const bool repeated = i > 0 && records[i] == records[0];
+    if (!repeated) works[i] = map_tile(mapping, terms, records[i]->constants);
+    rows[i] = repeated ? &works[0].waves : &works[i].waves;
+  }
+  FourFloats columns[8];
+  for (int k = 0; k < 8; k += 4) {
+    const float* const four[4] = {rows[0] + k, rows[1] + k, rows[2] + k, rows[3] + k};
+    transpose(four, columns + k);
+  }
+  FourWorks work;
+  std::memcpy(static_cast<void*>(&work), columns, sizeof work);
+  return work;
+}
+
+// The first kCount floats of four records' members, side by side.
+template <std::size_t kCount>
+[[gnu::always_inline]] inline void side_by_side(const float* const (&rows)[4],
+                                                FourFloats (&columns)[kCount]) {
+  static_assert(kCount % 4 == 0);
+  for (std::size_t k = 0; k < kCount; k += 4) {
+    const float* const four[4] = {rows[0] + k, rows[1] + k, rows[2] + k, rows[3] + k};
+    transpose(four, columns + k);
+  }
+}
+
+// Corrected times of four candidates, side by side.
+FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& mapping, bool split,
+                           const Candidate (&four)[4], const ShapeTerms& terms, float unit) {
+  const ConfigRecord* records[4];
+  const float *coefficients[4], *constants[4];
   FourFloats factors{};
   for (std::size_t i = 0; i < 4; ++i) {
-    const ConfigRecord& record = configs[four[i].config()];
-    // Cells with fewer candidates repeat the first.
-    const bool repeated = i > 0 && four[i] == four[0];
-    if (!repeated) works[i] = map_tile(mapping, terms, record.constants);
-    coefficients[i] = &record.coefficients.slots;
-    work_rows[i] = repeated ? &works[0].waves : &works[i].waves;
+    records[i] = configs + four[i].config();
+    coefficients[i] = &records[i]->coefficients.slots;
+    constants[i] = &records[i]->constants.tile_m;
     factors[i] = four[i].factor(unit);
   }
-  FourFloats columns[28], work_columns[8];
-  for (int k = 0; k < 28; k += 4) {
-    const float* const rows[4] = {coefficients[0] + k, coefficients[1] + k, coefficients[2] + k,
-                                  coefficients[3] + k};
-    transpose(rows, columns + k);
+  FourWorks work;
+  if (!split && has_four_works(mapping.kernel)) {
+    FourFloats columns[12];
+    side_by_side(constants, columns);
+    FourConstants config;
+    std::memcpy(static_cast<void*>(&config), columns, sizeof config);
+    work = four_works(mapping, terms, config);
+  } else {
+    work = mapped_works(mapping, terms, records);
   }
-  for (int k = 0; k < 8; k += 4) {
-    const float* const rows[4] = {work_rows[0] + k, work_rows[1] + k, work_rows[2] + k, work_rows[3] + k};
-    transpose(rows, work_columns + k);
-  }
+  FourFloats columns[28];
+  side_by_side(coefficients, columns);
   WaveCoefficients<FourFloats> c;
   std::memcpy(static_cast<void*>(&c), columns, sizeof c);
-  FourWorks work;
-  std::memcpy(static_cast<void*>(&work), work_columns, sizeof work);
   return wave_time(c, work) * factors;
 }
 
@@ -66,7 +88,7 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const Layout& layout = *layout_;
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
-    return {.config = layout.configs[fallback].config, .is_default = true};
+    return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};
   const int row_class = row_class_of(layout.kernel, shape);
   const CellRecord& cell =
       layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
@@ -78,8 +100,10 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
   for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
        start += 4) {
-    const Candidate four[4] = {all[start], all[start + 1], all[start + 2], all[start + 3]};
-    const FourFloats times = candidate_times(layout.configs, layout.mapping, four, terms, unit);
+    const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
+                               start == 0 ? all[3] : all[0]};  // seven places
+    const FourFloats times =
+        candidate_times(layout.configs.data(), layout.mapping, layout.splits_k, four, terms, unit);
     for (std::size_t i = 0; i < 4; ++i) {
       const std::size_t config = four[i].config();
       const float cost = config == fallback ? times[i] * kDefaultMargin : times[i];
@@ -90,7 +114,10 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
       }
     }
   }
-  return {.config = layout.configs[best].config, .predicted_us = best_time, .is_default = best == fallback};
+  return {.config = layout.configs[best].config,
+          .predicted_us = best_time * cell.scale(),
+          .is_default = best == fallback,
+          .index = static_cast<std::uint32_t>(best)};
 }
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
@@ -99,7 +126,8 @@ std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t cou
   for (std::size_t i = 0; i < layout_->configs.size(); ++i)
     picks.push_back({.config = layout_->configs[i].config,
                      .predicted_us = record_time(layout_->mapping, layout_->configs[i], shape),
-                     .is_default = i == layout_->header->default_index});
+                     .is_default = i == layout_->header->default_index,
+                     .index = static_cast<std::uint32_t>(i)});
   std::stable_sort(picks.begin(), picks.end(),
                    [](const TilePick& a, const TilePick& b) { return a.predicted_us < b.predicted_us; });
   picks.resize(std::min(count, picks.size()));
@@ -117,6 +145,7 @@ std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const Til
 const TileKernel& RuntimeTable::kernel() const { return layout_->kernel; }
 const TileGpu& RuntimeTable::gpu() const { return layout_->gpu; }
 double RuntimeTable::median_r_squared() const { return layout_->median_r_squared; }
+TableTier RuntimeTable::tier() const { return layout_->tier; }
 std::size_t RuntimeTable::cells() const { return layout_->cells.size(); }
 
 TileConfig RuntimeTable::default_config() const {

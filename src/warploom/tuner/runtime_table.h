@@ -23,7 +23,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kTuneTableMajor = 3;
+inline constexpr std::uint32_t kTuneTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
 class TimeCorrection;
@@ -32,6 +32,15 @@ struct TilePick {
   TileConfig config;
   float predicted_us = 0;
   bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
+  std::uint32_t index = 0;  // of the configuration in configs()
+};
+
+// Where a table's times come from: measured on its GPU, or estimated from records (and perhaps another GPU).
+enum class TableTier { Measured, CrossGpu };
+template <>
+struct EnumNames<TableTier> {
+  static constexpr std::array<std::pair<TableTier, std::string_view>, 2> kNames{
+      {{TableTier::Measured, "measured"}, {TableTier::CrossGpu, "cross_gpu"}}};
 };
 
 struct TableOptions {
@@ -40,6 +49,7 @@ struct TableOptions {
   std::optional<TileConfig> default_config;
   std::uint64_t data_hash = 0;                 // of the samples, for provenance
   const TimeCorrection* correction = nullptr;  // what the formula misses; must outlive the call
+  TableTier tier = TableTier::Measured;
 };
 
 class RuntimeTable {
@@ -69,6 +79,7 @@ class RuntimeTable {
   TileConfig default_config() const;
   std::vector<FittedConfig> configs() const;
   double median_r_squared() const;
+  TableTier tier() const;
   // Cells and the mean number of configurations in one.
   std::size_t cells() const;
   double mean_candidates() const;

@@ -129,12 +129,14 @@ TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
 }
 
 TEST(RuntimeTable, KeepsOddRowsApart) {
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWideRows);
-  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), kWideRows);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096}), kWholeLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 32}), kHalfLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 16}), kQuarterLines);
+  EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 48}), kQuarterLines);
   EXPECT_EQ(row_class_of({}, {64, 64, 4096 + 8}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4095}), kNarrowLoads);
   EXPECT_EQ(row_class_of({}, {64, 63, 4096}), kNarrowStores);
-  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWideRows);
+  EXPECT_EQ(row_class_of({.kind = TileKernelKind::Attention}, {63, 63, 3}), kWholeLines);
 }
 
 TEST(FourFloats, TransposesAndRounds) {
@@ -158,6 +160,17 @@ TEST(RuntimeTable, ReadsBackWhatItWrote) {
   EXPECT_LE(again.bytes().size(), std::size_t{1} << 20);
   EXPECT_EQ(again.gpu().name, "h200_sxm");
   EXPECT_EQ(again.pick({1000, 2000, 3000}).config, table.pick({1000, 2000, 3000}).config);
+}
+
+TEST(RuntimeTable, NumbersItsConfigurations) {
+  const RuntimeTable table = small_table();
+  EXPECT_EQ(table.tier(), TableTier::Measured);
+  for (const TileShape& shape : {TileShape{1, 512, 512}, TileShape{8192, 8192, 8192}, TileShape{0, 1, 1}}) {
+    const TilePick pick = table.pick(shape);
+    EXPECT_EQ(table.configs().at(pick.index).config, pick.config);
+  }
+  for (const TilePick& pick : table.best({512, 512, 512}, 2))
+    EXPECT_EQ(table.configs().at(pick.index).config, pick.config);
 }
 
 TEST(RuntimeTable, RefusesDamagedBytes) {

@@ -9,19 +9,21 @@
 
 namespace warploom {
 
-// Half octaves: 0 and 1 -> 0, 2 -> 2, 3 -> 3, 4 and 5 -> 4, 6 and 7 -> 5, ...
+// Half octaves: 0 -> 0, 1 -> 1, 2 -> 2, 3 -> 3, 4 and 5 -> 4, 6 and 7 -> 5, ...
 inline int half_octave(std::int64_t value) {
-  const auto bits = static_cast<std::uint64_t>(value < 0 ? 0 : value);
+  const auto bits = static_cast<std::uint64_t>(value < 1 ? 0 : value);
   const int octave = 63 - std::countl_zero(bits | 1);
-  return 2 * octave + (octave > 0 ? static_cast<int>((bits >> (octave - 1)) & 1) : 0);
+  return octave > 0 ? 2 * octave + static_cast<int>((bits >> (octave - 1)) & 1) : static_cast<int>(bits);
 }
-// First value of a half octave; the inverse of half_octave. half_octave_start(1) is 1: that cell is empty.
+// First value of a half octave; the inverse of half_octave.
 inline std::int64_t half_octave_start(int index) {
+  if (index < 2) return index;
   const std::int64_t base = std::int64_t{1} << (index / 2);
   return index % 2 == 0 ? base : base + base / 2;
 }
 
-// An axis is cut just above powers of two: 128 needs as many tiles as 97 and fewer than 129.
+// An axis is cut just above powers of two: 128 needs as many tiles as 97 and fewer than 129. One row has a
+// cell of its own: every row of its tiles is the same one.
 struct ShapeCells {
   // First half octave (of the value less one) and number of them, for m, n, k. Shapes beyond fall into the
   // outermost cell.
@@ -44,9 +46,9 @@ struct ShapeCells {
       case TileKernelKind::Attention:
         return {{0, 0, 0}, {36, 36, 26}};
       case TileKernelKind::GroupedGemm:
-        return {{0, 12, 12}, {34, 19, 19}};
+        return {{0, 13, 13}, {32, 17, 17}};
       default:
-        return {{0, 8, 8}, {30, 22, 22}};
+        return {{0, 12, 10}, {30, 18, 20}};
     }
   }
 

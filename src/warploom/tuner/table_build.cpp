@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
+#include "warploom/tuner/internal/cell_biases.h"
 #include "warploom/tuner/internal/table_layout.h"
 #include "warploom/tuner/internal/wave_columns.h"
 #include "warploom/tuner/time_correction.h"
@@ -18,33 +20,47 @@
 namespace warploom {
 namespace {
 
-constexpr int kProbes = 40;  // shapes looked at in one cell
+constexpr int kProbes = 32;  // shapes looked at in one cell
 // A configuration within this factor of the best is as good: fewer candidates make a faster pick.
 constexpr float kAsGood = 1.001F;
 // Cells of a block (so many along each axis) share the configurations that come this near the best somewhere
 // in it, at most so many of them.
 constexpr int kBlock = 2;
 constexpr float kNear = 1.08F;
-constexpr std::size_t kMostNear = 48;
+constexpr std::size_t kMostNear = 32;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
 constexpr std::size_t kBlockProbes = 64;
 // Of these the first so many are looked at for every configuration, the rest for those within this factor.
 constexpr std::size_t kFirstProbes = 16;
 constexpr float kWithinReach = 1.5F;
-// A candidate's correction is taken where it comes this near the best.
-constexpr float kCompeting = 1.05F;
-constexpr std::size_t kBiasPlaces = 12;
+constexpr std::size_t kBiasPlaces = 24;
 // The formula alone, before it is corrected: far enough from the best not to be looked at.
 constexpr float kFar = 1.5F, kFarNarrow = 6.0F;
 constexpr float kAnyTime = std::numeric_limits<float>::max();
 
 // A place in a cell: shares of the way from its first to its last value of m, n, k on a logarithmic scale,
-// and how many bytes beyond whole lines rows of K are.
+// and which of the alignments that the class of rows has.
 struct Place {
   std::array<double, 3> along{};
-  std::int64_t beyond_bytes = 0;
+  int alignment = 0;
 };
+
+// Elements beyond whole lines of 64 that rows of K have.
+std::int64_t elements_beyond(int row_class, int alignment) {
+  switch (row_class) {
+    case kWholeLines:
+      return 0;
+    case kHalfLines:
+      return 32;
+    case kQuarterLines:
+      return alignment % 2 == 0 ? 16 : 48;
+    case kNarrowLoads:
+      return 1;
+    default:
+      return 16 * (alignment % 4);
+  }
+}
 
 // The shape there, with rows of that class; n a multiple of 16, or one more.
 TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
@@ -53,14 +69,14 @@ TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& k
   const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
   std::int64_t value[3];
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t first = corner[axis] == 0 ? 1 : half_octave_start(corner[axis]) + 1;
+    const std::int64_t first = half_octave_start(corner[axis]) + 1;
     const std::int64_t last = std::max(first, half_octave_start(corner[axis] + 1));
     const double ratio = double(last) / double(first);
     std::int64_t v = std::llround(double(first) * std::pow(ratio, place.along[axis]));
     if (rows_of_k && axis == 1) v = (v + 15) / 16 * 16 + (row_class == kNarrowStores ? 1 : 0);
     if (rows_of_k && axis == 2) {
-      const std::int64_t line = 128 / kernel.operand_bytes;
-      const std::int64_t beyond = row_class == kNarrowLoads ? 1 : place.beyond_bytes / kernel.operand_bytes;
+      constexpr std::int64_t line = 64;
+      const std::int64_t beyond = elements_beyond(row_class, place.alignment);
       v = std::max<std::int64_t>(1, v / line * line + beyond);
     }
     value[axis] = v;
@@ -77,20 +93,16 @@ Place probe(const TileKernel& kernel, int index, RandomStream& draw) {
   if (index >= 4 && index < 8) place.along[std::size_t(index % 2)] = 0.0;
   // Heads times batch is a round number.
   if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) place.along[2] = 1.0;
-  place.beyond_bytes = 32 * (index % 4);
+  place.alignment = index;
   return place;
 }
 
-// Where a cell's corrections are taken: a quarter of it each. They change with the waves, so that one for
-// the whole cell would be wrong by a percent or two.
-constexpr std::size_t kLooks = 4;
-Place look(std::size_t quarter) {
-  return {{quarter % 2 == 0 ? 0.25 : 0.75, quarter < 2 ? 0.25 : 0.75, 0.6}, 32 * std::int64_t(quarter)};
-}
-std::size_t look_near(const Place& place) {
-  return (place.along[0] < 0.5 ? 0U : 1U) + (place.along[1] < 0.5 ? 0U : 2U);
-}
-constexpr Place kMiddle = {{0.6, 0.6, 0.6}, 32};
+// Where a cell's corrections are taken while candidates are looked for: in each half of it. They change with
+// the waves, so that one for the whole cell would be wrong by a percent or two.
+constexpr std::size_t kLooks = 2;
+Place look(std::size_t half) { return {{half == 0 ? 0.25 : 0.75, half == 0 ? 0.25 : 0.75, 0.6}, int(half)}; }
+std::size_t look_near(const Place& place) { return place.along[0] + place.along[1] < 1 ? 0U : 1U; }
+constexpr Place kMiddle = {{0.6, 0.6, 0.6}, 1};
 
 // The formula's times of some configurations, and what the correction says beside it.
 class CorrectedTimes {
@@ -177,13 +189,26 @@ class CellSearch {
         fallback_(fallback),
         all_(model, correction, everything(model)) {}
 
-  // Fills the block's cells of one class of rows.
-  void fill(const std::vector<std::size_t>& block, int row_class, CellRecord* cells) {
-    CorrectedTimes near(model_, correction_, shortlist(block, row_class));
+  // Fills the block's cells of every class of rows; `cells` come class by class. Rows that load and store
+  // widely differ by a few percent: their classes share one shortlist.
+  void fill(const std::vector<std::size_t>& block, int row_classes, CellRecord* cells) {
+    const auto fill_like = [&](int listed, std::initializer_list<int> alike) {
+      CorrectedTimes near(model_, correction_, shortlist(block, listed));
+      for (const int row_class : alike)
+        fill(block, row_class, near, cells + std::size_t(row_class) * grid_.size());
+    };
+    if (row_classes == 1) return fill_like(kWholeLines, {kWholeLines});
+    fill_like(kHalfLines, {kWholeLines, kHalfLines, kQuarterLines});
+    fill_like(kNarrowLoads, {kNarrowLoads});
+    fill_like(kNarrowStores, {kNarrowStores});
+  }
+
+ private:
+  void fill(const std::vector<std::size_t>& block, int row_class, CorrectedTimes& near, CellRecord* cells) {
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
-      for (std::size_t quarter = 0; quarter < kLooks; ++quarter)
-        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(quarter)));
+      for (std::size_t half = 0; half < kLooks; ++half)
+        looks.push_back(shape_in(grid_, cell, model_.kernel, row_class, look(half)));
     std::vector<float> ratios, costs(kProbes * near.size());
     near.corrections(looks, kAnyTime, ratios);
     std::array<std::size_t, kProbes> look_of;
@@ -207,17 +232,17 @@ class CellSearch {
       add_other_tiles(near, costs, candidates);
       std::vector<std::uint16_t> chosen;
       for (const std::size_t i : candidates) chosen.push_back(near.config(i));
-      const std::vector<float> biases = biases_of(chosen, cell, row_class);
+      const CellBiases biases = biases_of(chosen, cell, row_class);
       for (std::size_t i = 0; i < kMostCandidates; ++i) {
         const std::size_t taken = i < chosen.size() ? i : 0;
-        cells[cell].candidates[i] = Candidate::of(chosen[taken], biases[taken], bias_unit(row_class));
+        cells[cell].candidates[i] = Candidate::of(chosen[taken], biases.factors[taken], bias_unit(row_class));
       }
+      cells[cell].set_scale(biases.scale);
     }
   }
 
- private:
-  // Mean corrections of a cell's candidates, each over those places where it comes near the best of them.
-  std::vector<float> biases_of(const std::vector<std::uint16_t>& chosen, std::size_t cell, int row_class) {
+  // The corrections of a cell's candidates, from places all over it.
+  CellBiases biases_of(const std::vector<std::uint16_t>& chosen, std::size_t cell, int row_class) {
     CorrectedTimes candidates(model_, correction_, chosen);
     RandomStream draw(cell, "tune bias");
     std::vector<TileShape> places;
@@ -225,21 +250,14 @@ class CellSearch {
       places.push_back(
           shape_in(grid_, cell, model_.kernel, row_class, probe(model_.kernel, int(p) + 8, draw)));
     const std::size_t count = chosen.size();
-    std::vector<float> ratios, times(count), sums(count, 0.0F), weights(count, 0.0F);
+    std::vector<float> ratios, formula(kBiasPlaces * count);
     candidates.corrections(places, kAnyTime, ratios);
     for (std::size_t p = 0; p < kBiasPlaces; ++p) {
-      const float* ratio = ratios.data() + p * count;
-      candidates.formula(places[p], times.data());
-      float best = std::numeric_limits<float>::max();
-      for (std::size_t i = 0; i < count; ++i) best = std::min(best, times[i] * ratio[i]);
-      for (std::size_t i = 0; i < count; ++i) {
-        const float weight = times[i] * ratio[i] < kCompeting * best ? 1.0F : 0.5F;
-        sums[i] += weight * ratio[i];
-        weights[i] += weight;
-      }
+      candidates.formula(places[p], formula.data() + p * count);
+      for (std::size_t i = 0; i < count; ++i)
+        if (chosen[i] == fallback_) formula[p * count + i] *= kDefaultMargin;
     }
-    for (std::size_t i = 0; i < count; ++i) sums[i] /= weights[i];
-    return sums;
+    return cell_biases(formula, ratios, count);
   }
 
   // Tiles of another form may fill a wave exactly where no probe fell: the most promising ones that are not
@@ -385,17 +403,13 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
   const int row_classes = row_classes_of(model.kernel.kind);
   std::vector<CellRecord> cells(grid.size() * std::size_t(row_classes));
   const auto blocks = blocks_of(grid);
-  const std::size_t tasks = blocks.size() * std::size_t(row_classes);
   const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
   std::vector<std::jthread> threads;
   for (std::size_t worker = 0; worker < workers; ++worker)
     threads.emplace_back([&, worker] {
       CellSearch search(model, options.correction, grid, fallback);
-      for (std::size_t task = worker; task < tasks; task += workers) {
-        const std::size_t row_class = task / blocks.size();
-        search.fill(blocks[task % blocks.size()], static_cast<int>(row_class),
-                    cells.data() + row_class * grid.size());
-      }
+      for (std::size_t block = worker; block < blocks.size(); block += workers)
+        search.fill(blocks[block], row_classes, cells.data());
     });
   threads.clear();  // joins
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -118,7 +119,8 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
                            {"data_hash", fmt::format("{:016x}", options.data_hash)},
                            {"kernel", to_json(model.kernel)},
                            {"gpu", gpu_json(model.gpu)},
-                           {"median_r_squared", model.median_r_squared}};
+                           {"median_r_squared", model.median_r_squared},
+                           {"tier", name_of(options.tier)}};
   const std::string text = provenance.dump();
   TableHeader header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
@@ -161,11 +163,16 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     kernel = from_json<TileKernel>(document.at("kernel"), where);
     gpu = gpu_from(document.at("gpu"));
     median_r_squared = document.at("median_r_squared").get<double>();
+    // Tables of before there were others do not say it.
+    if (const auto said = document.find("tier"); said != document.end())
+      tier = parse_enum<TableTier>(said->get<std::string>(), where);
   } catch (const nlohmann::json::exception& error) {
     throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
   }
   mapping = MappingConstants(kernel, gpu);
   row_classes = row_classes_of(kernel.kind);
+  splits_k = std::any_of(configs.begin(), configs.end(),
+                         [](const ConfigRecord& record) { return record.config.split_k > 1; });
   cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
   for (const CellRecord& cell : cells)
     for (const Candidate candidate : cell.candidates)

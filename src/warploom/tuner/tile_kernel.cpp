@@ -16,6 +16,7 @@ FieldTable TileKernel::describe() {
            {.unit = "B", .doc = "output element", .min = 1, .max = 8})
       .add("group_rows", &TileKernel::group_rows, {.doc = "tile rows walked together", .min = 1, .max = 4096})
       .add("batch", &TileKernel::batch, {.doc = "problems of one launch", .min = 1, .max = 1 << 20})
+      .add("b_along_n", &TileKernel::b_along_n, {.doc = "B is stored row by row of k"})
       .add("experts", &TileKernel::experts, {.doc = "experts held", .min = 1, .max = 1 << 16})
       .add("top_k", &TileKernel::top_k, {.doc = "experts of one token", .min = 1, .max = 1 << 16})
       .add("head_dim", &TileKernel::head_dim, {.doc = "attention head size", .min = 1, .max = 4096})

@@ -38,6 +38,7 @@ struct TileKernel {
   std::int64_t output_bytes = 2;   // an element of the output
   std::int64_t group_rows = 8;     // tile rows walked together before the next tile column
   std::int64_t batch = 1;          // gemm: problems of one launch
+  bool b_along_n = false;          // gemm: neighbours in memory of B[n, k] differ in n, not in k
   std::int64_t experts = 1;        // grouped_gemm: experts held
   std::int64_t top_k = 1;          // grouped_gemm: experts of one token
   std::int64_t head_dim = 128;     // attention

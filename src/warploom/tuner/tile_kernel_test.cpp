@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/legality.h"
+#include "warploom/tuner/tile_mapping.h"
 
 namespace warploom {
 namespace {
@@ -69,6 +70,43 @@ TEST(TileWork, HalvesTheLoopOfCausalAttention) {
   const TileWork causal = tile_work(kernel, {}, shape, kConfig);
   EXPECT_GT(causal.iterations, 64);
   EXPECT_LT(causal.iterations, 70);
+}
+
+TEST(TileWork, SharesASplitLoopBetweenMoreTilesAndMovesTheirSums) {
+  const TileShape shape{128, 64, 3200};
+  const TileWork whole = tile_work({}, {}, shape, kConfig);
+  const TileWork split = tile_work({}, {}, shape, {128, 64, 32, 4, 3, 8});
+  EXPECT_FLOAT_EQ(split.waves, 8 * whole.waves);
+  EXPECT_FLOAT_EQ(whole.iterations, 100);
+  EXPECT_FLOAT_EQ(split.iterations, 13);
+  // Eight sums of four bytes, written and read, beside the result of two.
+  const TileShape large{8192, 8192, 3200};
+  const float once = tile_work({}, {}, large, kConfig).write_mb;
+  EXPECT_FLOAT_EQ(tile_work({}, {}, large, {128, 64, 32, 4, 3, 8}).write_mb, once * (2 + 64) / 2);
+}
+
+TEST(TileWork, CountsTheProblemsOfABatch) {
+  const TileKernel batched{.batch = 7};
+  const TileShape shape{300, 200, 100};
+  EXPECT_FLOAT_EQ(tile_work(batched, {}, shape, kConfig).waves, 7 * tile_work({}, {}, shape, kConfig).waves);
+}
+
+TEST(RowClass, FollowsTheSizesThatLoadsRunAlong) {
+  TileKernel kernel;
+  EXPECT_EQ(row_class_of(kernel, {1, 64, 64}), kWholeLines);
+  EXPECT_EQ(row_class_of(kernel, {1, 64, 65}), kNarrowLoads);
+  EXPECT_EQ(row_class_of(kernel, {1, 65, 64}), kNarrowStores);
+  kernel.operand_bytes = 1;
+  EXPECT_EQ(row_class_of(kernel, {1, 64, 48}), kQuarterLines);
+  kernel.b_along_n = true;
+  EXPECT_EQ(row_class_of(kernel, {1, 65, 64}), kNarrowLoads);
+}
+
+TEST(Legality, SplitsLoopsOfGemmAlone) {
+  const TileConfig split{64, 64, 64, 4, 3, 4};
+  EXPECT_EQ(why_illegal({}, {}, split), "");
+  EXPECT_NE(why_illegal({.kind = TileKernelKind::GroupedGemm}, {}, split).find("gemm"), std::string::npos);
+  EXPECT_EQ(legal_space({}, {}, split_axes({2, 4, 8})).size(), 141U);
 }
 
 TEST(Legality, AcceptsWhatFitsAndSaysWhatDoesNot) {

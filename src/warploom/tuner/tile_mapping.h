@@ -30,15 +30,18 @@ inline int alignment_class(std::int64_t row_bytes) {
 
 inline constexpr int kAlignments = 4;
 
-// What a table keeps cells apart by, beside the size of a shape: rows of K that allow wide loads (below 32
-// aligned bytes compilers give them up) and rows of the output that allow wide stores. Rows of attention are
-// whole heads.
-inline constexpr int kWideRows = 0, kNarrowLoads = 1, kNarrowStores = 2, kRowClasses = 3;
+// What a table keeps cells apart by, beside the size of a shape: how rows of K lie in lines, whether they
+// allow wide loads (Triton knows of a size that it is a multiple of 16, or nothing), and whether rows of the
+// output allow wide stores. Lines are counted in 64 elements, which are 128 bytes of bf16. Rows of attention
+// are whole heads.
+inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
+                     kRowClasses = 5;
 inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
-  if (kernel.kind == TileKernelKind::Attention) return kWideRows;
-  if (shape.k * kernel.operand_bytes % 32 != 0) return kNarrowLoads;
-  return shape.n * kernel.output_bytes % 32 == 0 ? kWideRows : kNarrowStores;
+  if (kernel.kind == TileKernelKind::Attention) return kWholeLines;
+  if (kernel.b_along_n && shape.n % 16 != 0) return kNarrowLoads;
+  const int alignment = alignment_class(2 * shape.k);
+  return alignment != kNarrowLoads && shape.n * kernel.output_bytes % 32 != 0 ? kNarrowStores : alignment;
 }
 
 // How much longer L2 takes to serve a row piece of one loop step that starts between 128-byte lines. Source:
@@ -76,15 +79,19 @@ struct ConfigConstants {
         tile_k(static_cast<float>(config.tile_k)),
         split_k(static_cast<float>(config.split_k)),
         row_bytes(static_cast<float>(config.tile_k * kernel.operand_bytes)),
+        per_m_f(1.0F / static_cast<float>(config.tile_m)),
+        per_n_f(1.0F / static_cast<float>(config.tile_n)),
+        per_k_f(1.0F / static_cast<float>(config.tile_k)),
         per_m(1.0 / config.tile_m),
         per_n(1.0 / config.tile_n),
         per_k(1.0 / config.tile_k) {
     for (int i = 0; i < kAlignments; ++i) crossing[i] = crossing_share(row_bytes, i);
   }
+  // Three groups of four, which a look-up transposes.
   float tile_m = 1, tile_n = 1, tile_k = 1, split_k = 1;
-  float row_bytes = 1;
-  double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
+  float row_bytes = 1, per_m_f = 1, per_n_f = 1, per_k_f = 1;
   float crossing[kAlignments] = {0, 0, 0, 0};
+  double per_m = 1, per_n = 1, per_k = 1;  // reciprocals of the tile sizes
 };
 
 namespace detail {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
@@ -58,6 +59,20 @@ void judge_buckets(WaveModel& model, std::size_t index, const ConfigPoints& poin
     add_bucket(model.buckets, {.config = index, .waves = corner}, group.first, group.second);
 }
 
+// Every configuration by itself, on all cores.
+void fit_all(WaveModel& model, const std::vector<const ConfigPoints*>& points) {
+  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  std::vector<std::jthread> threads;
+  for (std::size_t worker = 0; worker < workers; ++worker)
+    threads.emplace_back([&, worker] {
+      for (std::size_t i = worker; i < points.size(); i += workers) {
+        const TileConfig config = model.configs[i].config;
+        model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
+        model.configs[i].config = config;
+      }
+    });
+}
+
 }  // namespace
 
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
@@ -78,17 +93,18 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
         fmt::format("samples of '{}': none has more than one wave of {} tiles, expected "
                     "several waves",
                     kernel.name, gpu.sms));
+  std::vector<const ConfigPoints*> points_of;
   for (auto& [config, points] : groups) {
     if (points.size() < kFewestSamples) {
       model.left_out.push_back(config);
       continue;
     }
     points.feed_us = feed_us(kernel, gpu, config);
-    FittedConfig fitted = fit_config(points, most_slots(kernel, gpu, config));
-    fitted.config = config;
-    model.configs.push_back(fitted);
-    judge_buckets(model, model.configs.size() - 1, points);
+    model.configs.push_back({.config = config});
+    points_of.push_back(&points);
   }
+  fit_all(model, points_of);
+  for (std::size_t i = 0; i < points_of.size(); ++i) judge_buckets(model, i, *points_of[i]);
   if (model.configs.empty())
     throw InvalidInput(
         fmt::format("samples of '{}': no configuration has {} samples", kernel.name, kFewestSamples));

@@ -55,27 +55,18 @@ template <class T>
 [[gnu::always_inline]] inline T most(T a, T b) {
   return a < b ? b : a;
 }
-[[gnu::always_inline]] inline float root(float value) { return std::sqrt(value); }
-[[gnu::always_inline]] inline double root(double value) { return std::sqrt(value); }
-[[gnu::always_inline]] inline FourFloats root(FourFloats value) { return square_root(value); }
-
 template <class T>
-[[gnu::always_inline]] inline T fourth_norm(T a, T b) {
-  const T a2 = a * a, b2 = b * b;
-  return root(root(a2 * a2 + b2 * b2));
+[[gnu::always_inline]] inline T fourth_power(T a) {
+  const T square = a * a;
+  return square * square;
 }
-// Vectorisable rounding of values in [0, 2^31).
 template <class T>
-[[gnu::always_inline]] inline T whole(T value) {
-  return static_cast<T>(static_cast<int>(value));
-}
-template <>
-[[gnu::always_inline]] inline FourFloats whole(FourFloats value) {
-  return truncated(value);
+[[gnu::always_inline]] inline T fourth_root(T a) {
+  return square_root(square_root(a));
 }
 template <class T>
 [[gnu::always_inline]] inline T whole_up(T value) {
-  const T low = whole(value);
+  const T low = truncated(value);
   return low + (low < value ? T() + 1.0F : T());
 }
 
@@ -102,14 +93,17 @@ template <class T, class Work>
   const T latency = c.latency_base + c.latency_touch * touch + c.latency_cold * T(work.cold) +
                     (c.latency_load + c.latency_load_touch * touch) * active;
   const T feed = (c.feed + c.feed_touch * touch) * (one + c.crossing * T(work.crossing));
-  const T rate = detail::fourth_norm(c.math, feed);
+  // Norms of norms are one norm: fourth powers add up, and roots are taken once.
+  const T rate = detail::fourth_power(c.math) + detail::fourth_power(feed);
+  const T alone = detail::fourth_power(latency);
   const T ratio = waves / c.slots;
-  const T rounds = detail::whole(ratio + 1e-5F);
+  const T rounds = truncated(T(ratio + 1e-5F));
   const T rest = detail::most(T(), waves - rounds * c.slots);
   const T rest_tiles = detail::whole_up(rest - 1e-5F);
-  const T full = iterations * detail::fourth_norm(latency, c.slots * rate) + c.round + c.tile * c.slots;
-  const T spread =
-      iterations * detail::fourth_norm(latency, rest_tiles * rate) + c.round + c.tile * rest_tiles;
+  const T full = iterations * detail::fourth_root(alone + detail::fourth_power(c.slots) * rate) + c.round +
+                 c.tile * c.slots;
+  const T spread = iterations * detail::fourth_root(alone + detail::fourth_power(rest_tiles) * rate) +
+                   c.round + c.tile * rest_tiles;
   // Arithmetic instead of branches: whole numbers cut to 0 or 1.
   const T has_rounds = detail::least(rounds, one), has_rest = detail::least(rest_tiles, one);
   // A few tiles left over start on SMs of their own; half a round of them already fills SMs two by two.
@@ -118,7 +112,8 @@ template <class T, class Work>
   const T quantised = rounds * full + last;
   const T compute = quantised + has_rounds * c.drift * (ratio * full - quantised);
   const T dram = c.dram * (T(work.read_mb) + c.write_cost * T(work.write_mb));
-  const T busy = detail::fourth_norm(detail::fourth_norm(compute, dram), c.hot * T(work.hot_us));
+  const T busy = detail::fourth_root(detail::fourth_power(compute) + detail::fourth_power(dram) +
+                                     detail::fourth_power(T(c.hot * T(work.hot_us))));
   const T time = c.launch + c.launch_tiles * detail::least(waves, c.slots) + busy;
   const T correction = detail::bucket_correction(c.bucket, detail::whole_up(waves - 1e-5F));
   const T beyond = one - detail::least(one, kBucketWaves.back() / detail::most(waves, one));

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "warploom/tuner/internal/normal_equations.h"
+#include "warploom/tuner/internal/wave_lanes.h"
 
 namespace warploom {
 namespace {
@@ -67,28 +69,28 @@ WaveCoefficients<float> coefficients_at(const Point& p, float slots) {
 
 // Samples as columns, so that the model runs over several at once.
 struct Columns {
-  explicit Columns(const ConfigPoints& points) : size(points.size()) {
-    for (auto& column : values) column.resize(size);
+  explicit Columns(const ConfigPoints& points) : size(points.size()), measured(points.times) {
+    static_assert(sizeof(TileWork) == kWorkColumns * sizeof(float));
+    for (auto& column : works) column.resize(whole_lanes(size), 1.0F);
     for (std::size_t i = 0; i < size; ++i) {
-      const TileWork& w = points.works[i];
-      const float row[] = {w.waves,    w.iterations, w.first_touch, w.cold,         w.read_mb,
-                           w.write_mb, w.hot_us,     w.crossing,    points.times[i]};
-      for (std::size_t k = 0; k < values.size(); ++k) values[k][i] = row[k];
+      float row[kWorkColumns];
+      std::memcpy(row, &points.works[i], sizeof row);
+      for (std::size_t k = 0; k < kWorkColumns; ++k) works[k][i] = row[k];
     }
   }
   std::size_t size;
-  std::array<std::vector<float>, 9> values;
+  std::array<std::vector<float>, kWorkColumns> works;
+  std::vector<float> measured;
 };
 
-// 2 (model - measured) / (model + measured), which is ln(model / measured) up to third order.
+// 2 (model - measured) / (model + measured), which is ln(model / measured) up to third order. `out` has room
+// for whole lanes.
 void residuals(const Columns& x, const WaveCoefficients<float>& c, float* __restrict out) {
-  const float* __restrict v[9];
-  for (std::size_t k = 0; k < 9; ++k) v[k] = x.values[k].data();
-  for (std::size_t i = 0; i < x.size; ++i) {
-    const TileWork work{v[0][i], v[1][i], v[2][i], v[3][i], v[4][i], v[5][i], v[6][i], v[7][i]};
-    const float model = wave_time(c, work);
-    out[i] = 2 * (model - v[8][i]) / (model + v[8][i]);
-  }
+  const float* works[kWorkColumns];
+  for (std::size_t k = 0; k < kWorkColumns; ++k) works[k] = x.works[k].data();
+  times_of_works(c, works, x.size, out);
+  const float* __restrict measured = x.measured.data();
+  for (std::size_t i = 0; i < x.size; ++i) out[i] = 2 * (out[i] - measured[i]) / (out[i] + measured[i]);
 }
 
 class Descent {
@@ -98,8 +100,8 @@ class Descent {
         slots_(slots),
         prior_(prior),
         point_(prior),
-        now_(columns.size),
-        next_(columns.size) {
+        now_(whole_lanes(columns.size)),
+        next_(whole_lanes(columns.size)) {
     slope_.resize(kCount * columns.size);
     cost_ = cost_at(point_, now_);
   }
@@ -117,12 +119,14 @@ class Descent {
     residuals(*columns_, coefficients_at(point, slots_), out.data());
     double sum = 0;
     // Errors beyond a quarter count linearly: one bad timing must not bend the curve.
-    for (const float r : out) {
-      const double a = std::abs(double(r));
+    for (std::size_t i = 0; i < columns_->size; ++i) {
+      const double a = std::abs(double(out[i]));
       sum += a < 0.25 ? a * a : 0.5 * a - 0.0625;
     }
-    for (std::size_t i = 0; i < kCount; ++i)
-      sum += std::pow(double(kPriorWeight[i] * (point[i] - prior_[i])), 2);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double pull = double(kPriorWeight[i] * (point[i] - prior_[i]));
+      sum += pull * pull;
+    }
     return sum;
   }
 
@@ -172,7 +176,7 @@ class Descent {
 void fit_buckets(const Columns& x, WaveCoefficients<float>& c, const std::vector<float>& residual) {
   NormalEquations<6> equations;
   for (std::size_t i = 0; i < x.size; ++i) {
-    const float waves = detail::whole_up(x.values[0][i] - 1e-5F), iterations = x.values[1][i];
+    const float waves = detail::whole_up(x.works[0][i] - 1e-5F), iterations = x.works[1][i];
     std::array<float, 6> row;
     for (std::size_t k = 0; k < 6; ++k) {
       std::array<float, 6> unit{};

@@ -40,9 +40,11 @@ struct ConfigRecord {
 static_assert(std::is_trivially_copyable_v<ConfigRecord>);
 static_assert(offsetof(ConfigRecord, residual) == offsetof(ConfigRecord, coefficients) + 25 * sizeof(float));
 
-// Candidates of a cell, the first repeated where there are fewer: nine bits of configuration and seven of a
-// bias, in units of bias_unit, that corrects the predicted time.
-inline constexpr std::size_t kMostCandidates = 8, kMostConfigs = 512;
+// A candidate of a cell: nine bits of configuration and seven of a bias that corrects its predicted time
+// against the cell's other candidates.
+inline constexpr std::size_t kMostCandidates = 7, kMostConfigs = 512;
+// Narrow loads set tiles further apart than the formula says: a coarser unit reaches further.
+inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 50 : 1.0F / 160; }
 struct Candidate {
   std::uint16_t bits = 0;
 
@@ -54,15 +56,21 @@ struct Candidate {
   float factor(float unit) const { return 1 + unit * (static_cast<float>(bits >> 9) - kZero); }
   bool operator==(const Candidate&) const = default;
 
-  static constexpr float kZero = 50;
+  static constexpr float kZero = 48;
 };
+// The first candidate is repeated where there are fewer. All times of a cell are corrected by its scale too,
+// which decides nothing and makes predictions right: narrow loads run several times slower than the formula.
 struct CellRecord {
   Candidate candidates[kMostCandidates];
+  std::uint16_t scale_steps = 0;
+
+  static constexpr float kScaleUnit = 1.0F / 2048;
+  void set_scale(float scale) {
+    scale_steps = static_cast<std::uint16_t>(std::clamp(std::round(scale / kScaleUnit), 1.0F, 65535.0F));
+  }
+  float scale() const { return kScaleUnit * static_cast<float>(scale_steps); }
 };
 static_assert(sizeof(CellRecord) == 16);
-
-// Narrow loads run several times slower than the formula says: a coarser unit reaches further.
-inline constexpr float bias_unit(int row_class) { return row_class == kNarrowLoads ? 1.0F / 24 : 1.0F / 160; }
 
 // Immutable bytes, mapped or held.
 class TableBytes {
@@ -93,10 +101,12 @@ struct RuntimeTable::Layout {
   std::span<const ConfigRecord> configs;
   std::span<const CellRecord> cells;
   ShapeCells grid;
-  int row_classes = 1;  // cells come class by class
+  int row_classes = 1;    // cells come class by class
+  bool splits_k = false;  // some configuration does
   TileKernel kernel;
   TileGpu gpu;
   double median_r_squared = 0;
+  TableTier tier = TableTier::Measured;
   MappingConstants mapping;
 };
 
@@ -106,6 +116,6 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
 
 // A saving below this share of the default's time is noise: the default stays. Source: repeats of one timing
 // on an H200 differ by 0.7 % in the median and 2.5 % at the 95th percentile.
-inline constexpr float kDefaultMargin = 0.985F;
+inline constexpr float kDefaultMargin = 0.98F;
 
 }  // namespace warploom

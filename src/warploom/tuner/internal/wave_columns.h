@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "warploom/tuner/internal/wave_lanes.h"
 #include "warploom/tuner/tile_mapping.h"
 #include "warploom/tuner/wave_fit.h"
 
@@ -23,17 +24,15 @@ class WaveColumns {
   void times(const TileShape& shape, float* out);
 
  private:
-  static constexpr std::size_t kCoefficients = sizeof(WaveCoefficients<float>) / sizeof(float);
-  static constexpr std::size_t kWorks = sizeof(TileWork) / sizeof(float);
-
   MappingConstants mapping_;
   std::size_t size_;
   std::vector<TileConfig> macros_;
   std::vector<ConfigConstants> constants_;
   std::vector<std::size_t> macro_of_;
   std::vector<TileWork> works_;
-  std::array<std::vector<float>, kCoefficients> coefficients_;
-  std::array<std::vector<float>, kWorks> work_;
+  std::array<std::vector<float>, kCoefficientColumns> coefficients_;
+  std::array<std::vector<float>, kWorkColumns> work_;
+  std::vector<float> times_;
 };
 
 }  // namespace warploom

@@ -1,0 +1,29 @@
+"""The program `warploom`, where it is installed or built."""
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+
+def find_program():
+    """WARPLOOM_PROGRAM, build/*/bin/warploom of the source tree, or the one on PATH. FileNotFoundError."""
+    named = os.environ.get("WARPLOOM_PROGRAM")
+    if named:
+        return named
+    root = Path(__file__).resolve().parents[2]
+    for path in sorted(root.glob("build/*/bin/warploom")):
+        return str(path)
+    found = shutil.which("warploom")
+    if found:
+        return found
+    raise FileNotFoundError("the program warploom: build it or set WARPLOOM_PROGRAM")
+
+
+def run_json(words):
+    """What `warploom WORDS --json` answers. ValueError with the program's own line where it refuses."""
+    done = subprocess.run([find_program(), *words, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"warploom ended with {done.returncode}"]
+        raise ValueError(lines[-1])
+    return json.loads(done.stdout)

@@ -1,0 +1,32 @@
+#include "warploom/tuner/anchor_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+float most_waves(const TileKernel& kernel, const TileConfig& config) {
+  float most = 0;
+  for (const AnchorRow& row : plan_anchors(kernel, {}, {config}))
+    most = std::max(most, tile_work(kernel, {}, row.shape, row.config).waves);
+  return most;
+}
+
+TEST(AnchorPlan, ReachesTenWavesWithPartsAndBatchesToo) {
+  const TileConfig plain{64, 64, 64, 4, 3, 1}, split{64, 64, 64, 4, 3, 8};
+  for (const float most : {most_waves({}, plain), most_waves({}, split), most_waves({.batch = 16}, plain)}) {
+    EXPECT_GT(most, 8.5F);
+    EXPECT_LE(most, 10.0F);
+  }
+}
+
+TEST(AnchorPlan, GivesEveryPartWholeLoops) {
+  for (const AnchorRow& row : plan_anchors({}, {}, {{64, 64, 64, 4, 3, 4}})) EXPECT_EQ(row.shape.k % 256, 0);
+}
+
+TEST(AnchorPlan, RefusesAnEmptySpace) { EXPECT_THROW(plan_anchors({}, {}, {}), InvalidInput); }
+
+}  // namespace
+}  // namespace warploom
