@@ -12,13 +12,14 @@
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/predictor/tier_estimates.h"
 #include "warploom/predictor/train_predictor.h"
 
 namespace warploom {
 namespace {
 
-// GPUs whose own ensembles matter when a group is left out: its siblings, and where there are some, every
-// GPU with a sibling, since those set the interval.
+// GPUs whose own ensembles matter when a group is left out: its siblings and cousins, and where there are
+// some, every GPU with a sibling, since those set the interval.
 std::vector<std::string> gpus_to_measure(const FamilyRows& rows, const LeaveOutGroup& group,
                                          const GpuCatalog& catalog) {
   std::map<int, std::vector<std::string>> by_architecture;
@@ -33,8 +34,11 @@ std::vector<std::string> gpus_to_measure(const FamilyRows& rows, const LeaveOutG
   std::vector<std::string> chosen;
   const bool siblings = std::any_of(wanted.begin(), wanted.end(),
                                     [&](int architecture) { return by_architecture.contains(architecture); });
+  const auto is_cousin = [&](int architecture) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](int out) { return are_cousins(out, architecture); });
+  };
   for (const auto& [architecture, gpus] : by_architecture)
-    if (siblings && (wanted.contains(architecture) || gpus.size() > 1))
+    if (is_cousin(architecture) || (siblings && (wanted.contains(architecture) || gpus.size() > 1)))
       chosen.insert(chosen.end(), gpus.begin(), gpus.end());
   return chosen;
 }

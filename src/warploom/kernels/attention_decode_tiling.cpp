@@ -16,7 +16,7 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
   const bool alone = old && view.group == 1;
   if (wide || odd || alone || (old && !fp8_cache)) {
     t.design = DecodeDesign::PerHead;
-    t.packs_group = !wide;
+    t.packs_group = !wide && !(odd && view.group > 32);
     t.splits_keys = !wide && !odd;
     t.least_split_keys = view.group >= 16 || alone ? 2048 : 1024;
   } else if (old && fp8_cache && !hopper) {

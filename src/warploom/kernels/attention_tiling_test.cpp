@@ -98,6 +98,14 @@ TEST(AttentionTiling, SplitsKeysWhereTheKernelDoes) {
   EXPECT_FALSE(tiling_of(op, "l40s", fa2).packs_group);
 }
 
+TEST(AttentionTiling, OddGroupsBeyondThirtyTwoKeepABlockAHead) {
+  const KernelContext trtllm{.framework = "trtllm", .kernel = "torch_flow"};
+  AttentionDecode op{.heads = 96, .kv_heads = 2, .requests = {{8, 1, 500}}};
+  EXPECT_FALSE(tiling_of(op, "h200_sxm", trtllm).packs_group);
+  op.heads = 48;
+  EXPECT_TRUE(tiling_of(op, "h200_sxm", trtllm).packs_group);
+}
+
 TEST(AttentionTiling, DecodeKernelsServePromptsOfATokenWithThePackedGroup) {
   const AttentionPrefill op{.heads = 64, .kv_heads = 4, .requests = {{32, 1, 0}}};
   const KernelContext decode{.framework = "vllm", .kernel = "vllm_flashinfer_trtllmdecode"};

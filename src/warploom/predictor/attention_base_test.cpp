@@ -151,5 +151,46 @@ TEST(TileSteps, AreExactForWholeTilesAndNearOtherwise) {
     }
 }
 
+TEST(TileSteps, OfAWindowCountTilesThatItBeginsInside) {
+  // 64 queries see 191 keys through a window of 128: of four places in a step of 256 keys two cross its
+  // border.
+  EXPECT_DOUBLE_EQ(windowed_steps(128, 64, 256), 1.5);
+  EXPECT_DOUBLE_EQ(windowed_steps(128, 128, 128), 2.0);
+  EXPECT_DOUBLE_EQ(windowed_steps(128, 64, 128), 2.0);
+  const AttentionPrefill op{.kv_cache = DataType::Fp8,
+                            .heads = 8,
+                            .kv_heads = 1,
+                            .head_dim = 64,
+                            .window = 128,
+                            .requests = {{1, 8192}}};
+  const AttentionView view = view_of(op);
+  const AttentionTiling tiling =
+      attention_tiling(view, catalog().get("h100_sxm"), kernel_hints({"trtllm", "1.3", "torch_flow"}));
+  ASSERT_EQ(tiling.keys, 256);
+  const TileSteps steps = tile_steps(view, view.requests[0], tiling);
+  EXPECT_NEAR(steps.mean, 1.5, 0.02);
+  EXPECT_EQ(steps.longest, 2);
+}
+
+TEST(AttentionBase, FewHeadsWaitForTheBlocksThatWriteTheCache) {
+  // vLLM takes a block per token: a quarter of the bytes in a quarter of the threads is no faster per byte.
+  AttentionPrefill op{.heads = 4, .kv_heads = 4, .requests = {{8, 4096}}};
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  const KernelContext vllm{"vllm", "0.24.0", "vllm_flash_attn_fa3"};
+  const double written = base_of(op, gpu, vllm).write;
+  op.kv_cache = DataType::Fp8;
+  EXPECT_GT(base_of(op, gpu, vllm).write, 1.5 * written);  // blocks that convert take twice as long
+  EXPECT_LT(base_of(op, gpu, {"sglang", "0.5.14", "fa3"}).write, written);
+}
+
+TEST(AttentionBase, SglangCastsForGeneratedKernels) {
+  AttentionPrefill op{.heads = 8, .kv_heads = 2, .requests = {{1, 64}}};
+  const GpuSpec& gpu = catalog().get("b200_sxm");
+  const KernelContext sglang{"sglang", "0.5.14", "trtllm_mha"};
+  const double wide = base_of(op, gpu, sglang).launch;
+  op.kv_cache = DataType::Fp8;
+  EXPECT_GT(base_of(op, gpu, sglang).launch, wide + 2e-6);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -17,6 +17,7 @@ enum Constant : std::size_t {
   kLightFp8TaskLoad,
   kFlashTaskLoad,
   kGraphicsTaskLoad,
+  kWideGroupLoad,
   kStepLoad,
   kPerHeadStepLoad,
   kProducts,
@@ -26,6 +27,8 @@ enum Constant : std::size_t {
   kLaunchPerHead,
   kLaunchXqa,
   kLaunchGen,
+  kLaunchSglangGen,
+  kLaunchWide,
   kLaunchVllm,
   kLaunchTriton,
   kExtraLaunch,
@@ -61,6 +64,7 @@ constexpr std::array kConstants{
     ConstantSpec{"light_fp8_task_load", 2.5, 1, 6, 0.3},
     ConstantSpec{"flash_task_load", 1.4, 0.5, 5, 0.3},
     ConstantSpec{"graphics_task_load", 1.5, 0.8, 3, 0.3},
+    ConstantSpec{"wide_group_load", 2, 0.8, 6, 0.3},
     ConstantSpec{"step_load", 400, 50, 3000, 0.4},
     ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
     ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
@@ -70,6 +74,8 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_per_head", 16000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_xqa", 11000, 4000, 40000, 0.2},
     ConstantSpec{"launch_clocks_trtllm_gen", 18000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_sglang_gen", 13000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_sglang_192", 6000, 500, 24000, 0.3},
     ConstantSpec{"launch_clocks_vllm", 13500, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
     ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
@@ -131,7 +137,9 @@ struct Kernel {
     if (tiling.design == DecodeDesign::Unsplit) return c[kUnsplitTaskLoad];
     if (tiling.design == DecodeDesign::CudaCores)
       return c[kLightTaskLoad] * (fp8_cache() ? c[kLightFp8TaskLoad] : 1.0);
-    if (!flash_attention()) return c[kTaskLoad];
+    // Above sixteen heads a group, generated kernels no longer swap the operands of their products.
+    const bool wide = is(AttentionKernel::TensorRtLlmGen) && view.group > 16;
+    if (!flash_attention()) return c[kTaskLoad] * (wide ? c[kWideGroupLoad] : 1.0);
     // Their shared memory leaves room for one block on graphics parts.
     return c[kTaskLoad] * c[kFlashTaskLoad] * (graphics() ? c[kGraphicsTaskLoad] : 1.0);
   }
@@ -148,7 +156,9 @@ struct Kernel {
     double clocks = c[kLaunchVllm];
     const bool flash3 = is(AttentionKernel::FlashAttention3), triton = is(AttentionKernel::Triton);
     if (hints.engine == Engine::Sglang)
-      clocks = c[is(AttentionKernel::FlashInfer) ? kLaunchFlashInfer : kLaunchSglang];
+      clocks = c[is(AttentionKernel::FlashInfer)
+                     ? kLaunchFlashInfer
+                     : (is(AttentionKernel::TensorRtLlmGen) ? kLaunchSglangGen : kLaunchSglang)];
     if (hints.engine == Engine::TensorRtLlm) {
       const bool xqa = fp8_cache() && gpu.generation == Generation::Hopper;
       clocks = c[is(AttentionKernel::TensorRtLlmGen) ? kLaunchGen : (xqa ? kLaunchXqa : kLaunchTensorRt)];
@@ -157,6 +167,7 @@ struct Kernel {
       clocks += c[kExtraLaunch];
     }
     if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
+    if (flash3 && hints.engine == Engine::Sglang && tiling.width == 192) clocks += c[kLaunchWide];
     if (triton) clocks += c[kLaunchTriton];
     if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
       const bool casts = hints.engine == Engine::Sglang && !flash3;

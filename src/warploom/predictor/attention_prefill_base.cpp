@@ -9,6 +9,7 @@ enum Constant : std::size_t {
   kPipelinedExponentials,
   kPipelinedProducts,
   kPipelinedTask,
+  kGeneratedTask,
   kDirectProducts,
   kDirectTask,
   kTritonProducts,
@@ -22,6 +23,8 @@ enum Constant : std::size_t {
   kLaunchTensorRt,
   kLaunchVllm,
   kExtraLaunch,
+  kSglangCasts,
+  kWideFlash,
   kClockPower,
   kEnergyIdle,
   kEnergyProducts,
@@ -38,6 +41,8 @@ enum Constant : std::size_t {
   kWriteWarm,
   kWriteFp8,
   kWriteQueries,
+  kWriteBlock,
+  kWriteFp8Block,
   kOlder64,
   kOlder128,
   kOlder192,
@@ -55,6 +60,7 @@ constexpr std::array kConstants{
     ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
     ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
     ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
+    ConstantSpec{"generated_task_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
     ConstantSpec{"direct_task_clocks", 1500, 200, 8000, 0.4},
     ConstantSpec{"triton_products", 2.5, 1, 6, 0.3},
@@ -68,6 +74,8 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_trtllm", 23000, 5000, 60000, 0.3},
     ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.3},
     ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
+    ConstantSpec{"sglang_cast_clocks", 8000, 1000, 24000, 0.3},
+    ConstantSpec{"sglang_wide_clocks", 8000, 1000, 24000, 0.3},
     ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
     ConstantSpec{"idle_nanojoules", 0.9, 0.2, 2, 0.2},
     ConstantSpec{"product_energy", 1, 0.3, 2, 0.2},
@@ -84,6 +92,8 @@ constexpr std::array kConstants{
     ConstantSpec{"write_l2_rate_share", 0.3, 0.05, 1, 0.3},
     ConstantSpec{"write_fp8", 1.5, 0.7, 4, 0.3},
     ConstantSpec{"write_queries", 0.9, 0.2, 3, 0.3},
+    ConstantSpec{"write_block_clocks", 4800, 1000, 20000, 0.3},
+    ConstantSpec{"write_fp8_block", 2, 0.8, 5, 0.3},
     ConstantSpec{"older_64", 1.15, 0.6, 3, 0.2},
     ConstantSpec{"older_128", 1.2, 0.6, 3, 0.2},
     ConstantSpec{"older_192", 1.7, 0.6, 4, 0.3},
@@ -101,6 +111,7 @@ constexpr double kSmallTile = 0.5;             // power of 64 / rows by which ti
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
 constexpr double kTailUniform = 0.7;  // of the part of the last wave that stays empty
+constexpr double kMostWriteThreads = 512, kThreadsPerSm = 2048;
 constexpr double kReferenceClock = 1.9e9;
 
 double older_factor(const AttentionTiling& tiling, const BaseConstants& c) {
@@ -165,6 +176,7 @@ struct Kernel {
 
   double task() const {
     if (hints.decode_kernel) return kDecodeTask;
+    if (is(AttentionKernel::TensorRtLlmGen)) return c[kGeneratedTask];
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
 
@@ -195,8 +207,20 @@ struct Kernel {
     if (hints.engine == Engine::Sglang) clocks = c[light_flashinfer() ? kLaunchFlashInfer : kLaunchSglang];
     double extra = is(AttentionKernel::FlashAttention3) ? 1 : 0;  // its scheduler's own kernel
     if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
-    return (clocks + extra * c[kExtraLaunch]) / kReferenceClock *
-           std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+    clocks += extra * c[kExtraLaunch];
+    if (hints.engine == Engine::Sglang && view.causal) {
+      if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
+      if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
+    }
+    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+  }
+
+  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes.
+  double write_blocks(double tokens) const {
+    if (hints.engine != Engine::Vllm || !view.causal || !hints.writes_cache) return 0;
+    const double threads = std::min(double(view.kv_heads) * double(view.key_dim), kMostWriteThreads);
+    const double clocks = c[kWriteBlock] * (view.kv_cache == DataType::Fp8 ? c[kWriteFp8Block] : 1.0);
+    return tokens * clocks * threads / (kThreadsPerSm * gpu.sm_cycles_per_second());
   }
 
   // Bytes of the pass that writes keys and values into the cache, and what it does to queries.
@@ -252,7 +276,8 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
                      (1 - base.resident) / (dram * gpu.memory_bandwidth.value()));
   };
   base.memory = seconds(bytes, c[kWarm], c[kDram]);
-  base.write = seconds(kernel.written_bytes(tokens), c[kWriteWarm], c[kWriteDram]);
+  base.write = std::max(seconds(kernel.written_bytes(tokens), c[kWriteWarm], c[kWriteDram]),
+                        kernel.write_blocks(tokens));
   base.launch = kernel.launch();
   base.seconds = base.launch + base.write + features::power_sum(base.compute, base.memory, c[kOverlap]);
   return base;

@@ -40,6 +40,7 @@ class CellIndex {
   const CellRecord* exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
 
   const ContextCodes& codes(const CellRecord& cell) const { return codes_[cell.context]; }
+  const ContextCodes& codes_of(std::size_t context) const { return codes_[context]; }  // of model.contexts
 
  private:
   void offer(std::uint64_t key, std::uint32_t cell);

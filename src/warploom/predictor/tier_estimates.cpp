@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/attention_tiling.h"
+#include "warploom/predictor/training_table.h"
+
 namespace warploom {
 namespace {
 
@@ -12,6 +15,7 @@ constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture wa
 constexpr double kSame = 0.1;                 // of gpu_distance: closer donors count no more
 constexpr double kAlike = 0.5;                // of gpu_distance, up to which siblings are asked alone
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
+constexpr double kCousinShare = 0.7;          // of what a GPU of a cousin architecture needs beyond its base
 
 void widen(LogEstimate& answer, const LogInterval& interval, double log_base, double widening) {
   const std::size_t bucket = bucket_of(log_base);
@@ -30,8 +34,21 @@ double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell
   return double(family.trees(ensemble).predict(row));
 }
 
-double cross_trees(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
+double cross_trees(const LoadedFamily& family, const CellRecord& cell, const ContextCodes& codes,
+                   FeatureRow row) {
+  hide_gpu(family.model.family, row.values, std::size_t(row.count), codes);
   return tree_sum(family, family.cross, cell, double(cell.offset), row);
+}
+
+// Of a class, whose cell shows its newest version: those of the version that is asked for, if any GPU ran it.
+ContextCodes asked_codes(const LoadedFamily& family, const CellRecord& cell, const KernelContext& context) {
+  ContextCodes codes = family.index.codes(cell);
+  if (context.version.empty()) return codes;
+  const auto& contexts = family.model.contexts;
+  for (std::size_t c = 0; c < contexts.size(); ++c)
+    if (contexts[c].version == context.version && contexts[c].framework == context.framework)
+      codes.version = family.index.codes_of(c).version;
+  return codes;
 }
 
 // Of the cell's own trees, for a new design those of all the GPU's cells; 0 where there are none.
@@ -57,16 +74,27 @@ struct Donors {
 // or cache needs beyond its base says little of it.
 double likeness_at(double distance) { return std::min(1.0, kAlike * kAlike / (distance * distance)); }
 
+// Attention that is built from one source for both architectures of graphics parts. TensorRT-LLM ships
+// binaries of their own for each; experts and products choose other tiles.
+bool one_source(const LoadedFamily& family, const ContextKernel& kernel, const GpuSpec& gpu) {
+  if (family.model.family != Family::AttentionPrefill && family.model.family != Family::AttentionDecode)
+    return false;
+  const AttentionKernel attention = attention_kernel(kernel.hints, gpu);
+  return attention == AttentionKernel::FlashAttention2 || attention == AttentionKernel::FlashInfer ||
+         attention == AttentionKernel::Triton;
+}
+
+// Asks GPUs of the architectures that `admits` takes.
+template <class Admits>
 Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                   const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                  const FeatureRow& asked, int hidden_gpu) {
+                  const FeatureRow& asked, int hidden_gpu, Admits admits) {
   Donors donors;
-  const int architecture = architecture_class(gpu);
   for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
     const GpuSpec* spec = family.specs[g];
     const GpuRecord& record = family.model.gpus[g];
-    if (record.architecture != architecture || record.adapted || family.by_gpu[g] < 0 ||
-        int(g) == hidden_gpu || spec == nullptr || spec->name_hash == gpu.name_hash)
+    if (!admits(record.architecture) || record.adapted || family.by_gpu[g] < 0 || int(g) == hidden_gpu ||
+        spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
     if (!found.measured || family.kernel(*found.cell) != kernel) continue;
@@ -104,6 +132,11 @@ double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
                    part(a.power_limit.value(), b.power_limit.value()));
 }
 
+bool are_cousins(int architecture, int other) {
+  constexpr int kAda = 89, kBlackwellRtx = 120;
+  return (architecture == kAda && other == kBlackwellRtx) || (architecture == kBlackwellRtx && other == kAda);
+}
+
 LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row) {
   LogEstimate answer;
   answer.log_p50 = row.log_base + double(cell.offset);
@@ -124,7 +157,7 @@ LogEstimate measured_estimate(const LoadedFamily& family, const CellRecord& cell
   if (family.by_gpu[cell.gpu] >= 0)
     answer.log_p50 += own_trees(family, cell, row);
   else if (family.cross >= 0)
-    answer.log_p50 += cross_trees(family, cell, row);
+    answer.log_p50 += cross_trees(family, cell, family.index.codes(cell), row);
   return answer;
 }
 
@@ -167,7 +200,8 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
     // Of a build that no GPU ran, trees only repeat what others of the kind need beyond their bases.
     if (family.cross_knows(build))
-      answer.log_p50 += trees_share * shrink * cross_trees(family, *found.cell, row);
+      answer.log_p50 += trees_share * shrink *
+                        cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
   }
   widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
   return answer;
@@ -178,10 +212,21 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu) {
-  const Donors donors = ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu);
+  const int architecture = architecture_class(gpu);
+  const auto ask = [&](auto admits) {
+    return ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu, admits);
+  };
+  const Donors donors = ask([&](int other) { return other == architecture; });
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
   if (likeness > 0.99) return sibling_estimate(family, donors, row);
-  if (likeness <= 0) return class_estimate(family, gpu, context, kind, kernel.known, row, 1.0);
+  if (likeness <= 0) {
+    LogEstimate answer = class_estimate(family, gpu, context, kind, kernel.known, row, 1.0);
+    if (!one_source(family, kernel, gpu)) return answer;
+    const Donors cousins = ask([&](int other) { return are_cousins(architecture, other); });
+    if (cousins.count > 0)
+      answer.log_p50 += kCousinShare * (row.log_base + cousins.sum / cousins.weight - answer.log_p50);
+    return answer;
+  }
   // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
   // sibling or none.
   const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;

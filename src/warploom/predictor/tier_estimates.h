@@ -4,7 +4,8 @@
 //              measured neighbours need beyond theirs
 //   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
 //              the donor needed beyond its own base, this GPU needs beyond its own
-//   cross      ln base + offset of the class + shrunk trees of all GPUs
+//   cross      ln base + offset of the class + shrunk trees of all GPUs; where a GPU of a cousin architecture
+//              ran the same attention kernel, mostly what that one needs beyond its base
 //   adapted    sibling or cross + level of the GPU + kriging of its rows + its trees on what these leave
 #pragma once
 
@@ -40,6 +41,10 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                              std::uint32_t kind, ContextKernel kernel, const FeatureRow& row);
+
+// Architectures (architecture_class) for which libraries compile the same attention sources: graphics parts
+// of different generations.
+bool are_cousins(int architecture, int other);
 
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.
 double gpu_distance(const GpuSpec& a, const GpuSpec& b);

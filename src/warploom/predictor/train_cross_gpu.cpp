@@ -19,7 +19,7 @@ constexpr double kAsGood = 0.01;
 BoostingOptions cross_settings(Family family, std::uint64_t seed, bool small) {
   BoostingOptions o;
   o.seed = seed;
-  o.trees = small ? 80 : 160;
+  o.trees = small ? 80 : 152;
   o.leaves = small ? 64 : 256;
   o.depth = 10;
   o.eta = 0.1;
@@ -29,6 +29,7 @@ BoostingOptions cross_settings(Family family, std::uint64_t seed, bool small) {
   o.column_share = 0.5;
   // Bad cached tactics make some rows of experts up to nine times slower.
   if (family == Family::Moe) o.bound = 2.5;
+
   return o;
 }
 

@@ -1,5 +1,6 @@
 #include "warploom/predictor/training_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "warploom/predictor/tree_ensemble.h"
@@ -22,6 +23,7 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     kernels.back().routing = &routing;
   }
   TrainingTable table;
+  table.family = model.family;
   FeatureRow features;
   for (const std::uint32_t r : which) {
     const std::uint32_t source = rows.source[r];
@@ -56,9 +58,18 @@ void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row) {
   row.design = table.design[r];
 }
 
+void hide_gpu(Family family, std::span<float> row, std::size_t columns, const ContextCodes& codes) {
+  if (family != Family::AttentionPrefill && family != Family::AttentionDecode && family != Family::Moe)
+    return;
+  const std::span<float> of_gpu = row.subspan(columns - kGpuFeatures, kGpuFeatures);
+  std::fill(of_gpu.begin(), of_gpu.end(), 0.0F);
+  of_gpu[0] = codes.version;
+}
+
 void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,
               FeatureRow& row) {
   take_features(table, r, row);
+  hide_gpu(table.family, row.values, table.columns, codes);
   row.add(double(codes.framework));
   row.add(double(codes.kernel));
   row.add(double(offset));
@@ -76,6 +87,7 @@ LearningSet make_learning_set(const TrainingTable& table, std::span<const std::u
     const ContextCodes& code = codes[model.cells[cell].context];
     const std::span<const float> features = table.row(r);
     set.rows.insert(set.rows.end(), features.begin(), features.end());
+    hide_gpu(table.family, std::span(set.rows).last(table.columns), table.columns, code);
     set.rows.insert(set.rows.end(), {code.framework, code.kernel, offsets[cell]});
     set.targets.push_back(table.target[r] - offsets[cell]);
   }

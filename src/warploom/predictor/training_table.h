@@ -15,6 +15,7 @@
 namespace warploom {
 
 struct TrainingTable {
+  Family family = Family::Gemm;
   std::size_t columns = 0;          // without the context features
   std::vector<float> features;      // row-major
   std::vector<float> target;        // ln(latency / base)
@@ -38,6 +39,11 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
 
 // A row as compute_features left it, its base with the overhead.
 void take_features(const TrainingTable& table, std::size_t r, FeatureRow& row);
+
+// What trees over all GPUs see of attention and experts in place of the kGpuFeatures features of the GPU,
+// which tell a handful of GPUs apart and no other: the version of the library. `row` begins with `columns`
+// features. Other families keep them.
+void hide_gpu(Family family, std::span<float> row, std::size_t columns, const ContextCodes& codes);
 
 // A dense matrix for the learners: features with context, targets less the offset.
 struct LearningSet {
