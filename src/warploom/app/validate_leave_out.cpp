@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
 
+#include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/roofline.h"
@@ -50,14 +52,20 @@ std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulat
   return result;
 }
 
+// The data sheet alone, then each step of ablation.h.
+using AblationErrors = std::array<ErrorAccumulator, 1 + kAblationSteps.size()>;
+
 class LeaveOutRun {
  public:
   LeaveOutRun(const LeaveOutRequest& request, const GpuCatalog& catalog)
       : request_(request), catalog_(catalog) {}
 
-  LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family) const {
+  LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family,
+                      AblationErrors& ablation) const {
     const auto start = std::chrono::steady_clock::now();
-    const Predictor predictor(train(rows, group));
+    std::vector<FamilyModel> models = train(rows, group);
+    if (request_.ablate) ablate(rows, group, models, ablation);
+    const Predictor predictor(std::move(models));
     LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, 0};
     ErrorAccumulator all;
     std::map<std::string, ErrorAccumulator> gpus, tiers;
@@ -84,6 +92,29 @@ class LeaveOutRun {
   }
 
  private:
+  void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,
+              AblationErrors& ablation) const {
+    const RooflineModel roofline;
+    add_errors(rows, group, roofline, ablation[0]);
+    for (const AblationStep step : kAblationSteps)
+      add_errors(rows, group, Predictor(up_to(models, step)), ablation[1 + std::size_t(step)]);
+  }
+
+  void add_errors(const FamilyRows& rows, const LeaveOutGroup& group, const LatencyModel& model,
+                  ErrorAccumulator& errors) const {
+    const RooflineModel roofline;
+    for (const std::uint32_t r : group.judged) {
+      const GpuSpec& gpu = catalog_.get(rows.data.gpu(r));
+      try {
+        const LatencyEstimate said = model.estimate(rows.data.op(r), gpu, rows.data.context(r));
+        errors.add(said.p50, said.p10, said.p90, roofline.estimate(rows.data.op(r), gpu).p50,
+                   rows.data.latency(r));
+      } catch (const Unsupported&) {
+        continue;  // not of this GPU's hardware
+      }
+    }
+  }
+
   std::vector<FamilyModel> train(const FamilyRows& rows, const LeaveOutGroup& group) const {
     TrainingOptions options;
     options.families = {rows.family};
@@ -137,10 +168,11 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   for (const Family family : families) {
     const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot);
     ErrorAccumulator together;
+    AblationErrors ablation;
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
     if (groups.size() < 2) continue;
     for (const LeaveOutGroup& group : groups) {
-      result.groups.push_back(run.judge(rows, group, together));
+      result.groups.push_back(run.judge(rows, group, together, ablation));
       const LeftOutErrors& last = result.groups.back();
       if (request.progress)
         request.progress(
@@ -150,6 +182,11 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
                         100 * last.errors.median_error, 100 * last.errors.coverage, last.seconds));
     }
     result.families.emplace_back(std::string(name_of(family)), together.summary());
+    if (!request.ablate) continue;
+    result.ablation.push_back({std::string(name_of(family)), "data sheet", ablation[0].summary()});
+    for (const AblationStep step : kAblationSteps)
+      result.ablation.push_back({std::string(name_of(family)), std::string(name_of(step)),
+                                 ablation[1 + std::size_t(step)].summary()});
   }
   if (result.groups.empty())
     throw InvalidInput(fmt::format(

@@ -19,6 +19,7 @@ struct LeaveOutRequest {
   std::int64_t few_shot = 0;         // shapes per family of each GPU left out that are given back
   std::int64_t rows_per_gpu = 8000;  // learned from, of each GPU and family
   std::int64_t judged_rows = 3000;   // of each GPU and family that is left out
+  bool ablate = false;               // also judge the model without its later parts, see ablation.h
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
@@ -31,9 +32,16 @@ struct LeftOutErrors {
   double seconds = 0;
 };
 
+// Of one family, all groups together.
+struct AblatedErrors {
+  std::string family, step;  // "data sheet" (a roofline), then the names of ablation.h
+  ErrorSummary errors;
+};
+
 struct LeaveOutResult {
   std::vector<LeftOutErrors> groups;                           // in order of family and name
   std::vector<std::pair<std::string, ErrorSummary>> families;  // rows of all groups together
+  std::vector<AblatedErrors> ablation;                         // empty unless asked for
   std::string protocol;                                        // what was done, in words
 };
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
@@ -90,6 +91,26 @@ TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
   request.leave_out = "model";
   request.few_shot = 10;
   EXPECT_THROW(validate_leave_out(request), InvalidInput);
+}
+
+TEST(Ablation, TakesThePartsOutInOrder) {
+  FamilyModel model;
+  model.shrink_known = model.shrink_unknown = 0.7F;
+  model.ensembles = {EnsembleRecord{.gpu = 0}, EnsembleRecord{}};
+  model.cells = {CellRecord{.offset = 0.3F, .overhead = {1e-6F, 0}}};
+  model.constants = {ConstantsRecord{}};
+  const FamilyModel whole = up_to({model}, AblationStep::Trees)[0];
+  EXPECT_EQ(whole.ensembles.size(), 2U);
+  EXPECT_EQ(whole.shrink_unknown, 0.7F);
+  const FamilyModel kernels = up_to({model}, AblationStep::Kernels)[0];
+  EXPECT_EQ(kernels.ensembles.size(), 1U);
+  EXPECT_EQ(kernels.shrink_known, 0);
+  EXPECT_EQ(kernels.cells[0].offset, 0.3F);
+  const FamilyModel constants = up_to({model}, AblationStep::Constants)[0];
+  EXPECT_EQ(constants.cells[0].offset, 0);
+  EXPECT_EQ(constants.cells[0].overhead.fixed_seconds, 0);
+  EXPECT_EQ(constants.constants.size(), 1U);
+  EXPECT_TRUE(up_to({model}, AblationStep::Structure)[0].constants.empty());
 }
 
 }  // namespace

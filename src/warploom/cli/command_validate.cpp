@@ -108,9 +108,12 @@ Json leave_out_json(const LeaveOutResult& result) {
     entry.update(error_summary_json(group.errors));
     groups.push_back(std::move(entry));
   }
-  return {{"families", named_json(result.families)},
-          {"left_out", std::move(groups)},
-          {"protocol", result.protocol}};
+  Json document = {{"families", named_json(result.families)},
+                   {"left_out", std::move(groups)},
+                   {"protocol", result.protocol}};
+  for (const AblatedErrors& part : result.ablation)
+    document["ablation"][part.family][part.step] = error_summary_json(part.errors);
+  return document;
 }
 
 std::string leave_out_text(const LeaveOutResult& result) {
@@ -122,7 +125,11 @@ std::string leave_out_text(const LeaveOutResult& result) {
     rows.emplace_back("all", errors);
     text += error_table_text(family + " without", rows) + "\n";
   }
-  return text;
+  if (result.ablation.empty()) return text;
+  std::vector<std::pair<std::string, ErrorSummary>> parts;
+  for (const AblatedErrors& part : result.ablation)
+    parts.emplace_back(part.family + ", " + part.step, part.errors);
+  return text + error_table_text("model up to", parts);
 }
 
 void run_leave_out(const Options& options) {
@@ -140,6 +147,7 @@ void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
   command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from");
   command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out");
   command.add_option("--threads", request.threads, "of --leave-out, 0 for all");
+  command.add_flag("--ablate", request.ablate, "with --leave-out: also without the model's later parts");
 }
 
 void add_validate_kernels(CLI::App& validate) {

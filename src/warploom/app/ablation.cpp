@@ -1,0 +1,28 @@
+#include "warploom/app/ablation.h"
+
+namespace warploom {
+
+std::string_view name_of(AblationStep step) {
+  constexpr std::array<std::string_view, 4> kNames{"structure", "constants", "kernels", "trees"};
+  return kNames[std::size_t(step)];
+}
+
+std::vector<FamilyModel> up_to(std::vector<FamilyModel> models, AblationStep last) {
+  for (FamilyModel& model : models) {
+    if (last < AblationStep::Trees) {
+      std::erase_if(model.ensembles,
+                    [](const EnsembleRecord& record) { return record.gpu != CellRecord::kAnyGpu; });
+      model.shrink_known = model.shrink_unknown = 0;
+    }
+    if (last < AblationStep::Kernels) {
+      for (CellRecord& cell : model.cells) {
+        cell.offset = 0;
+        cell.overhead = {};
+      }
+    }
+    if (last < AblationStep::Constants) model.constants.clear();
+  }
+  return models;
+}
+
+}  // namespace warploom

@@ -1,0 +1,25 @@
+// What each part of the kernel model buys: a trained predictor with its later parts taken out.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "warploom/predictor/family_model.h"
+
+namespace warploom {
+
+// In order, each with everything before it.
+//   structure   tiles, schedule and traffic with the constants that the code has
+//   constants   the same with constants fitted to the GPUs that were measured
+//   kernels     and what each kernel adds: its offset from the structure, its overhead
+//   trees       the whole: trees over features, siblings and cousins
+enum class AblationStep { Structure, Constants, Kernels, Trees };
+inline constexpr std::array<AblationStep, 4> kAblationSteps{AblationStep::Structure, AblationStep::Constants,
+                                                            AblationStep::Kernels, AblationStep::Trees};
+std::string_view name_of(AblationStep step);
+
+// The models without what comes after `last`.
+std::vector<FamilyModel> up_to(std::vector<FamilyModel> models, AblationStep last);
+
+}  // namespace warploom
