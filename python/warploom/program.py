@@ -6,15 +6,18 @@ import subprocess
 from pathlib import Path
 
 
-def find_program():
-    """WARPLOOM_PROGRAM, build/*/bin/warploom of the source tree, or the one on PATH. FileNotFoundError."""
-    named = os.environ.get("WARPLOOM_PROGRAM")
+def built_file(variable, pattern):
+    """The file that the variable names, else the first match of `pattern` in the source tree, else None."""
+    named = os.environ.get(variable)
     if named:
         return named
     root = Path(__file__).resolve().parents[2]
-    for path in sorted(root.glob("build/*/bin/warploom")):
-        return str(path)
-    found = shutil.which("warploom")
+    return next((str(path) for path in sorted(root.glob(pattern))), None)
+
+
+def find_program():
+    """WARPLOOM_PROGRAM, build/*/bin/warploom of the source tree, or the one on PATH. FileNotFoundError."""
+    found = built_file("WARPLOOM_PROGRAM", "build/*/bin/warploom") or shutil.which("warploom")
     if found:
         return found
     raise FileNotFoundError("the program warploom: build it or set WARPLOOM_PROGRAM")

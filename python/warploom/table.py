@@ -1,7 +1,7 @@
 """Looks a configuration up in a table that `warploom tune fit` wrote, through libwarploom.so."""
 import ctypes
-import os
-from pathlib import Path
+
+from warploom.program import built_file
 
 
 class _Config(ctypes.Structure):
@@ -12,12 +12,9 @@ class _Config(ctypes.Structure):
 
 def find_library():
     """WARPLOOM_LIBRARY, or build/*/lib/libwarploom.so of the source tree. Raises FileNotFoundError."""
-    named = os.environ.get("WARPLOOM_LIBRARY")
-    if named:
-        return named
-    root = Path(__file__).resolve().parents[2]
-    for path in sorted(root.glob("build/*/lib/libwarploom.so")):
-        return str(path)
+    found = built_file("WARPLOOM_LIBRARY", "build/*/lib/libwarploom.so")
+    if found:
+        return found
     raise FileNotFoundError("libwarploom.so: build the target warploom_shared or set WARPLOOM_LIBRARY")
 
 

@@ -2,11 +2,6 @@
 
 namespace warploom {
 
-std::string_view name_of(AblationStep step) {
-  constexpr std::array<std::string_view, 4> kNames{"structure", "constants", "kernels", "trees"};
-  return kNames[std::size_t(step)];
-}
-
 std::vector<FamilyModel> up_to(std::vector<FamilyModel> models, AblationStep last) {
   for (FamilyModel& model : models) {
     if (last < AblationStep::Trees) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warploom/predictor/family_model.h"
@@ -15,9 +16,14 @@ namespace warploom {
 //   kernels     and what each kernel adds: its offset from the structure, its overhead
 //   trees       the whole: trees over features, siblings and cousins
 enum class AblationStep { Structure, Constants, Kernels, Trees };
-inline constexpr std::array<AblationStep, 4> kAblationSteps{AblationStep::Structure, AblationStep::Constants,
-                                                            AblationStep::Kernels, AblationStep::Trees};
-std::string_view name_of(AblationStep step);
+template <>
+struct EnumNames<AblationStep> {
+  static constexpr std::array<std::pair<AblationStep, std::string_view>, 4> kNames{
+      {{AblationStep::Structure, "structure"},
+       {AblationStep::Constants, "constants"},
+       {AblationStep::Kernels, "kernels"},
+       {AblationStep::Trees, "trees"}}};
+};
 
 // The models without what comes after `last`.
 std::vector<FamilyModel> up_to(std::vector<FamilyModel> models, AblationStep last);

@@ -53,7 +53,8 @@ std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulat
 }
 
 // The data sheet alone, then each step of ablation.h.
-using AblationErrors = std::array<ErrorAccumulator, 1 + kAblationSteps.size()>;
+constexpr auto& kParts = EnumNames<AblationStep>::kNames;
+using AblationErrors = std::array<ErrorAccumulator, 1 + kParts.size()>;
 
 class LeaveOutRun {
  public:
@@ -69,21 +70,12 @@ class LeaveOutRun {
     LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, 0};
     ErrorAccumulator all;
     std::map<std::string, ErrorAccumulator> gpus, tiers;
-    const RooflineModel roofline;
-    for (const std::uint32_t r : group.judged) {
+    for_each_answer(rows, group, predictor, [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
       const Dataset& data = rows.data;
-      const GpuSpec& gpu = catalog_.get(data.gpu(r));
-      LatencyEstimate said;
-      try {
-        said = predictor.estimate(data.op(r), gpu, data.context(r));
-      } catch (const Unsupported&) {
-        continue;  // not of this GPU's hardware
-      }
-      const Seconds bound = roofline.estimate(data.op(r), gpu).p50;
       for (ErrorAccumulator* sum :
            {&all, &family, &gpus[data.gpu(r)], &tiers[std::string(name_of(said.tier))]})
         sum->add(said.p50, said.p10, said.p90, bound, data.latency(r));
-    }
+    });
     result.errors = all.summary();
     result.gpus = summaries(gpus);
     result.tiers = summaries(tiers);
@@ -94,24 +86,31 @@ class LeaveOutRun {
  private:
   void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,
               AblationErrors& ablation) const {
-    const RooflineModel roofline;
-    add_errors(rows, group, roofline, ablation[0]);
-    for (const AblationStep step : kAblationSteps)
-      add_errors(rows, group, Predictor(up_to(models, step)), ablation[1 + std::size_t(step)]);
+    const auto judge_part = [&](const LatencyModel& part, ErrorAccumulator& errors) {
+      for_each_answer(rows, group, part, [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+        errors.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
+      });
+    };
+    judge_part(RooflineModel(), ablation[0]);
+    for (const auto& [step, name] : kParts)
+      judge_part(Predictor(up_to(models, step)), ablation[1 + std::size_t(step)]);
   }
 
-  void add_errors(const FamilyRows& rows, const LeaveOutGroup& group, const LatencyModel& model,
-                  ErrorAccumulator& errors) const {
+  // What the model says of each judged row, with the row's roofline; rows that the GPU's hardware cannot run
+  // are left out.
+  template <class Sink>
+  void for_each_answer(const FamilyRows& rows, const LeaveOutGroup& group, const LatencyModel& model,
+                       const Sink& sink) const {
     const RooflineModel roofline;
     for (const std::uint32_t r : group.judged) {
       const GpuSpec& gpu = catalog_.get(rows.data.gpu(r));
+      LatencyEstimate said;
       try {
-        const LatencyEstimate said = model.estimate(rows.data.op(r), gpu, rows.data.context(r));
-        errors.add(said.p50, said.p10, said.p90, roofline.estimate(rows.data.op(r), gpu).p50,
-                   rows.data.latency(r));
+        said = model.estimate(rows.data.op(r), gpu, rows.data.context(r));
       } catch (const Unsupported&) {
-        continue;  // not of this GPU's hardware
+        continue;
       }
+      sink(r, said, roofline.estimate(rows.data.op(r), gpu).p50);
     }
   }
 
@@ -184,9 +183,9 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
     result.families.emplace_back(std::string(name_of(family)), together.summary());
     if (!request.ablate) continue;
     result.ablation.push_back({std::string(name_of(family)), "data sheet", ablation[0].summary()});
-    for (const AblationStep step : kAblationSteps)
-      result.ablation.push_back({std::string(name_of(family)), std::string(name_of(step)),
-                                 ablation[1 + std::size_t(step)].summary()});
+    for (const auto& [step, name] : kParts)
+      result.ablation.push_back(
+          {std::string(name_of(family)), std::string(name), ablation[1 + std::size_t(step)].summary()});
   }
   if (result.groups.empty())
     throw InvalidInput(fmt::format(

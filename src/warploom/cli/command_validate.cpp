@@ -180,6 +180,8 @@ void add_validate_kernels(CLI::App& validate) {
     request.source.paths.assign(options->paths.begin(), options->paths.end());
     request.progress = [](std::string_view line) { print_note(line); };
     if (!options->leave_out.leave_out.empty()) return run_leave_out(*options);
+    if (options->leave_out.ablate)
+      throw InvalidInput("--ablate: judges what was trained without something, expected --leave-out with it");
     const ValidateKernelsResult result = validate_kernels(request);
     print(options->json ? json_text(result_json(result)) : result_text(result));
   });

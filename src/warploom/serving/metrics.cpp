@@ -94,16 +94,7 @@ FieldTable Slo::describe() {
 LatencySummary summarize(std::vector<double> seconds) {
   LatencySummary summary;
   if (seconds.empty()) return summary;
-  // Ascending quantiles, each searched above the one before.
-  auto begin = seconds.begin();
-  const auto at = [&](double fraction) {
-    const double rank = fraction * double(seconds.size() - 1);
-    const auto low = seconds.begin() + std::ptrdiff_t(rank);
-    std::nth_element(begin, low, seconds.end());
-    begin = low;
-    const double next = low + 1 == seconds.end() ? *low : *std::min_element(low + 1, seconds.end());
-    return Seconds(*low + (rank - std::floor(rank)) * (next - *low));
-  };
+  const auto at = [&](double fraction) { return Seconds(quantile(seconds, fraction)); };
   summary.mean = Seconds(mean(seconds));
   summary.std = Seconds(standard_deviation(seconds));
   summary.median = summary.p50 = at(0.5);
