@@ -16,11 +16,8 @@
 // Only products that fill the SMs meet the power limit (power_limit.h): a few tiles run at boost clock.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/gemm_tile_prices.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/kernels/power_limit.h"
 
@@ -55,25 +52,10 @@ struct GemmConstants {
   double quantise_share = 0.6;  // of bandwidth in the quantising pass
 };
 
-// Tiles that every model prices, then narrow ones that only some kernels offer.
-inline constexpr std::size_t kSharedGemmTiles = 27, kMostGemmTiles = 48;
-struct GemmTileShape {
-  std::int64_t rows, columns;
-};
-GemmTileShape gemm_tile_shape(std::size_t index);
-// Index of a shared tile: rows of 16, 32, 48, 64, 96, 128, 160, 192, 256; columns of 64, 128, 256.
-constexpr std::size_t shared_gemm_tile(std::size_t row, std::size_t column) { return 3 * row + column; }
-
-struct GemmPrice {
-  double seconds = 0;       // T
-  double tile_seconds = 0;  // least over the tilings offered
+struct GemmPrice : GemmTilePrices {
+  double seconds = 0;  // T
   double memory_seconds = 0, quantise_seconds = 0, launch_seconds = 0;
   double cold_share = 0;  // of the weights, read from DRAM
-  std::size_t tile = 0;
-  int splits = 1;
-  double waves = 0;                                // of that tiling, not rounded
-  std::array<float, kMostGemmTiles> by_tile{};     // seconds, best split; shared tiles always
-  std::array<float, kMostGemmTiles> wave_count{};  // not rounded
 };
 
 // The terms of one scheme on one GPU: about 150 ns to build, then `price` costs about 200 ns. No allocation.
@@ -89,15 +71,12 @@ class GemmModel {
   double weight_bytes() const { return weight_bytes_; }
 
  private:
-  void price_tiles(const Gemm& op, GemmPrice& price) const;
   void price_memory(const Gemm& op, GemmPrice& price) const;
 
-  std::size_t tiles_ = kSharedGemmTiles;
-  std::array<float, kMostGemmTiles> step_seconds_, busy_seconds_, fixed_seconds_, blocks_, offered_;
-  float depth_ = 64, tail_ = 0, shown_ = 1, sms_ = 1;
-  bool may_split_ = true, quantises_ = false;
+  GemmTileTerms tiles_;
+  bool quantises_ = false;
   double input_bytes_, weight_bytes_, output_bytes_;
-  double slowdown_ = 1, split_seconds_, dram_rate_, l2_rate_, cache_bytes_, activation_cache_bytes_;
+  double slowdown_ = 1, dram_rate_, cache_bytes_, activation_cache_bytes_;
   double memory_bandwidth_, dram_latency_, overlap_, launch_seconds_, quantise_seconds_, quantise_share_;
 };
 

@@ -234,6 +234,9 @@ RoutingLoad power_law_load(const FusedMoe& op) {
 double random_experts_hit(const FusedMoe& op) {
   const double experts = double(op.experts);
   const double held = std::max(1.0, std::floor(experts / double(op.expert_parallel)));
+  // Beyond, a double cannot tell the share from 1.
+  const double chosen = double(op.tokens) * double(op.top_k) / experts;
+  if (chosen > 38) return held;
   return held * -std::expm1(double(op.tokens) * std::log1p(-double(op.top_k) / experts));
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "warploom/base/random.h"
@@ -48,6 +49,14 @@ TEST(RoutingLoad, CountsBalancedPairsAsDealtOneByOne) {
     EXPECT_EQ(fast.pairs, slow.pairs);
     EXPECT_EQ(fast.busiest_pairs, slow.busiest_pairs);
     EXPECT_EQ(fast.row_tiles, slow.row_tiles);
+  }
+}
+
+// Where every expert is hit for certain the short way gives what the formula gives.
+TEST(RandomExpertsHit, AgreesWithTheFormulaAroundItsShortcut) {
+  for (std::int64_t tokens = 1; tokens < 2000; tokens += 13) {
+    const FusedMoe op{.tokens = tokens, .experts = 128, .top_k = 8};
+    EXPECT_EQ(random_experts_hit(op), 128 * -std::expm1(double(tokens) * std::log1p(-8.0 / 128)));
   }
 }
 

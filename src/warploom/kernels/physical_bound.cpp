@@ -118,4 +118,8 @@ PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Routi
   return physical_bound(op, gpu, work_of(op, routing));
 }
 
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const RoutingLoad& load) {
+  return physical_bound(op, gpu, work_of(op, load));
+}
+
 }  // namespace warploom

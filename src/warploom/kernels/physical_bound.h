@@ -26,6 +26,8 @@ struct PhysicalBound {
 // Throws Unsupported when the GPU cannot run the types. O(groups of requests).
 PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work& work);
 PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const RoutingCache* routing = nullptr);
+// The same with the load of a FusedMoe, when it is one.
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const RoutingLoad& load);
 
 // Bytes of DRAM traffic that no cache policy avoids.
 Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work);

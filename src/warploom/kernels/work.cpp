@@ -254,11 +254,16 @@ MlaProjections mla_projections(const MlaModule& op) {
   return result;
 }
 
-Work work_of(const Operator& op, const RoutingCache* routing) {
-  if (const auto* moe = std::get_if<FusedMoe>(&op)) {
-    return moe_work(*moe, routing != nullptr ? routing->find(*moe) : routing_load(*moe));
-  }
+Work work_of(const Operator& op, const RoutingLoad& load) {
+  if (const auto* moe = std::get_if<FusedMoe>(&op)) return moe_work(*moe, load);
   return std::visit([](const auto& alternative) { return struct_work(alternative); }, op);
+}
+
+Work work_of(const Operator& op, const RoutingCache* routing) {
+  RoutingLoad load;
+  if (const auto* moe = std::get_if<FusedMoe>(&op))
+    load = routing != nullptr ? routing->find(*moe) : routing_load(*moe);
+  return work_of(op, load);
 }
 
 }  // namespace warploom

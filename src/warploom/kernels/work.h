@@ -28,6 +28,8 @@ struct Work {
 // `routing` is needed for FusedMoe alone; without it the load is computed anew. Expects a checked operator.
 // O(groups of requests); no allocation but for the load of FusedMoe.
 Work work_of(const Operator& op, const RoutingCache* routing = nullptr);
+// The same with the load of a FusedMoe, when it is one.
+Work work_of(const Operator& op, const RoutingLoad& load);
 
 Work gemm_work(const Gemm& op);
 Work attention_work(const AttentionView& view);

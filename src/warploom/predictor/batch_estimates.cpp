@@ -69,8 +69,8 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureRow row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
-    limits[i] = physical_bound(op, gpu);
     group.plan->compute(op, row);
+    limits[i] = physical_bound(op, gpu, row.routing);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
     if (const SymmetricEnsemble* trees = group.family->new_design_trees(*group.cell, row)) {
@@ -118,11 +118,11 @@ LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& a
 
 LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
                              const KernelContext& context) {
-  const PhysicalBound limit = physical_bound(op, gpu);
   const LoadedFamily* family = families[std::size_t(family_of(op))].get();
   FeatureRow row;
   const auto unlearned = [&] {
-    return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false, false},
+    return finish_estimate(physical_bound(op, gpu, row.routing),
+                           {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false, false},
                            Tier::Roofline);
   };
   if (family == nullptr) {
@@ -134,6 +134,7 @@ LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, c
   const ContextKernel kernel = meant_kernel(*family, found, context);
   compute_features(op, gpu, kernel, family->constants(gpu), row);
   if (found.cell == nullptr) return unlearned();
+  const PhysicalBound limit = physical_bound(op, gpu, row.routing);
   if (const int adapted = family->adapted_index(gpu); adapted >= 0)
     return finish_estimate(
         limit,

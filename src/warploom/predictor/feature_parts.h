@@ -26,8 +26,9 @@ void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& 
                     const BaseConstants& fitted, FeatureRow& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 std::uint32_t moe_design(const FusedMoe& op);
+// `sustained`: sustained_rate_share of the GPU.
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
-             const BaseConstants& fitted, FeatureRow& row);
+             double sustained, const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
                           FeatureRow& row);
 void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);

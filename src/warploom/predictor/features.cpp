@@ -9,7 +9,7 @@
 namespace warploom {
 
 void FeatureRow::take_logs() {
-  for (int i = pending_count; i % 4 != 0; ++i) pending[std::size_t(i)] = 1;
+  for (int i = pending_count; i % 8 != 0; ++i) pending[std::size_t(i)] = 1;
   log2_all(pending.data(), std::size_t(pending_count));
   for (int i = 0; i < pending_count; ++i) values[pending_slots[std::size_t(i)]] = pending[std::size_t(i)];
   pending_count = 0;
@@ -23,14 +23,14 @@ double sustained_rate_share(const GpuSpec& gpu) {
 
 namespace {
 
-void add_gpu(const GpuSpec& gpu, FeatureRow& row) {
+void add_gpu(const GpuSpec& gpu, double sustained, FeatureRow& row) {
   const double flop = gpu.tensor_rate(tensor_rate_per_clock(gpu, DataType::Bf16)).value();
   row.add(architecture_class(gpu));
   row.add_log2(double(gpu.sm_count));
   row.add_log2(flop / gpu.memory_bandwidth.value());
   row.add_log2(gpu.l2_capacity.value());
   row.add_log2(gpu.memory_bandwidth.value() / gpu.sm_cycles_per_second());
-  row.add(sustained_rate_share(gpu));
+  row.add(sustained);
 }
 
 }  // namespace
@@ -46,15 +46,21 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstant
 
 namespace {
 
-// Features of the operator alone. `gemm` when its model is at hand.
+// What operators share on one GPU.
+struct Shared {
+  double sustained;                 // features::sustained_rate_share
+  const GemmModel* gemm = nullptr;  // when it is at hand
+};
+
+// Features of the operator alone.
 void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
-                  const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
+                  const BaseConstants& fitted, const Shared& shared, FeatureRow& row) {
   std::visit(
       [&](const auto& o) {
         using T = std::decay_t<decltype(o)>;
         if constexpr (std::is_same_v<T, Gemm>) {
-          if (gemm != nullptr)
-            features::add_gemm(o, gpu, *gemm, row);
+          if (shared.gemm != nullptr)
+            features::add_gemm(o, gpu, *shared.gemm, row);
           else
             features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
         } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
@@ -68,9 +74,8 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
         } else if constexpr (std::is_same_v<T, MlaModule>) {
           features::add_mla_module(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, FusedMoe>) {
-          features::add_moe(o, gpu, kernel.known,
-                            kernel.routing != nullptr ? kernel.routing->find(o) : routing_load(o), fitted,
-                            row);
+          row.routing = kernel.routing != nullptr ? kernel.routing->find(o) : routing_load(o);
+          features::add_moe(o, gpu, kernel.known, row.routing, shared.sustained, fitted, row);
         } else if constexpr (std::is_same_v<T, LinearAttention>) {
           features::add_linear_attention(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, Collective>) {
@@ -95,8 +100,8 @@ int gemm_features(const GpuSpec& gpu) {
 
 // The operator's features, from the exact structure where the kernel is known.
 void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
-                   const BaseConstants& fitted, const GemmModel* gemm, FeatureRow& row) {
-  if (!describes(kernel.known, op)) return add_operator(op, gpu, kernel, fitted, gemm, row);
+                   const BaseConstants& fitted, const Shared& shared, FeatureRow& row) {
+  if (!describes(kernel.known, op)) return add_operator(op, gpu, kernel, fitted, shared, row);
   features::add_gemm_fp8_hopper(std::get<Gemm>(op), gpu, fitted, row);
   for (const int count = gemm_features(gpu); row.count < count;) row.add(0.0);
 }
@@ -106,25 +111,27 @@ void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& 
 void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                       const BaseConstants& fitted, FeatureRow& row) {
   row.clear();
-  add_described(op, gpu, kernel, fitted, nullptr, row);
-  features::add_gpu(gpu, row);
+  const Shared shared{.sustained = features::sustained_rate_share(gpu)};
+  add_described(op, gpu, kernel, fitted, shared, row);
+  features::add_gpu(gpu, shared.sustained, row);
   row.take_logs();
 }
 
 FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
                          const BaseConstants& fitted)
-    : gpu_(gpu), kernel_(kernel), fitted_(fitted) {
+    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(features::sustained_rate_share(gpu)) {
   if (const auto* gemm = std::get_if<Gemm>(&example))
     gemm_.emplace(features::gemm_model(gemm->scheme, gpu, fitted));
   FeatureRow row;
-  features::add_gpu(gpu, row);
+  features::add_gpu(gpu, sustained_, row);
   row.take_logs();
   std::copy_n(row.values.begin(), of_gpu_.size(), of_gpu_.begin());
 }
 
 void FeaturePlan::compute(const Operator& op, FeatureRow& row) const {
   row.clear();
-  add_described(op, gpu_, kernel_, fitted_, gemm_ ? &*gemm_ : nullptr, row);
+  add_described(op, gpu_, kernel_, fitted_, {.sustained = sustained_, .gemm = gemm_ ? &*gemm_ : nullptr},
+                row);
   std::copy(of_gpu_.begin(), of_gpu_.end(), row.values.begin() + row.count);
   row.count += kGpuFeatures;
   row.take_logs();

@@ -12,6 +12,7 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/known_kernel.h"
@@ -30,6 +31,7 @@ struct FeatureRow {
   // experts); 0: the family has no such notion. Slots of features that mostly tell designs apart.
   std::uint32_t design = 0;
   std::uint64_t design_slots = 0;
+  RoutingLoad routing;  // of a FusedMoe; else of an operator before it
 
   void clear() {
     count = pending_count = 0;
@@ -85,6 +87,7 @@ class FeaturePlan {
   const BaseConstants& fitted_;
   std::optional<GemmModel> gemm_;
   std::array<float, kGpuFeatures> of_gpu_{};
+  double sustained_;  // features::sustained_rate_share
 };
 
 // FeatureRow::design of an operator.

@@ -68,9 +68,9 @@ std::uint32_t moe_design(const FusedMoe& op) {
 }
 
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
-             const BaseConstants& fitted, FeatureRow& row) {
+             double sustained, const BaseConstants& fitted, FeatureRow& row) {
   const MoeSizes sizes = moe_sizes(op, load);
-  const MoeBase base = moe_base(op, gpu, kernel, load, sizes, fitted);
+  const MoeBase base = moe_base(op, gpu, kernel, load, sizes, sustained, fitted);
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   row.log_base = std::log(base.total);

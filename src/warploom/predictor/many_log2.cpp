@@ -5,31 +5,31 @@
 namespace warploom {
 namespace {
 
-using Floats = float __attribute__((vector_size(16)));
-using Ints = std::int32_t __attribute__((vector_size(16)));
+namespace plain {
+#define WARPLOOM_LANES 4
+#define WARPLOOM_TARGET
+#include "warploom/predictor/many_log2_lanes.h"
+#undef WARPLOOM_LANES
+#undef WARPLOOM_TARGET
+}  // namespace plain
+
+#if defined(__x86_64__)
+namespace avx2 {
+#define WARPLOOM_LANES 8
+#define WARPLOOM_TARGET __attribute__((target("avx2")))
+#include "warploom/predictor/many_log2_lanes.h"
+}  // namespace avx2
+#else
+namespace avx2 = plain;
+#endif
 
 }  // namespace
 
-// x = 2^e m with m in [0.7, 1.4]; log2 m = 2 / ln 2 * artanh(t), t = (m - 1) / (m + 1), |t| < 0.172: five
-// terms.
-void log2_all(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; i += 4) {
-    Ints bits;
-    __builtin_memcpy(&bits, values + i, sizeof bits);
-    Ints exponent = (bits >> 23) - 127;
-    bits = (bits & 0x7FFFFF) | 0x3F800000;
-    Floats m;
-    __builtin_memcpy(&m, &bits, sizeof m);
-    const Ints large = m > 1.41421356F;
-    exponent -= large;
-    m = large ? m * 0.5F : m;
-    const Floats t = (m - 1.0F) / (m + 1.0F), square = t * t;
-    const Floats series =
-        2.88539008F +
-        square * (0.961796694F + square * (0.577078016F + square * (0.412198583F + square * 0.320598898F)));
-    const Floats result = __builtin_convertvector(exponent, Floats) + t * series;
-    __builtin_memcpy(values + i, &result, sizeof result);
-  }
+void log2_all(float* values, std::size_t count, VectorUnit unit) {
+  if (unit == VectorUnit::Plain)
+    plain::log2_lanes(values, count);
+  else
+    avx2::log2_lanes(values, count);
 }
 
 }  // namespace warploom

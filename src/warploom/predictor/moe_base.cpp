@@ -96,7 +96,7 @@ MoeSizes moe_sizes(const FusedMoe& op, const RoutingLoad& load) {
 }
 
 MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
-                 const MoeSizes& sizes, const BaseConstants& fitted) {
+                 const MoeSizes& sizes, double sustained, const BaseConstants& fitted) {
   const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
   const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
@@ -108,7 +108,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                           sms,
                           clock,
                           tensor_rate_per_clock(gpu, math_type(op.scheme)) * instruction_rate(kernel, gpu) *
-                              c.rate_share * sustained_rate_share(gpu),
+                              c.rate_share * sustained,
                           bytes_per_element(weight_type(op.scheme)),
                           activation_bytes};
   MoeBase base;

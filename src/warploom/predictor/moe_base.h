@@ -38,8 +38,9 @@ struct MoeBase {
   std::array<double, kMoeHeights.size()> by_height{};  // products with each height
 };
 
-// `kernel` outside the Moe builds: no factor of a build. No allocation, about 100 ns.
+// `sustained`: sustained_rate_share of the GPU. `kernel` outside the Moe builds: no factor of a build. No
+// allocation, about 100 ns.
 MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
-                 const MoeSizes& sizes, const BaseConstants& fitted);
+                 const MoeSizes& sizes, double sustained, const BaseConstants& fitted);
 
 }  // namespace warploom::features

@@ -7,7 +7,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
-#include "warploom/predictor/features.h"
+#include "warploom/predictor/feature_parts.h"
 
 namespace warploom {
 namespace {
@@ -42,7 +42,7 @@ KnownKernel drawn_kernel() {
 features::MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
   const RoutingLoad load = routing_load(op);
   return features::moe_base(op, gpu, kernel, load, features::moe_sizes(op, load),
-                            default_constants(Family::Moe));
+                            features::sustained_rate_share(gpu), default_constants(Family::Moe));
 }
 
 RC_GTEST_PROP(MoeBase, StaysAboveThePhysicalBound, ()) {

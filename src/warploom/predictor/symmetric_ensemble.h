@@ -6,16 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "warploom/base/vector_unit.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/symmetric_trees.h"
 
 namespace warploom {
-
-// Instructions to use. Results do not depend on it.
-enum class VectorUnit { Plain, Avx2, Avx512 };  // Avx512 includes the byte permutes (VBMI)
-// Whether this processor has them.
-bool has_vector_unit(VectorUnit unit);
-VectorUnit best_vector_unit();
 
 inline constexpr std::size_t kRowBlock = 64;
 
