@@ -157,6 +157,7 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   }
   ValidateKernelsResult result = result_of(accumulators);
   result.split = judged.words();
+  result.noise = imported.report.noise;
   if (!baselines.empty()) {
     ImportResult apart;
     if (has_baseline_source(request)) {

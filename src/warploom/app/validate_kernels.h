@@ -9,6 +9,7 @@
 #include "warploom/app/compare_baselines.h"
 #include "warploom/app/import_data.h"
 #include "warploom/measurements/error_summary.h"
+#include "warploom/measurements/repeat_noise.h"
 
 namespace warploom {
 
@@ -43,7 +44,8 @@ struct ValidateKernelsResult {
   std::vector<CellErrors> cells;
   std::vector<SkippedCount> skipped;
   std::vector<BaselineErrors> baselines;
-  std::string split;  // which rows were judged, in words
+  std::vector<RepeatNoise> noise;  // of rows that the source repeats; none from a store, which keeps medians
+  std::string split;               // which rows were judged, in words
 };
 
 // Predictions per row with the row's own kernel context. Rows that the GPU or the model refuses are counted

@@ -43,6 +43,7 @@ Json result_json(const ValidateKernelsResult& result) {
                    {"tiers", named_json(result.tiers)},
                    {"cells", std::move(cells)},
                    {"skipped", std::move(skipped)},
+                   {"measurement_noise", noise_json(result.noise)},
                    {"split", result.split}};
   if (!result.baselines.empty()) {
     Json baselines = Json::object();
@@ -89,6 +90,7 @@ std::string result_text(const ValidateKernelsResult& result) {
   std::string text = "Judged on " + result.split + ".\n\n";
   text += error_table_text("family", families) + "\n" + error_table_text("gpu", result.gpus) + "\n";
   text += error_table_text("tier", result.tiers);
+  if (!result.noise.empty()) text += "\n" + noise_table_text(result.noise);
   if (!result.baselines.empty()) text += "\n" + baselines_text(result);
   if (!result.skipped.empty()) text += "\nNot judged:\n";
   for (const SkippedCount& entry : result.skipped) {

@@ -13,7 +13,8 @@
 namespace warploom {
 namespace {
 
-void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::vector<bool>& keep) {
+void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::vector<bool>& keep,
+                 RepeatNoiseCounter* noise) {
   std::vector<double> latencies;
   std::int64_t samples = 0;
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -26,6 +27,7 @@ void merge_group(Dataset& dataset, std::span<const std::uint32_t> group, std::ve
     latencies.push_back(latency);
     samples += dataset.n_samples(group[i]);
   }
+  if (noise != nullptr) noise->add(dataset.family(group.front()), latencies);
   dataset.set_latency(group.front(), Seconds(quantile(latencies, 0.5)), samples);
   for (std::size_t i = 1; i < group.size(); ++i) keep[group[i]] = false;
 }
@@ -60,7 +62,8 @@ bool is_impossible(const Operator& op, const GpuSpec& gpu, Seconds latency, doub
   return latency < physical_bound_of(op, gpu) * tolerance;
 }
 
-std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t)>& merged) {
+std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t)>& merged,
+                          RepeatNoiseCounter* noise) {
   struct Key {
     std::uint64_t high, low;
     std::uint32_t row;
@@ -85,7 +88,7 @@ std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t
     if (end - begin > 1) {
       group.clear();
       for (std::size_t i = begin; i < end; ++i) group.push_back(keys[i].row);
-      merge_group(dataset, group, keep);
+      merge_group(dataset, group, keep, noise);
       count += group.size() - 1;
     }
     begin = end;

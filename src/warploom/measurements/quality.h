@@ -7,6 +7,7 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/measurements/dataset.h"
+#include "warploom/measurements/repeat_noise.h"
 
 namespace warploom {
 
@@ -24,7 +25,9 @@ bool is_impossible(const Operator& op, const GpuSpec& gpu, Seconds latency, doub
 
 // Merges rows of equal operator, GPU, context, layout and marks into the first of them: median latency;
 // n_samples is the sum over the distinct rows (rows alike to the last digit are copies and count once). Calls
-// merged(row) for each row that goes away, by its old index. Returns their number. O(n log n).
-std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t row)>& merged = {});
+// merged(row) for each row that goes away, by its old index; `noise` receives the distinct latencies of each
+// thing when not null. Returns the number of rows gone. O(n log n).
+std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t row)>& merged = {},
+                          RepeatNoiseCounter* noise = nullptr);
 
 }  // namespace warploom

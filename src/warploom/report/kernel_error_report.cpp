@@ -34,4 +34,20 @@ std::string error_table_text(const std::string& title,
   return table.text();
 }
 
+Json noise_json(const std::vector<RepeatNoise>& noise) {
+  Json document = Json::object();
+  for (const RepeatNoise& entry : noise)
+    document[std::string(name_of(entry.family))] = {
+        {"rows", entry.rows}, {"mean", entry.mean}, {"median", entry.median}, {"p90", entry.p90}};
+  return document;
+}
+
+std::string noise_table_text(const std::vector<RepeatNoise>& noise) {
+  TextTable table({{"noise of repeated rows", Align::Left}, {"rows"}, {"mean"}, {"median"}, {"p90"}});
+  for (const RepeatNoise& entry : noise)
+    table.add_row({std::string(name_of(entry.family)), count_text(std::int64_t(entry.rows)),
+                   percent_text(entry.mean), percent_text(entry.median), percent_text(entry.p90)});
+  return table.text();
+}
+
 }  // namespace warploom

@@ -5,6 +5,7 @@
 
 #include "warploom/base/json.h"
 #include "warploom/measurements/error_summary.h"
+#include "warploom/measurements/repeat_noise.h"
 
 namespace warploom {
 
@@ -14,5 +15,9 @@ Json error_summary_json(const ErrorSummary& summary);
 // Named rows of errors as a table; `title` heads the first column.
 std::string error_table_text(const std::string& title,
                              const std::vector<std::pair<std::string, ErrorSummary>>& rows);
+
+// By family: {"rows", "mean", "median", "p90"}, ratios.
+Json noise_json(const std::vector<RepeatNoise>& noise);
+std::string noise_table_text(const std::vector<RepeatNoise>& noise);
 
 }  // namespace warploom

@@ -196,11 +196,14 @@ class Importer {
   }
 
   void merge() {
-    merge_repeats(result_.dataset, [&](std::size_t row) {
+    RepeatNoiseCounter noise;
+    const auto count = [&](std::size_t row) {
       FileReport& report = report_of_row(row);
       ++report.repeats;
       --report.rows_kept;
-    });
+    };
+    merge_repeats(result_.dataset, count, &noise);
+    result_.report.noise = noise.summary();
   }
 
   Layout layout_;

@@ -25,6 +25,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/dataset.h"
+#include "warploom/measurements/repeat_noise.h"
 
 namespace warploom {
 
@@ -79,6 +80,7 @@ struct FileReport {
 struct ImportReport {
   std::vector<FileReport> files;       // in the order read
   std::size_t files_filtered_out = 0;  // not opened, since the filter wants none of their rows
+  std::vector<RepeatNoise> noise;      // of the rows merged
   std::size_t rows_read() const;
   std::size_t rows_kept() const;
   std::size_t repeats() const;
