@@ -48,7 +48,7 @@ LeaveOutKind leave_out_kind(std::string_view name) {
 }
 
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
-                         std::int64_t few_shot) {
+                         std::int64_t few_shot, FewShotPer per) {
   const ShapeSplit split;
   std::vector<std::uint32_t> learn, judged;
   std::vector<std::size_t> counts(dataset.gpus().size(), 0);
@@ -68,7 +68,7 @@ FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kin
     for (const std::uint32_t r : thin_by_gpu(dataset, judged, std::size_t(rows_per_gpu), kSampleSeed))
       keep[r] = true;
   for (const std::vector<std::uint32_t>& of_gpu : by_gpu) {
-    const std::set<std::uint64_t> few = few_shot_candidates(dataset, of_gpu, few_shot);
+    const std::set<std::uint64_t> few = few_shot_candidates(dataset, of_gpu, few_shot, per);
     for (const std::uint32_t r : of_gpu)
       if (few.contains(dataset.shape(r))) keep[r] = true;
   }

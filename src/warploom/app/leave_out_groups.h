@@ -9,6 +9,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/dataset.h"
+#include "warploom/predictor/few_shot_shapes.h"
 
 namespace warploom {
 
@@ -26,7 +27,7 @@ struct FamilyRows {
 // At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
 // and every row of the shapes that few-shot training would choose `few_shot` from.
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
-                         std::int64_t few_shot);
+                         std::int64_t few_shot, FewShotPer per = FewShotPer::Family);
 
 struct LeaveOutGroup {
   std::string name;

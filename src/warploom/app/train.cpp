@@ -46,6 +46,7 @@ TrainSummary train(const TrainRequest& request) {
   }
   for (const std::string& gpu : request.exclude_gpus) options.exclude_gpus.push_back(catalog.get(gpu).name);
   options.few_shot = few_shot_of(request.few_shot, catalog);
+  options.few_shot_per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
   options.seed = request.seed;
   options.threads = request.threads;
   options.progress = request.progress;

@@ -14,6 +14,7 @@ struct TrainRequest {
   std::filesystem::path output;           // folder for <family>.wlp
   std::vector<std::string> exclude_gpus;  // names; their rows are not learned
   std::vector<std::string> few_shot;      // "GPU:N"
+  std::string few_shot_per = "family";    // or kind
   bool tables = false;  // also keep the measured rows, as <family>.wlt, to interpolate between
   std::uint64_t seed = 1;
   int threads = 0;

@@ -120,6 +120,7 @@ class LeaveOutRun {
     options.seed = request_.seed;
     options.threads = request_.threads;
     options.fit_rows_per_gpu = 500;
+    options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "--few-shot-per");
     options.leave_out_rows_per_gpu = group.gpus.empty() ? 0 : 2000;
     if (!group.gpus.empty()) options.measured_gpus = gpus_to_measure(rows, group, catalog_);
     for (const std::string& gpu : group.gpus)
@@ -141,7 +142,8 @@ std::string protocol_of(const LeaveOutRequest& request) {
       "structural base included",
       request.leave_out, request.rows_per_gpu);
   if (request.few_shot > 0)
-    text += fmt::format(", and {} shapes per family of each GPU left out", request.few_shot);
+    text +=
+        fmt::format(", and {} shapes per {} of each GPU left out", request.few_shot, request.few_shot_per);
   return text + (request.leave_out == "model" ? "; judged on a sample of all rows of the models left out"
                                               : "; judged on a sample of rows whose shapes no training saw");
 }
@@ -152,6 +154,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
   if (kind == LeaveOutKind::Model && request.few_shot > 0)
     throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
+  const auto per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
   if (request.rows_per_gpu < 500 || request.judged_rows < 1)
     throw InvalidInput("--rows-per-gpu: expected at least 500, and at least 1 row to judge");
   const GpuCatalog catalog;
@@ -165,7 +168,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   result.protocol = protocol_of(request);
   const LeaveOutRun run(request, catalog);
   for (const Family family : families) {
-    const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot);
+    const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per);
     ErrorAccumulator together;
     AblationErrors ablation;
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);

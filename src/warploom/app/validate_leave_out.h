@@ -14,12 +14,13 @@ namespace warploom {
 
 struct LeaveOutRequest {
   MeasurementSource source;
-  std::string leave_out;             // "gpu", "generation" (of the catalog) or "model" (MoE: hidden size,
-                                     // intermediate size, top-k and experts together)
-  std::int64_t few_shot = 0;         // shapes per family of each GPU left out that are given back
-  std::int64_t rows_per_gpu = 8000;  // learned from, of each GPU and family
-  std::int64_t judged_rows = 3000;   // of each GPU and family that is left out
-  bool ablate = false;               // also judge the model without its later parts, see ablation.h
+  std::string leave_out;                // "gpu", "generation" (of the catalog) or "model" (MoE: hidden size,
+                                        // intermediate size, top-k and experts together)
+  std::int64_t few_shot = 0;            // shapes of each GPU left out that are given back
+  std::string few_shot_per = "family";  // or kind: what that number is meant for
+  std::int64_t rows_per_gpu = 8000;     // learned from, of each GPU and family
+  std::int64_t judged_rows = 3000;      // of each GPU and family that is left out
+  bool ablate = false;                  // also judge the model without its later parts, see ablation.h
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;

@@ -86,6 +86,9 @@ TEST(LeaveOutGroups, KeepEveryRowThatFewShapesAreChosenFrom) {
 
 TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
   LeaveOutRequest request;
+  request.few_shot_per = "colour";
+  EXPECT_THROW(validate_leave_out(request), InvalidInput);
+  request.few_shot_per = "kind";
   request.leave_out = "planet";
   EXPECT_THROW(validate_leave_out(request), InvalidInput);
   request.leave_out = "model";

@@ -145,7 +145,9 @@ void run_leave_out(const Options& options) {
 void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
   command.add_option("--leave-out", request.leave_out,
                      "trains without each gpu, generation or model in turn and judges that");
-  command.add_option("--few-shot", request.few_shot, "shapes per family of a GPU left out to give back");
+  command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back");
+  command.add_option("--few-shot-per", request.few_shot_per,
+                     "what --few-shot counts: family, or kind (each combination of data types by itself)");
   command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from");
   command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out");
   command.add_option("--threads", request.threads, "of --leave-out, 0 for all");

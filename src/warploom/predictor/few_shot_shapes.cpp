@@ -88,10 +88,8 @@ double squared_distance(const std::vector<float>& a, const std::vector<float>& b
   return double(sum);
 }
 
-}  // namespace
-
-std::set<std::uint64_t> few_shot_candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
-                                            std::int64_t count) {
+std::set<std::uint64_t> candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
+                                   std::int64_t count) {
   std::set<std::uint64_t> shapes;
   for (const std::uint32_t r : rows) {
     shapes.insert(dataset.shape(r));
@@ -100,9 +98,9 @@ std::set<std::uint64_t> few_shot_candidates(const Dataset& dataset, std::span<co
   return shapes;
 }
 
-std::set<std::uint64_t> few_shot_shapes(const Dataset& dataset, std::span<const std::uint32_t> rows,
-                                        const GpuSpec& gpu, std::int64_t count) {
-  Candidates all = gather(dataset, rows, gpu, few_shot_candidates(dataset, rows, count));
+std::set<std::uint64_t> shapes_to_measure(const Dataset& dataset, std::span<const std::uint32_t> rows,
+                                          const GpuSpec& gpu, std::int64_t count) {
+  Candidates all = gather(dataset, rows, gpu, candidates(dataset, rows, count));
   standardise(all.list);
   std::vector<double> known(all.share.size(), kKnown);
   std::set<std::uint64_t> chosen;
@@ -123,6 +121,33 @@ std::set<std::uint64_t> few_shot_shapes(const Dataset& dataset, std::span<const 
       candidate.nearest = std::min(candidate.nearest, squared_distance(candidate.features, best->features));
   }
   return chosen;
+}
+
+// The rows that share one number of shapes.
+std::vector<std::vector<std::uint32_t>> parts(const Dataset& dataset, std::span<const std::uint32_t> rows,
+                                              FewShotPer per) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_kind;
+  for (const std::uint32_t r : rows)
+    by_kind[per == FewShotPer::Kind ? kind_code(dataset.op(r)) : 0].push_back(r);
+  std::vector<std::vector<std::uint32_t>> result;
+  for (auto& [kind, of_kind] : by_kind) result.push_back(std::move(of_kind));
+  return result;
+}
+
+}  // namespace
+
+std::set<std::uint64_t> few_shot_candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
+                                            std::int64_t count, FewShotPer per) {
+  std::set<std::uint64_t> all;
+  for (const auto& part : parts(dataset, rows, per)) all.merge(candidates(dataset, part, count));
+  return all;
+}
+
+std::set<std::uint64_t> few_shot_shapes(const Dataset& dataset, std::span<const std::uint32_t> rows,
+                                        const GpuSpec& gpu, std::int64_t count, FewShotPer per) {
+  std::set<std::uint64_t> all;
+  for (const auto& part : parts(dataset, rows, per)) all.merge(shapes_to_measure(dataset, part, gpu, count));
+  return all;
 }
 
 }  // namespace warploom

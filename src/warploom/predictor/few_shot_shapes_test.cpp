@@ -84,5 +84,26 @@ TEST(FewShotShapes, LooksAtNoLatency) {
             few_shot_shapes(slower, all_rows(slower), catalog.get("l40s"), 12));
 }
 
+TEST(FewShotShapes, CountEachKindByItselfWhenAsked) {
+  const GpuCatalog catalog;
+  Dataset dataset = products();
+  const std::size_t bf16 = dataset.size();
+  for (std::int64_t i = 0; i < 30; ++i)
+    dataset.add({Operator(Gemm{.scheme = MatmulScheme::Fp8, .m = 1 + i}),
+                 "l40s",
+                 "first",
+                 "1",
+                 "kernel",
+                 Seconds(1e-4),
+                 1,
+                 Layout::Warploom,
+                 {}});
+  const auto chosen = few_shot_shapes(dataset, all_rows(dataset), catalog.get("l40s"), 12, FewShotPer::Kind);
+  EXPECT_EQ(chosen.size(), 24U);
+  std::size_t fp8 = 0;
+  for (std::size_t r = bf16; r < dataset.size(); ++r) fp8 += chosen.contains(dataset.shape(r)) ? 1 : 0;
+  EXPECT_EQ(fp8, 12U);
+}
+
 }  // namespace
 }  // namespace warploom

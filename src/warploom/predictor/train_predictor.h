@@ -18,6 +18,7 @@
 #include "warploom/measurements/dataset.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/family_model.h"
+#include "warploom/predictor/few_shot_shapes.h"
 #include "warploom/predictor/symmetric_boosting.h"
 
 namespace warploom {
@@ -25,7 +26,8 @@ namespace warploom {
 struct TrainingOptions {
   std::vector<Family> families;                  // empty: all that the data hold
   std::vector<std::string> exclude_gpus;         // as GpuCatalog::get takes them; their rows are not read
-  std::map<std::string, std::int64_t> few_shot;  // GPU -> shapes of it to keep, per family
+  std::map<std::string, std::int64_t> few_shot;  // GPU -> shapes of it to keep
+  FewShotPer few_shot_per = FewShotPer::Family;  // what that number is meant for
   std::uint64_t seed = 1;
   // Test shapes are kept out of everything. Of the others a tenth sets the intervals, unseen by the trees
   // too.

@@ -112,8 +112,8 @@ TrainingRows choose_rows(const Dataset& dataset, const GpuCatalog& catalog, Fami
   std::vector<std::set<std::uint64_t>> few(uses.size());
   for (std::uint32_t g = 0; g < uses.size(); ++g)
     if (uses[g].spec != nullptr && uses[g].shapes_kept >= 0)
-      few[g] =
-          few_shot_shapes(dataset, choosable(dataset, all, g, options), *uses[g].spec, uses[g].shapes_kept);
+      few[g] = few_shot_shapes(dataset, choosable(dataset, all, g, options), *uses[g].spec,
+                               uses[g].shapes_kept, options.few_shot_per);
 
   std::map<CellKey, std::uint32_t> cells;
   std::map<std::string, std::uint16_t> gpus;
