@@ -75,7 +75,11 @@ TileChoice choice_of(const LtChoice& found, int rank) {
   }
   const std::string cluster =
       cluster_name(config_of<std::uint16_t>(algo, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID));
-  std::sscanf(cluster.c_str(), "%dx%d", &choice.cluster_n, &choice.cluster_m);
+  int across = 1, down = 1;  // stay so where the library leaves clusters to the launch
+  if (std::sscanf(cluster.c_str(), "%dx%d", &across, &down) == 2) {
+    choice.cluster_n = across;
+    choice.cluster_m = down;
+  }
   choice.stages = stages_name(config_of<std::uint32_t>(algo, CUBLASLT_ALGO_CONFIG_STAGES_ID));
   choice.split_k = config_of<std::int32_t>(algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
   choice.swizzle = int(config_of<std::uint32_t>(algo, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING));
