@@ -215,10 +215,12 @@ std::vector<RankedTile> TileRanking::rank(const TileProblem& problem, std::size_
   return ranked;
 }
 
-std::optional<RankedTile> cublas_tile(const Gemm& op, const GpuSpec& gpu) {
+std::optional<RankedTile> cublas_tile(const Gemm& op, const GpuSpec& gpu, std::string_view kernel) {
   if (gpu.compute_capability != 90) return std::nullopt;
+  const auto named = [kernel](std::string_view word) { return kernel.find(word) != std::string_view::npos; };
+  const bool linear = kernel.empty() || named("torch") || kernel == "vllm_default";
   const std::optional<TileProblem> problem = tile_problem(op, gpu);
-  if (!problem) return std::nullopt;
+  if (!problem || !(named("cublas") || (linear && problem->family == TileFamily::Half))) return std::nullopt;
   return TileRanking::cublas().rank(*problem).front();
 }
 

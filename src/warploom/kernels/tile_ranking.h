@@ -112,8 +112,8 @@ class TileRanking {
   std::array<TileConstants, kTileFamilies> constants_;
 };
 
-// The likeliest tile of cuBLAS for this product; none on GPUs other than Hopper and for schemes without a
-// family.
-std::optional<RankedTile> cublas_tile(const Gemm& op, const GpuSpec& gpu);
+// The likeliest tile where cuBLAS serves the product: on Hopper, 16-bit products whose kernel is unknown or a
+// plain linear layer of PyTorch, and all whose kernel is named after cuBLAS. None elsewhere.
+std::optional<RankedTile> cublas_tile(const Gemm& op, const GpuSpec& gpu, std::string_view kernel = {});
 
 }  // namespace warploom
