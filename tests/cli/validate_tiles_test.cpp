@@ -57,6 +57,23 @@ TEST(ValidateTiles, WritesWhatItLearned) {
   EXPECT_EQ(ranking["source"], "NVIDIA H200, CUDA 13.0, cublasLt 13.1.0");
 }
 
+// The recorded products that are judged were kept out of the shipped ranking too.
+TEST(ValidateTiles, JudgesTheShippedRanking) {
+  const ProgramResult done = run_warploom({"validate", "tiles", "--data", recorded(), "--shipped", "--json"});
+  ASSERT_EQ(done.exit_status, 0) << done.errors;
+  std::size_t cells = 0;
+  for (const json& cell : json::parse(done.output)["cells"]) {
+    ++cells;
+    EXPECT_EQ(cell["learned"], "shipped");
+    if (cell["scheme"] == "bf16") {
+      EXPECT_GT(source_of(cell, "ranking")["tile"], 0.5) << cell;
+      EXPECT_GT(source_of(cell, "ranking")["waves"], 0.7) << cell;
+    }
+  }
+  EXPECT_EQ(cells, 4U);
+  expect_refusal({"validate", "tiles", "--data", recorded(), "--shipped", "--leave-out-sms"}, {"--shipped"});
+}
+
 TEST(ValidateTiles, RefusesWhatIsNoDump) {
   const ScratchFolder scratch;
   const std::string file = scratch.path() / "tiles.csv";

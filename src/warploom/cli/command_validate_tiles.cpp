@@ -16,6 +16,7 @@ void add_validate_tiles(CLI::App& validate) {
   CLI::App* command = validate.add_subcommand("tiles", "guesses of the tile that a matrix library chooses");
   command->add_option("--data", options->data, "tiles.csv of `warploom-collect --tiles`")->required();
   command->add_option("--gpu", options->request.gpu, "record of that GPU; absent: by the name in the file");
+  command->add_flag("--shipped", options->request.shipped, "judge the program's own ranking, learn nothing");
   command->add_flag("--leave-out-sms", options->request.leave_out_sms,
                     "also learn without each count of SMs and judge at it");
   command->add_option("--rows", options->request.rows, "choices that a family learns from, at most")

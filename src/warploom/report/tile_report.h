@@ -21,7 +21,7 @@ struct TileSourceErrors {
 };
 
 struct TileCell {
-  std::string learned;  // "all", or "without 78" SMs
+  std::string learned;  // "all", "without 78" SMs, or "shipped"
   std::string scheme, layout;
   std::int64_t sms = 0;  // asked for; 0: every count below the GPU's own
   std::int64_t products = 0, timed_products = 0;
