@@ -101,69 +101,57 @@ std::optional<TileProblem> tile_problem(const Gemm& op, const GpuSpec& gpu, std:
   return problem;
 }
 
+namespace {
+
+std::array<float, kTileTastes> tastes(const TileProblem& p, const LibraryTile& tile, double steps) {
+  const auto f = [](double value) { return float(value); };
+  const auto by = [](std::int64_t side, std::int64_t unit) { return side % unit == 0 ? 1.0F : 0.0F; };
+  const auto is = [](bool holds) { return holds ? 1.0F : 0.0F; };
+  const std::int64_t r = tile.tile_m, c = tile.tile_n;
+  const double bm = double(r), bn = double(c), area = std::log2(bm * bn / 16384);
+  std::array<float, kTileTastes> taste{};
+  std::size_t i = 0;
+  const auto add = [&](auto... values) { ((taste[i++] = values), ...); };
+  add(by(r, 64), by(c, 64), by(r, 16), by(c, 16), by(r, 32), by(c, 32));
+  add(f(area), f(std::log2(bm / bn)), is(tile.splits > 1), f(std::log2(double(tile.splits))));
+  add(f(std::max(0.0, std::log2(bm / p.m))), is(r * c > 32768));
+  for (const std::int64_t unit : kUnits) add(is(r == unit), is(c == unit));
+  add(is(r == 8), by(r, 64) * by(c, 64), is(r == c), by(r, 128) * by(c, 128));
+  add(is(tile.splits % 2 == 0), is(tile.splits > 8), f(std::log2(steps + 1) * area));
+  add(is(r * c > 16384 && (r % 64 != 0 || c % 64 != 0)));
+  return taste;
+}
+
+}  // namespace
+
 TileTerms tile_terms(const TileProblem& p, const LibraryTile& tile) {
   const double bm = double(tile.tile_m), bn = double(tile.tile_n), splits = double(tile.splits);
   const double waves = p.waves(tile), rounds = std::ceil(waves - 1e-9), fill = std::min(1.0, waves);
   const double steps = std::ceil(p.steps() / splits), split = splits > 1 ? 1 : 0;
   const double products = 2 * bm * bn * (kStepBytes / p.operand_bytes) / p.rate;
-  const double memory =
-      ((p.m + p.n) * p.k * p.operand_bytes + p.m * p.n * p.output_bytes) * p.batch / p.memory_bytes;
-  const auto f = [](double value) { return float(value); };
-  TileTerms t;
+  const double bytes = (p.m + p.n) * p.k * p.operand_bytes + p.m * p.n * p.output_bytes;
+  const double memory = bytes * p.batch / p.memory_bytes;
   const double round = rounds * steps, work = waves * steps;
-  t.cost = {f(round * products),
-            f(round * bm),
-            f(round * bn),
-            f(round),
-            f(work * products),
-            f(work * bm),
-            f(work * bn),
-            f(work),
-            f(rounds),
-            f(rounds * bm * bn),
-            f(memory),
-            f(memory / std::sqrt(fill)),
-            f(memory / fill),
-            f(split),
-            f(split * 8 * splits * p.m * p.n * p.batch / p.sms),
-            f(split * splits),
-            f(work * fill * (bm + bn))};
-  const auto by = [](std::int64_t side, std::int64_t unit) { return side % unit == 0 ? 1.0F : 0.0F; };
-  const auto is = [](bool holds) { return holds ? 1.0F : 0.0F; };
-  const std::int64_t r = tile.tile_m, c = tile.tile_n;
-  const double area = std::log2(bm * bn / 16384);
-  t.taste = {by(r, 64),
-             by(c, 64),
-             by(r, 16),
-             by(c, 16),
-             by(r, 32),
-             by(c, 32),
-             f(area),
-             f(std::log2(bm / bn)),
-             f(split),
-             f(std::log2(splits)),
-             f(std::max(0.0, std::log2(bm / p.m))),
-             is(r * c > 32768),
-             is(r == 64),
-             is(c == 64),
-             is(r == 128),
-             is(c == 128),
-             is(r == 192),
-             is(c == 192),
-             is(r == 256),
-             is(c == 256),
-             is(r == 384),
-             is(c == 384),
-             is(r == 512),
-             is(c == 512),
-             is(r == 8),
-             by(r, 64) * by(c, 64),
-             is(r == c),
-             by(r, 128) * by(c, 128),
-             is(tile.splits % 2 == 0),
-             is(tile.splits > 8),
-             f(std::log2(steps + 1) * area),
-             is(r * c > 16384 && (r % 64 != 0 || c % 64 != 0))};
+  const std::array<double, kTileCosts> cost{round * products,
+                                            round * bm,
+                                            round * bn,
+                                            round,
+                                            work * products,
+                                            work * bm,
+                                            work * bn,
+                                            work,
+                                            rounds,
+                                            rounds * bm * bn,
+                                            memory,
+                                            memory / std::sqrt(fill),
+                                            memory / fill,
+                                            split,
+                                            split * 8 * splits * p.m * p.n * p.batch / p.sms,
+                                            split * splits,
+                                            work * fill * (bm + bn)};
+  TileTerms t;
+  std::transform(cost.begin(), cost.end(), t.cost.begin(), [](double value) { return float(value); });
+  t.taste = tastes(p, tile, steps);
   return t;
 }
 

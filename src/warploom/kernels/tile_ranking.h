@@ -105,7 +105,7 @@ class TileRanking {
   TileConstants& operator[](TileFamily family) { return constants_[std::size_t(family)]; }
   const TileConstants& operator[](TileFamily family) const { return constants_[std::size_t(family)]; }
 
-  // The `most` likeliest, best first; at least one. About 50 us.
+  // The `most` likeliest, best first; at least one. About 100 us.
   std::vector<RankedTile> rank(const TileProblem& problem, std::size_t most = 1) const;
 
  private:

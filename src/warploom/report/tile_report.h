@@ -35,9 +35,11 @@ struct TileValidation {
   std::vector<TileCell> cells;
 };
 
-// {"gpu","library","learned","judged","library_regret":{"mean","median"},"cells":[{"learned","scheme","layout",
-// "sms","products","timed_products","sources":{NAME:{"tile","tile_and_split","waves","regret":{"products","mean",
-// "median","p90","library_mean"}}}}]}; null where nothing was timed.
+// {"gpu","library","learned","judged","library_regret":{"mean","median"},
+//  "cells":[{"learned","scheme","layout","sms","products","timed_products",
+//            "sources":{NAME:{"tile","tile_and_split","waves",
+//                             "regret":{"products","mean","median","p90","library_mean"}}}}]};
+// null where nothing was timed.
 Json tile_validation_json(const TileValidation& result);
 std::string tile_validation_text(const TileValidation& result);
 
