@@ -229,7 +229,7 @@ TileValidation validate_tiles(const ValidateTilesRequest& request) {
     if (request.progress) request.progress(fmt::format("{} of {} rankings", i + 1, without.size()));
   });
   TileValidation result{.gpu = data.gpu, .library = data.library, .cells = {}};
-  result.learned = std::int64_t(parts.learned.size());
+  result.learned = request.shipped ? 0 : std::int64_t(parts.learned.size());
   result.judged = std::int64_t(parts.judged.size());
   for (std::vector<TileCell>& part : cells)
     std::move(part.begin(), part.end(), std::back_inserter(result.cells));
