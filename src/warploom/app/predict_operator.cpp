@@ -107,6 +107,8 @@ PredictResult predict_operator(const PredictRequest& request) {
     result.version = used.version;
     result.kernel = used.kernel;
   }
+  if (const auto* gemm = std::get_if<Gemm>(&request.op))
+    result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(request.op, result.gpu);
   result.estimate = model->estimate(request.op, result.gpu, context);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);

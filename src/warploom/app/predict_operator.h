@@ -1,10 +1,12 @@
 // Use case `predict`: one operator on one GPU.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
+#include "warploom/kernels/tile_ranking.h"
 
 namespace warploom {
 
@@ -31,6 +33,7 @@ struct PredictResult {
   LatencyEstimate roofline;
   std::string framework, version, kernel;  // the implementation that was priced; empty without measurements
   bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
+  std::optional<RankedTile> tile;        // that cuBLAS likely runs, where it serves the operator
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
   std::vector<std::pair<std::string, double>> features;  // as asked for
 };

@@ -32,6 +32,7 @@ void add_validate_command(CLI::App& app);
 void add_validate_serving_runs(CLI::App& validate);
 // `ceilings` of the validate command.
 void add_validate_ceilings(CLI::App& validate);
+void add_validate_tiles(CLI::App& validate);
 void add_train_ceilings_command(CLI::App& app);
 void add_diagnose_command(CLI::App& app);
 void add_step_command(CLI::App& app);

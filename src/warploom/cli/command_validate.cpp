@@ -199,6 +199,7 @@ void add_validate_command(CLI::App& app) {
   add_validate_kernels(*validate);
   add_validate_serving_runs(*validate);
   add_validate_ceilings(*validate);
+  add_validate_tiles(*validate);
 }
 
 }  // namespace warploom

@@ -1,4 +1,4 @@
-// Names of cublasLt's tiles and clusters, as the toolkit's own header lists them.
+// Names of cublasLt's tiles, clusters and stages, as the toolkit's own header lists them.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,10 @@ inline constexpr NamedNumber kClusterNames[] = {
 #include "cublaslt_clusters.inc"
 };
 
+inline constexpr NamedNumber kStagesNames[] = {
+#include "cublaslt_stages.inc"
+};
+
 template <std::size_t N>
 std::string name_or_number(const NamedNumber (&names)[N], std::uint32_t number) {
   for (const NamedNumber& known : names)
@@ -25,6 +29,7 @@ std::string name_or_number(const NamedNumber (&names)[N], std::uint32_t number) 
   return std::to_string(number);
 }
 inline std::string tile_name(std::uint32_t id) { return name_or_number(kTileNames, id); }
+inline std::string stages_name(std::uint32_t id) { return name_or_number(kStagesNames, id); }
 inline std::string cluster_name(std::uint32_t id) { return name_or_number(kClusterNames, id); }
 
 }  // namespace warploom::collector
