@@ -8,7 +8,7 @@ namespace warploom::gemm_tiles {
 namespace {
 #define WARPLOOM_LANES 8
 #define WARPLOOM_TARGET __attribute__((target("avx2")))
-#include "warploom/kernels/gemm_tile_lanes.h"
+#include "warploom/kernels/gemm_tile_lanes.inc"
 }  // namespace
 
 WARPLOOM_TARGET void price_avx2(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m,

@@ -38,7 +38,7 @@ namespace gemm_tiles {
 namespace {
 #define WARPLOOM_LANES 4
 #define WARPLOOM_TARGET
-#include "warploom/kernels/gemm_tile_lanes.h"
+#include "warploom/kernels/gemm_tile_lanes.inc"
 }  // namespace
 
 void price_plain(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m, double n,

@@ -8,7 +8,7 @@ namespace {
 namespace plain {
 #define WARPLOOM_LANES 4
 #define WARPLOOM_TARGET
-#include "warploom/predictor/many_log2_lanes.h"
+#include "warploom/predictor/many_log2_lanes.inc"
 #undef WARPLOOM_LANES
 #undef WARPLOOM_TARGET
 }  // namespace plain
@@ -17,7 +17,7 @@ namespace plain {
 namespace avx2 {
 #define WARPLOOM_LANES 8
 #define WARPLOOM_TARGET __attribute__((target("avx2")))
-#include "warploom/predictor/many_log2_lanes.h"
+#include "warploom/predictor/many_log2_lanes.inc"
 }  // namespace avx2
 #else
 namespace avx2 = plain;
