@@ -64,6 +64,18 @@ void tile_flash_attention2(const AttentionView& view, const KernelHints& hints, 
   }
 }
 
+// Keys of a step: as many fragments of 16 as shared memory leaves beside the queries of two blocks per SM and
+// as registers hold, a power of two (FlashInfer, prefill.cuh: NUM_MMA_KV).
+std::int64_t flashinfer_keys(const AttentionView& view, const GpuSpec& gpu, const AttentionTiling& t) {
+  const double warps = t.query_rows > 16 ? 1 : 4;  // that share the keys of a step
+  const double queries = double(t.query_rows * t.width) * 2;
+  const double fragment = 16 * warps * double(2 * t.width) * bytes_per_element(view.kv_cache);
+  const double shared = gpu.shared_memory_per_sm.value();
+  const double room = shared >= 2 * (queries + fragment) ? shared / 2 : shared;
+  const double fits = std::min((room - queries) / fragment, t.query_rows > 64 ? 4.0 : 8.0);
+  return std::int64_t(16 * warps * (fits >= 8 ? 8 : (fits >= 4 ? 4 : (fits >= 2 ? 2 : 1))));
+}
+
 void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
   if (data_centre_blackwell(gpu)) {
     t.query_rows = 256;
@@ -73,7 +85,7 @@ void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTil
   // Rows by the average length of packed queries.
   const double average = average_queries(view) * double(view.group);
   t.query_rows = average > 64 && t.width < 256 ? 128 : (average > 16 ? 64 : 16);
-  t.keys = 64;
+  t.keys = flashinfer_keys(view, gpu, t);
   t.packs_group = true;
 }
 

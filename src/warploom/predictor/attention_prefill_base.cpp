@@ -8,6 +8,7 @@ namespace {
 enum Constant : std::size_t {
   kPipelinedExponentials,
   kPipelinedProducts,
+  kGeneratedProducts,
   kPipelinedTask,
   kGeneratedTask,
   kDirectProducts,
@@ -32,7 +33,9 @@ enum Constant : std::size_t {
   kTailDirect,
   kSoloDirect,
   kSoloFlashInfer,
+  kSoloTensorRt,
   kUnpaged,
+  kMasked,
   kOverlap,
   kDram,
   kCapacity,
@@ -59,6 +62,7 @@ enum Constant : std::size_t {
 constexpr std::array kConstants{
     ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
     ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
+    ConstantSpec{"generated_products", 1, 0.6, 1.6, 0.2},
     ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"generated_task_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
@@ -83,7 +87,9 @@ constexpr std::array kConstants{
     ConstantSpec{"direct_tail", 0.4, 0.05, 1.2, 0.4},
     ConstantSpec{"direct_solo", 0.8, 0.4, 2, 0.3},
     ConstantSpec{"flashinfer_solo", 1.3, 0.7, 3, 0.3},
+    ConstantSpec{"tensorrt_solo", 1.1, 0.7, 2, 0.3},
     ConstantSpec{"unpaged", 0.87, 0.5, 1.1, 0.15},
+    ConstantSpec{"masked", 1.1, 0.6, 2, 0.2},
     ConstantSpec{"overlap", 1.3, 1, 4, 0.2},
     ConstantSpec{"dram_share", 0.88, 0.4, 1, 0.1},
     ConstantSpec{"l2_capacity_share", 0.9, 0.3, 2, 0.3},
@@ -151,6 +157,7 @@ struct Kernel {
   double products() const {  // clocks of one step's products
     double share = triton() ? c[kTritonProducts]
                             : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
+    if (is(AttentionKernel::TensorRtLlmGen)) share *= c[kGeneratedProducts];
     if (two_level())
       share *= c[kTwoLevelFp8];
     else if (tiling.fp8_products && tiling.warp_specialised)
@@ -171,6 +178,7 @@ struct Kernel {
     if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
     if (!view.causal && flash_attention()) clocks *= c[kUnpaged];
+    if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
     return clocks;
   }
 
@@ -190,6 +198,8 @@ struct Kernel {
   }
 
   double solo() const {  // a lone block against one among others
+    if (is(AttentionKernel::TensorRtLlmGen) || (is(AttentionKernel::TensorRtLlm) && tiling.warp_specialised))
+      return c[kSoloTensorRt];
     if (tiling.warp_specialised) return 1;
     return light_flashinfer() ? c[kSoloFlashInfer] : c[kSoloDirect];
   }
