@@ -1,6 +1,8 @@
 #include "warploom/kernels/attention_tiling.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
 
 #include "warploom/kernels/attention_decode_tiling.h"
@@ -131,6 +133,12 @@ void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHin
       }
       break;
     case AttentionKernel::Triton:
+      if (hints.engine == Engine::Vllm) {  // its unified kernel
+        t.query_rows = std::max<std::int64_t>(16, std::int64_t(std::bit_ceil(std::uint64_t(view.group))));
+        t.keys = 32;
+        t.packs_group = true;
+        break;
+      }
       t.query_rows = t.width > 256 ? 32 : (small_sm(gpu) ? 64 : 128);
       t.keys = small_sm(gpu) && t.width <= 128 ? 128 : 64;
       break;

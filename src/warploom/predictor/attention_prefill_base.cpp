@@ -8,7 +8,7 @@ namespace {
 enum Constant : std::size_t {
   kPipelinedExponentials,
   kPipelinedProducts,
-  kGeneratedProducts,
+  kTensorRtProducts,
   kPipelinedTask,
   kGeneratedTask,
   kDirectProducts,
@@ -17,6 +17,8 @@ enum Constant : std::size_t {
   kTritonStep,
   kTritonDataCentre,
   kTritonOdd,
+  kTritonSkipped,
+  kTritonFp8,
   kFp8Products,
   kTwoLevelFp8,
   kLaunchSglang,
@@ -35,6 +37,7 @@ enum Constant : std::size_t {
   kSoloFlashInfer,
   kSoloTensorRt,
   kUnpaged,
+  kUnpagedDirect,
   kMasked,
   kOverlap,
   kDram,
@@ -62,7 +65,7 @@ enum Constant : std::size_t {
 constexpr std::array kConstants{
     ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
     ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
-    ConstantSpec{"generated_products", 1, 0.6, 1.6, 0.2},
+    ConstantSpec{"tensorrt_products", 1.1, 0.7, 1.6, 0.2},
     ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"generated_task_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
@@ -71,6 +74,8 @@ constexpr std::array kConstants{
     ConstantSpec{"triton_step_clocks", 400, 50, 4000, 0.4},
     ConstantSpec{"triton_data_centre", 2, 0.5, 6, 0.4},
     ConstantSpec{"triton_odd_width", 2, 1, 4, 0.3},
+    ConstantSpec{"triton_skipped", 0.4, 0.05, 1, 0.4},
+    ConstantSpec{"triton_fp8", 1.2, 0.7, 3, 0.3},
     ConstantSpec{"fp8_products", 1.25, 1, 2, 0.2},
     ConstantSpec{"two_level_fp8", 1.2, 0.8, 3, 0.3},
     ConstantSpec{"launch_clocks_sglang", 14000, 5000, 40000, 0.3},
@@ -89,6 +94,7 @@ constexpr std::array kConstants{
     ConstantSpec{"flashinfer_solo", 1.3, 0.7, 3, 0.3},
     ConstantSpec{"tensorrt_solo", 1.1, 0.7, 2, 0.3},
     ConstantSpec{"unpaged", 0.87, 0.5, 1.1, 0.15},
+    ConstantSpec{"unpaged_direct", 0.87, 0.5, 1.1, 0.15},
     ConstantSpec{"masked", 1.1, 0.6, 2, 0.2},
     ConstantSpec{"overlap", 1.3, 1, 4, 0.2},
     ConstantSpec{"dram_share", 0.88, 0.4, 1, 0.1},
@@ -157,7 +163,7 @@ struct Kernel {
   double products() const {  // clocks of one step's products
     double share = triton() ? c[kTritonProducts]
                             : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
-    if (is(AttentionKernel::TensorRtLlmGen)) share *= c[kGeneratedProducts];
+    if (tiling.warp_specialised && hints.engine == Engine::TensorRtLlm) share *= c[kTensorRtProducts];
     if (two_level())
       share *= c[kTwoLevelFp8];
     else if (tiling.fp8_products && tiling.warp_specialised)
@@ -177,9 +183,23 @@ struct Kernel {
       clocks += kConversion * double(tiling.keys * tiling.width);
     if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
-    if (!view.causal && flash_attention()) clocks *= c[kUnpaged];
+    if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
+    if (!view.causal && flash_attention()) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
     if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
     return clocks;
+  }
+
+  // SGLang's Triton kernel walks every tile of keys before the queries and skips only the products of those
+  // outside of the window.
+  TileSteps steps_of(const RequestGroup& group) const {
+    TileSteps steps = tile_steps(view, group, tiling);
+    if (!triton() || hints.engine != Engine::Sglang || view.window == 0) return steps;
+    AttentionView whole = view;
+    whole.window = 0;
+    const TileSteps walked = tile_steps(whole, group, tiling);
+    steps.mean += c[kTritonSkipped] * (walked.mean - steps.mean);
+    steps.longest += c[kTritonSkipped] * (walked.longest - steps.longest);
+    return steps;
   }
 
   double task() const {
@@ -260,7 +280,7 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
   base.tasks = 0;
   double steps = 0, longest = 0, tokens = 0, keys = 0;
   for (const RequestGroup& group : view.requests) {
-    const TileSteps tile = tile_steps(view, group, tiling);
+    const TileSteps tile = kernel.steps_of(group);
     const double tasks = double(group.count) * heads * tile.tiles;
     base.tasks += tasks;
     steps += tasks * tile.mean;
