@@ -242,7 +242,7 @@ struct Kernel {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
     }
-    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 
   // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes.
