@@ -67,7 +67,7 @@ constexpr std::array kConstants{
     ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
     ConstantSpec{"tensorrt_products", 1.1, 0.7, 1.6, 0.2},
     ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
-    ConstantSpec{"generated_task_clocks", 3500, 500, 12000, 0.4},
+    ConstantSpec{"generated_task", 1, 0.3, 3, 0.3},
     ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
     ConstantSpec{"direct_task_clocks", 1500, 200, 8000, 0.4},
     ConstantSpec{"triton_products", 2.5, 1, 6, 0.3},
@@ -204,7 +204,7 @@ struct Kernel {
 
   double task() const {
     if (hints.decode_kernel) return kDecodeTask;
-    if (is(AttentionKernel::TensorRtLlmGen)) return c[kGeneratedTask];
+    if (is(AttentionKernel::TensorRtLlmGen)) return c[kPipelinedTask] * c[kGeneratedTask];
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
 
