@@ -26,6 +26,7 @@ enum Constant : std::size_t {
   kLaunchTensorRt,
   kLaunchVllm,
   kExtraLaunch,
+  kTritonLaunch,
   kSglangCasts,
   kWideFlash,
   kClockPower,
@@ -74,7 +75,7 @@ constexpr std::array kConstants{
     ConstantSpec{"triton_step_clocks", 400, 50, 4000, 0.4},
     ConstantSpec{"triton_data_centre", 2, 0.5, 6, 0.4},
     ConstantSpec{"triton_odd_width", 2, 1, 4, 0.3},
-    ConstantSpec{"triton_skipped", 0.4, 0.05, 1, 0.4},
+    ConstantSpec{"triton_skipped", 0.7, 0.05, 1, 0.5},
     ConstantSpec{"triton_fp8", 1.2, 0.7, 3, 0.3},
     ConstantSpec{"fp8_products", 1.25, 1, 2, 0.2},
     ConstantSpec{"two_level_fp8", 1.2, 0.8, 3, 0.3},
@@ -83,6 +84,7 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_trtllm", 23000, 5000, 60000, 0.3},
     ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.3},
     ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
+    ConstantSpec{"triton_launch_clocks", 3500, 500, 12000, 0.4},
     ConstantSpec{"sglang_cast_clocks", 8000, 1000, 24000, 0.3},
     ConstantSpec{"sglang_wide_clocks", 8000, 1000, 24000, 0.3},
     ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
@@ -238,6 +240,7 @@ struct Kernel {
     double extra = is(AttentionKernel::FlashAttention3) ? 1 : 0;  // its scheduler's own kernel
     if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
     clocks += extra * c[kExtraLaunch];
+    if (triton()) clocks += c[kTritonLaunch];
     if (hints.engine == Engine::Sglang && view.causal) {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
