@@ -45,6 +45,12 @@ double average_queries(const AttentionView& view) {
   return queries / requests;
 }
 
+std::int64_t longest_query(const AttentionView& view) {
+  std::int64_t longest = 0;
+  for (const RequestGroup& group : view.requests) longest = std::max(longest, group.query_tokens);
+  return longest;
+}
+
 // Small SMs share 100 KB of shared memory among their blocks.
 bool small_sm(const GpuSpec& gpu) { return gpu.shared_memory_per_sm.value() < 120e3; }
 
@@ -60,6 +66,8 @@ void tile_flash_attention2(const AttentionView& view, const KernelHints& hints, 
   } else if (view.causal) {  // paged caches take the split kernel
     t.query_rows = 64;
     t.keys = t.width <= 64 ? 256 : (t.width <= 128 ? 128 : 64);
+    // Single tokens: the heads of a group become rows (flash_api.cpp: seqlenq_ngroups_swapped).
+    t.packs_group = view.window == 0 && view.group > 1 && longest_query(view) == 1;
   } else {
     t.query_rows = t.width <= 128 ? 128 : 64;
     t.keys = t.width <= 64 ? 128 : 64;

@@ -36,6 +36,7 @@ enum Constant : std::size_t {
   kLaunchVllmFlashInfer,
   kLaunchTriton,
   kExtraLaunch,
+  kSwapCopies,
   kFp8Launch,
   kGeneratedCasts,
   kRequestClocks,
@@ -89,6 +90,7 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_vllm_flashinfer", 15000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
     ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
+    ConstantSpec{"swap_copies_clocks", 9000, 1000, 24000, 0.4},
     ConstantSpec{"fp8_launch_clocks", 4000, 500, 12000, 0.3},
     ConstantSpec{"generated_cast_clocks", 10000, 1000, 24000, 0.3},
     ConstantSpec{"request_clocks", 15, 1, 100, 0.5},
@@ -198,6 +200,10 @@ struct Kernel {
     }
     if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
     if (flash3 && hints.engine == Engine::Sglang && tiling.width == 192) clocks += c[kLaunchWide];
+    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
+    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
+        view.kv_heads > 1 && view.group > 1)
+      clocks += c[kSwapCopies];
     if (triton) clocks += c[kLaunchTriton];
     if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
       const bool casts = hints.engine == Engine::Sglang && !flash3;

@@ -27,6 +27,9 @@ enum Constant : std::size_t {
   kLaunchVllm,
   kExtraLaunch,
   kTritonLaunch,
+  kSwapCopies,
+  kDecodeLaunch,
+  kDecodeTask,
   kSglangCasts,
   kWideFlash,
   kClockPower,
@@ -85,6 +88,9 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.3},
     ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
     ConstantSpec{"triton_launch_clocks", 3500, 500, 12000, 0.4},
+    ConstantSpec{"swap_copies_clocks", 9000, 1000, 24000, 0.4},
+    ConstantSpec{"decode_launch_clocks", 4000, 500, 12000, 0.4},
+    ConstantSpec{"decode_task_clocks", 1000, 200, 4000, 0.4},
     ConstantSpec{"sglang_cast_clocks", 8000, 1000, 24000, 0.3},
     ConstantSpec{"sglang_wide_clocks", 8000, 1000, 24000, 0.3},
     ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
@@ -120,7 +126,7 @@ constexpr std::array kConstants{
 
 constexpr double kDirectExponentials = 0.5;  // of exponential time that does not hide behind products
 constexpr double kStepClocks = 100;          // barriers and bookkeeping
-constexpr double kTritonTask = 3000, kDecodeTask = 700;
+constexpr double kTritonTask = 3000;
 constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
@@ -205,7 +211,7 @@ struct Kernel {
   }
 
   double task() const {
-    if (hints.decode_kernel) return kDecodeTask;
+    if (hints.decode_kernel) return c[kDecodeTask];
     if (is(AttentionKernel::TensorRtLlmGen)) return c[kPipelinedTask] * c[kGeneratedTask];
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
@@ -241,6 +247,11 @@ struct Kernel {
     if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
     clocks += extra * c[kExtraLaunch];
     if (triton()) clocks += c[kTritonLaunch];
+    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
+    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
+        view.kv_heads > 1)
+      clocks += c[kSwapCopies];
+    if (hints.decode_kernel && light_flashinfer()) clocks += c[kDecodeLaunch];
     if (hints.engine == Engine::Sglang && view.causal) {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
