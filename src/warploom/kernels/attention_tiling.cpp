@@ -110,7 +110,8 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
     if (t.fp8_products && t.width <= 128) t.keys = 256;
   } else {
     const std::int64_t least = gpu.generation == Generation::BlackwellRtx ? 64 : 16;
-    t.query_rows = queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 32 ? 64 : (queries > 16 ? 32 : 16));
+    t.query_rows =
+        queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 32 ? 64 : (queries > 16 ? 32 : 16));
     t.query_rows = std::max(t.query_rows, least);
   }
 }

@@ -110,7 +110,7 @@ constexpr std::array kConstants{
     ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
 };
 
-constexpr double kRows = 64;        // of the products, whatever the tile
+constexpr double kRows = 64;  // of the products, whatever the tile
 constexpr double kOneBlockRows = 128;
 constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
 constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
@@ -175,7 +175,8 @@ struct Kernel {
   }
   double slowdown() const {
     if (!is(AttentionKernel::FlashAttention3)) return 1;
-    return (tiling.width == 192 ? c[kWide192] : 1.0) * (fp8_cache() ? c[kFp8Flash] * (tiling.width == 256 ? c[kFp8Flash256] : 1.0) : 1.0);
+    return (tiling.width == 192 ? c[kWide192] : 1.0) *
+           (fp8_cache() ? c[kFp8Flash] * (tiling.width == 256 ? c[kFp8Flash256] : 1.0) : 1.0);
   }
 
   // 128 keys each, of a block that walks a part of the cache.

@@ -91,7 +91,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   }
 }
 
-// The kernel of the cell that was found; where another GPU's cell stands in, the caller's own names and version
+// The kernel of the cell that was found; where another GPU's cell stands in, the caller's names and version
 // go before the cell's, since what a call does changes with them.
 ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& found,
                            const KernelContext& context) {

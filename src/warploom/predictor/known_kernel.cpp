@@ -1,8 +1,8 @@
 #include "warploom/predictor/known_kernel.h"
 
-#include "warploom/kernels/attention_tiling.h"
-
 #include <array>
+
+#include "warploom/kernels/attention_tiling.h"
 
 namespace warploom {
 

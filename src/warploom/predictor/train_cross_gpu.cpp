@@ -104,7 +104,7 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
     out.gpu.push_back(cell.gpu);
     out.target.push_back(double(test.target[r] - offsets[test.cell[r]]));
     out.trees.push_back(sources.contains(source_of(test.cell[r])) ? tree_answer(job, trees, test, r, offsets)
-                                                                : 0.0);
+                                                                  : 0.0);
     out.log_base.push_back(double(test.log_base[r]));
   }
   return out;
