@@ -1,6 +1,8 @@
 #include "warploom/kernels/attention_tiling.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
 
 #include "warploom/kernels/attention_decode_tiling.h"
@@ -43,6 +45,12 @@ double average_queries(const AttentionView& view) {
   return queries / requests;
 }
 
+std::int64_t longest_query(const AttentionView& view) {
+  std::int64_t longest = 0;
+  for (const RequestGroup& group : view.requests) longest = std::max(longest, group.query_tokens);
+  return longest;
+}
+
 // Small SMs share 100 KB of shared memory among their blocks.
 bool small_sm(const GpuSpec& gpu) { return gpu.shared_memory_per_sm.value() < 120e3; }
 
@@ -58,10 +66,24 @@ void tile_flash_attention2(const AttentionView& view, const KernelHints& hints, 
   } else if (view.causal) {  // paged caches take the split kernel
     t.query_rows = 64;
     t.keys = t.width <= 64 ? 256 : (t.width <= 128 ? 128 : 64);
+    // Single tokens: the heads of a group become rows (flash_api.cpp: seqlenq_ngroups_swapped).
+    t.packs_group = view.window == 0 && view.group > 1 && longest_query(view) == 1;
   } else {
     t.query_rows = t.width <= 128 ? 128 : 64;
     t.keys = t.width <= 64 ? 128 : 64;
   }
+}
+
+// Keys of a step: as many fragments of 16 as shared memory leaves beside the queries of two blocks per SM and
+// as registers hold, a power of two (FlashInfer, prefill.cuh: NUM_MMA_KV).
+std::int64_t flashinfer_keys(const AttentionView& view, const GpuSpec& gpu, const AttentionTiling& t) {
+  const double warps = t.query_rows > 16 ? 1 : 4;  // that share the keys of a step
+  const double queries = double(t.query_rows * t.width) * 2;
+  const double fragment = 16 * warps * double(2 * t.width) * bytes_per_element(view.kv_cache);
+  const double shared = gpu.shared_memory_per_sm.value();
+  const double room = shared >= 2 * (queries + fragment) ? shared / 2 : shared;
+  const double fits = std::min((room - queries) / fragment, t.query_rows > 64 ? 4.0 : 8.0);
+  return std::int64_t(16 * warps * (fits >= 8 ? 8 : (fits >= 4 ? 4 : (fits >= 2 ? 2 : 1))));
 }
 
 void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
@@ -73,7 +95,7 @@ void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTil
   // Rows by the average length of packed queries.
   const double average = average_queries(view) * double(view.group);
   t.query_rows = average > 64 && t.width < 256 ? 128 : (average > 16 ? 64 : 16);
-  t.keys = 64;
+  t.keys = flashinfer_keys(view, gpu, t);
   t.packs_group = true;
 }
 
@@ -87,7 +109,10 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
     t.query_rows = 64;
     if (t.fp8_products && t.width <= 128) t.keys = 256;
   } else {
-    t.query_rows = queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 16 ? 64 : 16);
+    const std::int64_t least = gpu.generation == Generation::BlackwellRtx ? 64 : 16;
+    t.query_rows =
+        queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 32 ? 64 : (queries > 16 ? 32 : 16));
+    t.query_rows = std::max(t.query_rows, least);
   }
 }
 
@@ -119,6 +144,12 @@ void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHin
       }
       break;
     case AttentionKernel::Triton:
+      if (hints.engine == Engine::Vllm) {  // its unified kernel
+        t.query_rows = std::max<std::int64_t>(16, std::int64_t(std::bit_ceil(std::uint64_t(view.group))));
+        t.keys = 32;
+        t.packs_group = true;
+        break;
+      }
       t.query_rows = t.width > 256 ? 32 : (small_sm(gpu) ? 64 : 128);
       t.keys = small_sm(gpu) && t.width <= 128 ? 128 : 64;
       break;

@@ -123,5 +123,71 @@ TEST(AttentionTiling, QuantisesQueriesWhereTheKernelDoes) {
   EXPECT_FALSE(tiling_of(op, "a100_sxm", {.kernel = "torch_flow"}).fp8_products);
 }
 
+// FlashInfer's dispatch (prefill.cuh) by hand: queries of a tile and 16 keys and values per warp beside them,
+// for two blocks where both fit, at most eight fragments over the query fragments of a warp.
+TEST(AttentionTiling, FlashInferTakesTheKeysThatSharedMemoryLeaves) {
+  const KernelHints hints = kernel_hints({"sglang", "0.5.14", "flashinfer"});
+  const auto keys = [&](const char* name, std::int64_t width, DataType cache, std::int64_t queries) {
+    const AttentionPrefill op{
+        .kv_cache = cache, .heads = 8, .kv_heads = 8, .head_dim = width, .requests = {{1, queries, 0}}};
+    return attention_tiling(view_of(op), gpu(name), hints).keys;
+  };
+  EXPECT_EQ(keys("l40s", 128, DataType::Bf16, 1000), 32);      // (50 - 32) / 8 KB: two fragments
+  EXPECT_EQ(keys("l40s", 128, DataType::Fp8, 1000), 64);       // (50 - 32) / 4 KB: four
+  EXPECT_EQ(keys("l40s", 256, DataType::Bf16, 1000), 16);      // 64 rows: (50 - 32) / 16 KB: one
+  EXPECT_EQ(keys("a100_sxm", 128, DataType::Bf16, 1000), 64);  // (82 - 32) / 8 KB: six, a power of two
+  EXPECT_EQ(keys("l40s", 128, DataType::Bf16, 40), 64);        // 64 rows: (50 - 16) / 8 KB: four
+}
+
+TEST(AttentionTiling, FlashAttention2PacksTheGroupOfSingleTokens) {
+  const KernelHints vllm = kernel_hints({"vllm", "0.24.0", "vllm_flash_attn_fa2"});
+  AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{4, 1, 0}}};
+  const GpuSpec& gpu_of = gpu("l40s");
+  EXPECT_TRUE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  op.window = 128;
+  EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  op.window = 0;
+  op.requests[0].query_tokens = 2;
+  EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  op = {.heads = 8, .kv_heads = 8, .requests = {{4, 1, 0}}};
+  EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+}
+
+TEST(AttentionTiling, VllmsTritonTakesSixteenRowsOfAGroup) {
+  const KernelHints vllm = kernel_hints({"vllm", "0.24.0", "vllm_triton_attn"});
+  const AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{4, 512, 0}}};
+  const AttentionTiling tiling = attention_tiling(view_of(op), gpu("l40s"), vllm);
+  EXPECT_EQ(tiling.query_rows, 16);
+  EXPECT_EQ(tiling.keys, 32);
+  EXPECT_TRUE(tiling.packs_group);
+  const AttentionPrefill wide{.heads = 96, .kv_heads = 4, .requests = {{4, 512, 0}}};
+  EXPECT_EQ(attention_tiling(view_of(wide), gpu("l40s"), vllm).query_rows, 32);
+}
+
+TEST(AttentionTiling, TensorRtLlmHasTilesOfShortQueriesOffBlackwellRtx) {
+  const KernelHints hints = kernel_hints({"trtllm", "1.3.0", "torch_flow"});
+  const auto rows = [&](const char* name, std::int64_t queries) {
+    const AttentionPrefill op{.heads = 8, .kv_heads = 8, .requests = {{1, queries, 0}}};
+    return attention_tiling(view_of(op), gpu(name), hints).query_rows;
+  };
+  EXPECT_EQ(rows("l40s", 16), 16);
+  EXPECT_EQ(rows("l40s", 32), 32);
+  EXPECT_EQ(rows("l40s", 64), 64);
+  EXPECT_EQ(rows("rtx_pro_6000_server", 1), 64);
+}
+
+TEST(KernelHints, KnowWhenVllmsBackendsWroteTheCache) {
+  const auto writes = [](std::string_view version, std::string_view kernel) {
+    return kernel_hints({"vllm", version, kernel}).writes_cache;
+  };
+  EXPECT_TRUE(writes("0.14.0", "vllm_flash_attn"));
+  EXPECT_TRUE(writes("0.9.2", "vllm_flashinfer"));
+  EXPECT_FALSE(writes("0.15.0", "vllm_flash_attn"));
+  EXPECT_FALSE(writes("0.19.0", "vllm_flashinfer"));
+  EXPECT_FALSE(writes("", "vllm_flash_attn"));
+  EXPECT_FALSE(writes("1.14.0", "vllm_flash_attn"));
+  EXPECT_TRUE(writes("0.24.0", "vllm_flash_attn_fa3"));
+}
+
 }  // namespace
 }  // namespace warploom

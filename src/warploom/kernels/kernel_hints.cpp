@@ -1,5 +1,7 @@
 #include "warploom/kernels/kernel_hints.h"
 
+#include <algorithm>
+
 namespace warploom {
 namespace {
 
@@ -28,14 +30,25 @@ AttentionLibrary library_of(std::string_view name) {
   return AttentionLibrary::Unknown;
 }
 
+// vLLM 0.1 to 0.14.
+bool writes_in_backend(std::string_view version) {
+  if (!version.starts_with("0.")) return false;
+  int minor = 0;
+  std::size_t at = 2;
+  for (; at < version.size() && version[at] >= '0' && version[at] <= '9'; ++at)
+    minor = std::min(10 * minor + (version[at] - '0'), 1000);
+  return at > 2 && minor <= 14;
+}
+
 }  // namespace
 
 KernelHints kernel_hints(const KernelContext& context) {
   KernelHints hints{engine_of(context), library_of(context.kernel)};
-  // vLLM's data of these names were taken before its collector wrote the cache.
-  // The kernels of warploom-collect ("own_...") never do.
-  hints.writes_cache = context.kernel != "vllm_flash_attn" && context.kernel != "vllm_flashinfer" &&
-                       !context.kernel.starts_with("own_");
+  // vLLM's backends wrote the cache themselves up to 0.14 (its pull request 25954 took that out); its data of
+  // these names were taken by calling them alone. The kernels of warploom-collect ("own_...") never do.
+  const bool backend_alone = context.kernel == "vllm_flash_attn" || context.kernel == "vllm_flashinfer";
+  hints.writes_cache =
+      !(backend_alone && !writes_in_backend(context.version)) && !context.kernel.starts_with("own_");
   hints.decode_kernel = contains(context.kernel, "decode");
   return hints;
 }

@@ -7,6 +7,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/attention_prefill_constants.h"
 #include "warploom/predictor/attention_steps.h"
 #include "warploom/predictor/features.h"
 
@@ -190,6 +191,51 @@ TEST(AttentionBase, SglangCastsForGeneratedKernels) {
   const double wide = base_of(op, gpu, sglang).launch;
   op.kv_cache = DataType::Fp8;
   EXPECT_GT(base_of(op, gpu, sglang).launch, wide + 2e-6);
+}
+
+TEST(AttentionBase, SglangsTritonPaysForKeysOutsideOfTheWindow) {
+  AttentionPrefill op{.heads = 32, .kv_heads = 8, .window = 128, .requests = {{4, 4096}}};
+  const GpuSpec& gpu = catalog().get("l40s");
+  const KernelContext triton{"sglang", "0.5.14", "triton"}, flashinfer{"sglang", "0.5.14", "flashinfer"};
+  const double walked = base_of(op, gpu, triton).steps, needed = base_of(op, gpu, flashinfer).steps;
+  op.window = 0;
+  const double whole = base_of(op, gpu, triton).steps;
+  const double share = default_constants(Family::AttentionPrefill)[prefill::kTritonSkipped];
+  EXPECT_GT(walked, share * whole);
+  EXPECT_LT(walked, whole);
+  EXPECT_LT(needed, 0.2 * base_of(op, gpu, flashinfer).steps);
+}
+
+TEST(AttentionBase, TurningQueriesIntoRowsCopiesThem) {
+  // One KV head needs no copy: its queries lie as rows already.
+  const GpuSpec& gpu = catalog().get("a100_sxm");
+  const KernelContext vllm{"vllm", "0.24.0", "vllm_flash_attn_fa2"};
+  const auto launch = [&](std::int64_t heads, std::int64_t kv_heads, bool decode) {
+    if (decode)
+      return base_of(AttentionDecode{.heads = heads, .kv_heads = kv_heads, .requests = {{2, 1, 30}}}, gpu,
+                     vllm)
+          .launch;
+    return base_of(AttentionPrefill{.heads = heads, .kv_heads = kv_heads, .requests = {{2, 1}}}, gpu, vllm)
+        .launch;
+  };
+  for (const bool decode : {false, true}) {
+    EXPECT_GT(launch(24, 2, decode), launch(24, 1, decode) + 3e-6);
+    EXPECT_DOUBLE_EQ(launch(24, 24, decode), launch(24, 1, decode));
+  }
+}
+
+TEST(AttentionBase, CodeForSm80HoldsOneBlockAnSm) {
+  // 64 caches on 108 SMs stay whole, 32 are cut in three, 216 blocks take two rounds and 217 three.
+  const GpuSpec& gpu = catalog().get("a100_sxm");
+  const KernelContext sglang{"sglang", "0.5.10", "flash_attention"};
+  const auto at = [&](std::int64_t requests, std::int64_t cached) {
+    return base_of(AttentionDecode{.heads = 4, .kv_heads = 1, .requests = {{requests, 1, cached}}}, gpu,
+                   sglang);
+  };
+  EXPECT_EQ(at(64, 4095).splits, 1);
+  EXPECT_EQ(at(32, 4095).splits, 3);
+  EXPECT_EQ(at(8, 511).splits, 1);  // up to four tiles of 128 keys
+  EXPECT_NEAR(at(217, 4095).compute / at(216, 4095).compute, 1.5, 1e-9);
 }
 
 }  // namespace

@@ -17,10 +17,13 @@ enum Constant : std::size_t {
   kLightFp8TaskLoad,
   kFlashTaskLoad,
   kGraphicsTaskLoad,
+  kFlash3TaskLoad,
   kWideGroupLoad,
   kStepLoad,
   kPerHeadStepLoad,
+  kWideHeadLoad,
   kProducts,
+  kOneBlockProducts,
   kLaunchSglang,
   kLaunchFlashInfer,
   kLaunchTensorRt,
@@ -30,15 +33,19 @@ enum Constant : std::size_t {
   kLaunchSglangGen,
   kLaunchWide,
   kLaunchVllm,
+  kLaunchVllmFlashInfer,
   kLaunchTriton,
   kExtraLaunch,
+  kSwapCopies,
   kFp8Launch,
+  kGeneratedCasts,
   kRequestClocks,
   kClockPower,
   kCombine,
   kCombineSplit,
   kWide192,
   kFp8Flash,
+  kFp8Flash256,
   kOverlap,
   kDram,
   kGraphicsDram,
@@ -64,10 +71,13 @@ constexpr std::array kConstants{
     ConstantSpec{"light_fp8_task_load", 2.5, 1, 6, 0.3},
     ConstantSpec{"flash_task_load", 1.4, 0.5, 5, 0.3},
     ConstantSpec{"graphics_task_load", 1.5, 0.8, 3, 0.3},
+    ConstantSpec{"flash3_task_load", 1.4, 0.5, 5, 0.3},
     ConstantSpec{"wide_group_load", 2, 0.8, 6, 0.3},
     ConstantSpec{"step_load", 400, 50, 3000, 0.4},
     ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
+    ConstantSpec{"wide_head_load", 1.3, 0.8, 3, 0.3},
     ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
+    ConstantSpec{"one_block_products", 1.4, 1, 2.5, 0.2},
     ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_flashinfer", 9500, 4000, 40000, 0.2},
     ConstantSpec{"launch_clocks_trtllm", 16000, 5000, 40000, 0.2},
@@ -77,15 +87,19 @@ constexpr std::array kConstants{
     ConstantSpec{"launch_clocks_sglang_gen", 13000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_sglang_192", 6000, 500, 24000, 0.3},
     ConstantSpec{"launch_clocks_vllm", 13500, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_vllm_flashinfer", 15000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
     ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
+    ConstantSpec{"swap_copies_clocks", 9000, 1000, 24000, 0.4},
     ConstantSpec{"fp8_launch_clocks", 4000, 500, 12000, 0.3},
+    ConstantSpec{"generated_cast_clocks", 10000, 1000, 24000, 0.3},
     ConstantSpec{"request_clocks", 15, 1, 100, 0.5},
     ConstantSpec{"launch_clock_power", 0.9, 0.4, 1.2, 0.1},
     ConstantSpec{"combine_clocks", 4000, 500, 15000, 0.4},
     ConstantSpec{"combine_clocks_per_split", 350, 50, 1500, 0.3},
     ConstantSpec{"flash_192", 1.3, 0.8, 3, 0.2},
     ConstantSpec{"flash_fp8", 1.4, 0.8, 3, 0.2},
+    ConstantSpec{"flash_fp8_256", 1.2, 0.8, 2.5, 0.2},
     ConstantSpec{"overlap", 1.6, 1, 6, 0.3},
     ConstantSpec{"dram_share", 0.92, 0.5, 1, 0.1},
     ConstantSpec{"graphics_dram_share", 0.85, 0.4, 1, 0.1},
@@ -96,7 +110,8 @@ constexpr std::array kConstants{
     ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
 };
 
-constexpr double kRows = 64;        // of the products, whatever the tile
+constexpr double kRows = 64;  // of the products, whatever the tile
+constexpr double kOneBlockRows = 128;
 constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
 constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
 constexpr double kKeys = 128;       // of which the constants are
@@ -120,7 +135,16 @@ struct Kernel {
   // The fp8 path of these kernels reads twice as much per element as its rate suggests.
   bool slow_fp8() const { return per_head() && fp8_cache() && graphics(); }
 
+  // FlashAttention-3's code for sm80 and sm89, which SGLang takes: tiles of 128 rows, one block per SM, one
+  // stage, so loads, products and exponentials follow each other.
+  bool one_block() const { return is(AttentionKernel::FlashAttention2) && hints.engine == Engine::Sglang; }
+
   double products() const {  // clocks per 128 keys
+    if (one_block()) {
+      const double flop = 2 * kOneBlockRows * kKeys * double(view.key_dim + view.value_dim);
+      return c[kOneBlockProducts] * flop / tensor_rate_per_clock(gpu, DataType::Bf16) +
+             kOneBlockRows * kKeys / std::max(gpu.special_function_lanes, 1.0);
+    }
     if (tiling.design != DecodeDesign::Tiled) return 0;
     const DataType type = tiling.fp8_products ? DataType::Fp8 : DataType::Bf16;
     const double flop = 2 * kRows * kKeys * double(view.key_dim + view.value_dim);
@@ -141,19 +165,28 @@ struct Kernel {
     const bool wide = is(AttentionKernel::TensorRtLlmGen) && view.group > 16;
     if (!flash_attention()) return c[kTaskLoad] * (wide ? c[kWideGroupLoad] : 1.0);
     // Their shared memory leaves room for one block on graphics parts.
+    if (is(AttentionKernel::FlashAttention3)) return c[kTaskLoad] * c[kFlash3TaskLoad];
     return c[kTaskLoad] * c[kFlashTaskLoad] * (graphics() ? c[kGraphicsTaskLoad] : 1.0);
   }
   double step_load() const {
-    const double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
+    double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
+    if (per_head() && view.group >= 64) clocks *= c[kWideHeadLoad];
     return clocks * double(view.key_dim) / 128 + products();
   }
   double slowdown() const {
     if (!is(AttentionKernel::FlashAttention3)) return 1;
-    return (tiling.width == 192 ? c[kWide192] : 1.0) * (fp8_cache() ? c[kFp8Flash] : 1.0);
+    return (tiling.width == 192 ? c[kWide192] : 1.0) *
+           (fp8_cache() ? c[kFp8Flash] * (tiling.width == 256 ? c[kFp8Flash256] : 1.0) : 1.0);
+  }
+
+  // 128 keys each, of a block that walks a part of the cache.
+  double steps_of_part(double steps) const {
+    const double per = kKeys / double(tiling.keys);
+    return one_block() ? std::ceil(steps * per) / per : std::ceil(steps);
   }
 
   double launch(double requests, double splits) const {
-    double clocks = c[kLaunchVllm];
+    double clocks = c[is(AttentionKernel::FlashInfer) ? kLaunchVllmFlashInfer : kLaunchVllm];
     const bool flash3 = is(AttentionKernel::FlashAttention3), triton = is(AttentionKernel::Triton);
     if (hints.engine == Engine::Sglang)
       clocks = c[is(AttentionKernel::FlashInfer)
@@ -168,10 +201,17 @@ struct Kernel {
     }
     if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
     if (flash3 && hints.engine == Engine::Sglang && tiling.width == 192) clocks += c[kLaunchWide];
+    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
+    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
+        view.kv_heads > 1 && view.group > 1)
+      clocks += c[kSwapCopies];
     if (triton) clocks += c[kLaunchTriton];
     if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
       const bool casts = hints.engine == Engine::Sglang && !flash3;
-      clocks += c[kFp8Launch] * (casts ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
+      if (casts && is(AttentionKernel::TensorRtLlmGen))
+        clocks += c[kGeneratedCasts];
+      else
+        clocks += c[kFp8Launch] * (casts ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
     }
     if (splits > 1) {
       clocks += c[kCombine];
@@ -214,15 +254,16 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value();
   AttentionBase base;
   if (tiling.splits_keys && longest_keys >= double(tiling.least_split_keys)) {
-    base.splits = std::clamp(std::floor(sms * kSlots / units), 1.0,
+    base.splits = std::clamp(std::floor(sms * (kernel.one_block() ? 1.0 : kSlots) / units), 1.0,
                              std::min(std::ceil(longest), double(tiling.most_splits)));
   }
   base.tasks = units * base.splits;
   base.steps = steps / base.tasks;
-  const double chain = std::ceil(longest / base.splits) * kernel.latency() + c[kFirstStep];
+  const double chain = kernel.steps_of_part(longest / base.splits) * kernel.latency() + c[kFirstStep];
   const double load = (task_units * base.splits * kernel.task_load() + steps * kernel.step_load()) / sms;
   base.longest = chain / clock;
-  base.compute = std::max(load, chain) / clock * kernel.slowdown();
+  const double busiest = kernel.one_block() ? std::ceil(base.tasks / sms) * chain : std::max(load, chain);
+  base.compute = busiest / clock * kernel.slowdown();
 
   const double heads = double(view.heads());
   const double token_bytes = tokens * heads * double(view.key_dim + view.value_dim) * 2;

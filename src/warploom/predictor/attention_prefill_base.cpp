@@ -1,112 +1,16 @@
 #include "warploom/predictor/attention_base.h"
+#include "warploom/predictor/attention_prefill_constants.h"
 #include "warploom/predictor/attention_steps.h"
 #include "warploom/predictor/feature_parts.h"
 
 namespace warploom {
 namespace {
 
-enum Constant : std::size_t {
-  kPipelinedExponentials,
-  kPipelinedProducts,
-  kPipelinedTask,
-  kGeneratedTask,
-  kDirectProducts,
-  kDirectTask,
-  kTritonProducts,
-  kTritonStep,
-  kTritonDataCentre,
-  kTritonOdd,
-  kFp8Products,
-  kTwoLevelFp8,
-  kLaunchSglang,
-  kLaunchFlashInfer,
-  kLaunchTensorRt,
-  kLaunchVllm,
-  kExtraLaunch,
-  kSglangCasts,
-  kWideFlash,
-  kClockPower,
-  kEnergyIdle,
-  kEnergyProducts,
-  kTailPipelined,
-  kTailDirect,
-  kSoloDirect,
-  kSoloFlashInfer,
-  kUnpaged,
-  kOverlap,
-  kDram,
-  kCapacity,
-  kWarm,
-  kWriteDram,
-  kWriteWarm,
-  kWriteFp8,
-  kWriteQueries,
-  kWriteBlock,
-  kWriteFp8Block,
-  kOlder64,
-  kOlder128,
-  kOlder192,
-  kOlder256,
-  kOlderFp8At64,
-  kOlderFp8At128,
-  kOlderFp8At192,
-  kOlderFp8At256
-};
-
-// Shares and factors multiply time unless said; clocks are SM clocks. "Pipelined": warp-specialised kernels;
-// "direct": kernels on mma.sync, loads and softmax in the same warps. "Older": TensorRT-LLM's fmha_v2 off
-// Hopper, by compiled head size.
-constexpr std::array kConstants{
-    ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
-    ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},
-    ConstantSpec{"pipelined_task_clocks", 3500, 500, 12000, 0.4},
-    ConstantSpec{"generated_task_clocks", 3500, 500, 12000, 0.4},
-    ConstantSpec{"direct_products", 1.3, 1, 2.5, 0.2},
-    ConstantSpec{"direct_task_clocks", 1500, 200, 8000, 0.4},
-    ConstantSpec{"triton_products", 2.5, 1, 6, 0.3},
-    ConstantSpec{"triton_step_clocks", 400, 50, 4000, 0.4},
-    ConstantSpec{"triton_data_centre", 2, 0.5, 6, 0.4},
-    ConstantSpec{"triton_odd_width", 2, 1, 4, 0.3},
-    ConstantSpec{"fp8_products", 1.25, 1, 2, 0.2},
-    ConstantSpec{"two_level_fp8", 1.2, 0.8, 3, 0.3},
-    ConstantSpec{"launch_clocks_sglang", 14000, 5000, 40000, 0.3},
-    ConstantSpec{"launch_clocks_flashinfer", 10000, 5000, 40000, 0.3},
-    ConstantSpec{"launch_clocks_trtllm", 23000, 5000, 60000, 0.3},
-    ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.3},
-    ConstantSpec{"extra_launch_clocks", 3500, 500, 12000, 0.3},
-    ConstantSpec{"sglang_cast_clocks", 8000, 1000, 24000, 0.3},
-    ConstantSpec{"sglang_wide_clocks", 8000, 1000, 24000, 0.3},
-    ConstantSpec{"launch_clock_power", 0.9, 0.3, 1.3, 0.1},
-    ConstantSpec{"idle_nanojoules", 0.9, 0.2, 2, 0.2},
-    ConstantSpec{"product_energy", 1, 0.3, 2, 0.2},
-    ConstantSpec{"pipelined_tail", 0.4, 0.05, 1.2, 0.4},
-    ConstantSpec{"direct_tail", 0.4, 0.05, 1.2, 0.4},
-    ConstantSpec{"direct_solo", 0.8, 0.4, 2, 0.3},
-    ConstantSpec{"flashinfer_solo", 1.3, 0.7, 3, 0.3},
-    ConstantSpec{"unpaged", 0.87, 0.5, 1.1, 0.15},
-    ConstantSpec{"overlap", 1.3, 1, 4, 0.2},
-    ConstantSpec{"dram_share", 0.88, 0.4, 1, 0.1},
-    ConstantSpec{"l2_capacity_share", 0.9, 0.3, 2, 0.3},
-    ConstantSpec{"l2_rate_share", 0.45, 0.1, 1, 0.3},
-    ConstantSpec{"write_dram_share", 0.8, 0.2, 1, 0.2},
-    ConstantSpec{"write_l2_rate_share", 0.3, 0.05, 1, 0.3},
-    ConstantSpec{"write_fp8", 1.5, 0.7, 4, 0.3},
-    ConstantSpec{"write_queries", 0.9, 0.2, 3, 0.3},
-    ConstantSpec{"write_block_clocks", 4800, 1000, 20000, 0.3},
-    ConstantSpec{"write_fp8_block", 2, 0.8, 5, 0.3},
-    ConstantSpec{"older_64", 1.15, 0.6, 3, 0.2},
-    ConstantSpec{"older_128", 1.2, 0.6, 3, 0.2},
-    ConstantSpec{"older_192", 1.7, 0.6, 4, 0.3},
-    ConstantSpec{"older_256", 1.2, 0.6, 3, 0.2},
-    ConstantSpec{"older_fp8_64", 3, 0.8, 8, 0.3},
-    ConstantSpec{"older_fp8_128", 1.5, 0.8, 6, 0.3},
-    ConstantSpec{"older_fp8_192", 2, 0.8, 6, 0.3},
-    ConstantSpec{"older_fp8_256", 4, 0.8, 12, 0.4},
-};
+using namespace prefill;
 
 constexpr double kDirectExponentials = 0.5;  // of exponential time that does not hide behind products
 constexpr double kStepClocks = 100;          // barriers and bookkeeping
-constexpr double kTritonTask = 3000, kDecodeTask = 700;
+constexpr double kTritonTask = 3000;
 constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
@@ -151,6 +55,7 @@ struct Kernel {
   double products() const {  // clocks of one step's products
     double share = triton() ? c[kTritonProducts]
                             : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
+    if (tiling.warp_specialised && hints.engine == Engine::TensorRtLlm) share *= c[kTensorRtProducts];
     if (two_level())
       share *= c[kTwoLevelFp8];
     else if (tiling.fp8_products && tiling.warp_specialised)
@@ -170,13 +75,28 @@ struct Kernel {
       clocks += kConversion * double(tiling.keys * tiling.width);
     if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
-    if (!view.causal && flash_attention()) clocks *= c[kUnpaged];
+    if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
+    if (!view.causal && flash_attention()) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
+    if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
     return clocks;
   }
 
+  // SGLang's Triton kernel walks every tile of keys before the queries and skips only the products of those
+  // outside of the window.
+  TileSteps steps_of(const RequestGroup& group) const {
+    TileSteps steps = tile_steps(view, group, tiling);
+    if (!triton() || hints.engine != Engine::Sglang || view.window == 0) return steps;
+    AttentionView whole = view;
+    whole.window = 0;
+    const TileSteps walked = tile_steps(whole, group, tiling);
+    steps.mean += c[kTritonSkipped] * (walked.mean - steps.mean);
+    steps.longest += c[kTritonSkipped] * (walked.longest - steps.longest);
+    return steps;
+  }
+
   double task() const {
-    if (hints.decode_kernel) return kDecodeTask;
-    if (is(AttentionKernel::TensorRtLlmGen)) return c[kGeneratedTask];
+    if (hints.decode_kernel) return c[kDecodeTask];
+    if (is(AttentionKernel::TensorRtLlmGen)) return c[kPipelinedTask] * c[kGeneratedTask];
     return triton() ? kTritonTask : (tiling.warp_specialised ? c[kPipelinedTask] : c[kDirectTask]);
   }
 
@@ -190,6 +110,8 @@ struct Kernel {
   }
 
   double solo() const {  // a lone block against one among others
+    if (is(AttentionKernel::TensorRtLlmGen) || (is(AttentionKernel::TensorRtLlm) && tiling.warp_specialised))
+      return c[kSoloTensorRt];
     if (tiling.warp_specialised) return 1;
     return light_flashinfer() ? c[kSoloFlashInfer] : c[kSoloDirect];
   }
@@ -208,11 +130,17 @@ struct Kernel {
     double extra = is(AttentionKernel::FlashAttention3) ? 1 : 0;  // its scheduler's own kernel
     if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
     clocks += extra * c[kExtraLaunch];
+    if (triton()) clocks += c[kTritonLaunch];
+    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
+    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
+        view.kv_heads > 1)
+      clocks += c[kSwapCopies];
+    if (hints.decode_kernel && light_flashinfer()) clocks += c[kDecodeLaunch];
     if (hints.engine == Engine::Sglang && view.causal) {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
     }
-    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 
   // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes.
@@ -250,7 +178,7 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
   base.tasks = 0;
   double steps = 0, longest = 0, tokens = 0, keys = 0;
   for (const RequestGroup& group : view.requests) {
-    const TileSteps tile = tile_steps(view, group, tiling);
+    const TileSteps tile = kernel.steps_of(group);
     const double tasks = double(group.count) * heads * tile.tiles;
     base.tasks += tasks;
     steps += tasks * tile.mean;

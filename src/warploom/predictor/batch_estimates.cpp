@@ -91,13 +91,17 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   }
 }
 
-// The kernel of the cell that was found, unless the caller names one that this family never saw.
+// The kernel of the cell that was found; where another GPU's cell stands in, the caller's names and version
+// go before the cell's, since what a call does changes with them.
 ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& found,
                            const KernelContext& context) {
   if (found.cell == nullptr) return ContextKernel(context);
-  const bool other = !found.measured && !context.kernel.empty() &&
-                     family.model.contexts[found.cell->context].kernel != context.kernel;
-  return other ? ContextKernel(context) : family.kernel(*found.cell);
+  if (found.measured) return family.kernel(*found.cell);
+  const ContextRecord& at = family.model.contexts[found.cell->context];
+  const bool other_kernel = !context.kernel.empty() && at.kernel != context.kernel;
+  if (other_kernel) return ContextKernel(context);
+  if (context.version.empty() || at.version == context.version) return family.kernel(*found.cell);
+  return ContextKernel(KernelContext{at.framework, context.version, at.kernel});
 }
 
 }  // namespace

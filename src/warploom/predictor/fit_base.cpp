@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/class_overheads.h"
 #include "warploom/predictor/constants_fit.h"
 #include "warploom/predictor/features.h"
@@ -24,11 +25,33 @@ constexpr int kRounds = 2;
 // Overheads are cheap to fit, and each class and GPU needs rows of its own.
 constexpr std::size_t kOverheadRows = 4;  // times those of the constants
 
+// Cells of attention whose GPU has a newer version of the same library: what older ones say of a kernel is
+// said better by the newer, and some were taken on throttled GPUs.
+std::vector<bool> outdated_cells(const FamilyModel& model) {
+  std::vector<bool> outdated(model.cells.size(), false);
+  if (model.family != Family::AttentionPrefill && model.family != Family::AttentionDecode) return outdated;
+  const auto version = [&](const CellRecord& cell) -> const std::string& {
+    return model.contexts[cell.context].version;
+  };
+  std::map<std::tuple<std::uint16_t, std::uint16_t, std::string>, std::string> newest;
+  const auto library = [&](const CellRecord& cell) {
+    return std::tuple(cell.gpu, cell.kind, model.contexts[cell.context].framework);
+  };
+  for (const CellRecord& cell : model.cells) {
+    std::string& most = newest[library(cell)];
+    if (compare_versions(version(cell), most) > 0) most = version(cell);
+  }
+  for (std::size_t c = 0; c < model.cells.size(); ++c)
+    outdated[c] = compare_versions(version(model.cells[c]), newest[library(model.cells[c])]) < 0;
+  return outdated;
+}
+
 std::vector<std::uint32_t> chosen_rows(const FamilyJob& job, const std::vector<bool>& of_gpus,
                                        std::size_t per_gpu) {
+  const std::vector<bool> outdated = outdated_cells(job.model);
   return thin_by_gpu(rows_where(job.rows,
                                 [&](std::uint32_t r) {
-                                  return job.rows.part[r] == Part::Learn &&
+                                  return job.rows.part[r] == Part::Learn && !outdated[job.rows.cell[r]] &&
                                          of_gpus[std::size_t(job.gpu_of(r))] &&
                                          !job.model.cells[job.rows.cell[r]].launch_bound;
                                 }),

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "warploom/kernels/attention_tiling.h"
+
 namespace warploom {
 
 namespace {
@@ -34,6 +36,11 @@ KnownKernel known_kernel(std::string_view kernel) {
   for (const Named& named : kMoeNames)
     if (kernel.find(named.part) != std::string_view::npos) return named.kernel;
   return KnownKernel::None;
+}
+
+unsigned source_code(Family family, const ContextKernel& kernel, const GpuSpec& gpu) {
+  if (family == Family::AttentionDecode) return unsigned(attention_kernel(kernel.hints, gpu));
+  return unsigned(kernel.known);
 }
 
 bool describes(KnownKernel kernel, const Operator& op) {

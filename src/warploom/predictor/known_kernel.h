@@ -54,4 +54,9 @@ struct ContextKernel {
 // Whether the kernel's structure speaks for this operator.
 bool describes(KnownKernel kernel, const Operator& op);
 
+// A number below 32 of what runs where a context is asked of a GPU: the kernel in attention's decode (other
+// sources under one name), the build elsewhere. In prefill trees also know which versions were throttled,
+// whatever the kernel.
+unsigned source_code(Family family, const ContextKernel& kernel, const GpuSpec& gpu);
+
 }  // namespace warploom

@@ -37,6 +37,18 @@ TEST(KnownKernel, IsFoundByNameAndServesItsTypesAlone) {
   EXPECT_FALSE(describes(KnownKernel::None, product(1, 1, 1)));
 }
 
+TEST(SourceCode, TellsAttentionKernelsOfOneNameApartInDecode) {
+  const ContextKernel flow(KernelContext{"trtllm", "1.3.0", "torch_flow"});
+  const GpuSpec &hopper = catalog().get("h100_sxm"), &ada = catalog().get("l40s"),
+                &blackwell = catalog().get("b200_sxm");
+  EXPECT_NE(source_code(Family::AttentionDecode, flow, hopper),
+            source_code(Family::AttentionDecode, flow, blackwell));
+  EXPECT_EQ(source_code(Family::AttentionDecode, flow, hopper),
+            source_code(Family::AttentionDecode, flow, ada));
+  EXPECT_EQ(source_code(Family::AttentionPrefill, flow, hopper),
+            source_code(Family::AttentionPrefill, flow, blackwell));
+}
+
 TEST(KnownKernel, KeepsTheFamilysNumberOfFeatures) {
   FeatureRow general, exact;
   const BaseConstants& constants = default_constants(Family::Gemm);

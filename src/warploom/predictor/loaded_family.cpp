@@ -29,13 +29,13 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
     kernels.emplace_back(KernelContext{context.framework, context.version, context.kernel});
     kernels.back().routing = &routing;
   }
-  for (const CellRecord& cell : model.cells)
-    if (cell.gpu != CellRecord::kAnyGpu && !model.gpus[cell.gpu].adapted)
-      builds |= std::uint32_t(1) << unsigned(kernels[cell.context].known);
   for (std::size_t g = 0; g < model.gpus.size(); ++g) {
     specs.push_back(catalog.find(model.gpus[g].name));
     if (model.gpus[g].adapted && specs[g] != nullptr) adapted.emplace_back(specs[g]->name_hash, int(g));
   }
+  for (const CellRecord& cell : model.cells)
+    if (cell.gpu != CellRecord::kAnyGpu && !model.gpus[cell.gpu].adapted && specs[cell.gpu] != nullptr)
+      sources |= std::uint32_t(1) << source_code(model.family, kernels[cell.context], *specs[cell.gpu]);
 }
 
 void LoadedFamily::take_cells(const EnsembleRecord& ensemble) {

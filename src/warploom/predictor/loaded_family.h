@@ -39,8 +39,10 @@ struct LoadedFamily {
   // Fitted constants of the base for a GPU.
   const BaseConstants& constants(const GpuSpec& gpu) const;
 
-  // The trees over all GPUs have seen a kernel of this build.
-  bool cross_knows(KnownKernel build) const { return (builds >> unsigned(build) & 1) != 0; }
+  // The trees over all GPUs have seen the source that a context means on a GPU.
+  bool cross_knows(const ContextKernel& kernel, const GpuSpec& gpu) const {
+    return (sources >> source_code(model.family, kernel, gpu) & 1) != 0;
+  }
 
   const ContextKernel& kernel(const CellRecord& cell) const { return kernels[cell.context]; }
 
@@ -65,7 +67,7 @@ struct LoadedFamily {
   std::vector<ContextKernel> kernels;                  // of model.contexts
   int cross = -1;                                      // the ensemble over all GPUs
   std::vector<std::pair<std::uint64_t, int>> adapted;  // name hashes and numbers
-  std::uint32_t builds = 0;                            // KnownKernel of GPUs with many rows, as bits
+  std::uint32_t sources = 0;                           // source_code of GPUs with many rows, as bits
   std::vector<const GpuSpec*> specs;                   // of model.gpus; nullptr when the catalog lacks it
 
  private:

@@ -188,7 +188,8 @@ LogEstimate sibling_estimate(const LoadedFamily& family, const Donors& donors, c
 }
 
 LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const KernelContext& context,
-                           std::uint32_t kind, KnownKernel build, const FeatureRow& row, double trees_share) {
+                           std::uint32_t kind, const ContextKernel& kernel, const FeatureRow& row,
+                           double trees_share) {
   LogEstimate answer;
   const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
@@ -198,8 +199,8 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
     answer.extrapolated = family.outside(family.cross, row);
     if (answer.extrapolated) widening *= kExtrapolatedWidening;
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    // Of a build that no GPU ran, trees only repeat what others of the kind need beyond their bases.
-    if (family.cross_knows(build))
+    // Of a source that no GPU ran, trees only repeat what others of the kind need beyond their bases.
+    if (family.cross_knows(kernel, gpu))
       answer.log_p50 += trees_share * shrink *
                         cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
   }
@@ -220,7 +221,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
   if (likeness > 0.99) return sibling_estimate(family, donors, row);
   if (likeness <= 0) {
-    LogEstimate answer = class_estimate(family, gpu, context, kind, kernel.known, row, 1.0);
+    LogEstimate answer = class_estimate(family, gpu, context, kind, kernel, row, 1.0);
     if (!one_source(family, kernel, gpu)) return answer;
     const Donors cousins = ask([&](int other) { return are_cousins(architecture, other); });
     if (cousins.count > 0)
@@ -230,7 +231,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
   // sibling or none.
   const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
-  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel.known, row, trees_share);
+  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel, row, trees_share);
   // Between the two in proportion, with the wider interval.
   LogEstimate answer = sibling_estimate(family, donors, row);
   answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;

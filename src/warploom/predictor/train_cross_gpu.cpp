@@ -88,11 +88,14 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   const TreeEnsemble trees(learn_trees(job, learn, {}, tree_offsets(job, learn, offsets),
                                        cross_settings(job.model.family, seed, true)),
                            "training");
-  std::set<KnownKernel> builds;  // as LoadedFamily::cross_knows would
-  const auto build_of = [&](std::uint32_t cell) {
-    return known_kernel(job.model.contexts[job.model.cells[cell].context].kernel);
+  std::set<unsigned> sources;  // as LoadedFamily::cross_knows would
+  const auto source_of = [&](std::uint32_t number) {
+    const CellRecord& cell = job.model.cells[number];
+    const ContextRecord& at = job.model.contexts[cell.context];
+    return source_code(job.model.family, ContextKernel(KernelContext{at.framework, at.version, at.kernel}),
+                       job.catalog.get(job.model.gpus[cell.gpu].name));
   };
-  for (const std::uint32_t cell : learn.cell) builds.insert(build_of(cell));
+  for (const std::uint32_t cell : learn.cell) sources.insert(source_of(cell));
   const auto judged = thin_by_gpu(job.rows_on(Part::Calibrate, out.gpus), job, kLeaveOutTestRows, seed + 23);
   const TrainingTable test = job.table(judged, base);
   for (std::size_t r = 0; r < test.rows(); ++r) {
@@ -100,8 +103,8 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
     if (cell.launch_bound) continue;
     out.gpu.push_back(cell.gpu);
     out.target.push_back(double(test.target[r] - offsets[test.cell[r]]));
-    out.trees.push_back(builds.contains(build_of(test.cell[r])) ? tree_answer(job, trees, test, r, offsets)
-                                                                : 0.0);
+    out.trees.push_back(sources.contains(source_of(test.cell[r])) ? tree_answer(job, trees, test, r, offsets)
+                                                                  : 0.0);
     out.log_base.push_back(double(test.log_base[r]));
   }
   return out;
