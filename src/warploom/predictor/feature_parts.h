@@ -26,7 +26,7 @@ void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& 
                     const BaseConstants& fitted, FeatureRow& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 std::uint32_t moe_design(const FusedMoe& op);
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel, const RoutingLoad& routed,
              const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
                           FeatureRow& row);

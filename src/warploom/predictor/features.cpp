@@ -68,7 +68,7 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
         } else if constexpr (std::is_same_v<T, MlaModule>) {
           features::add_mla_module(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, FusedMoe>) {
-          features::add_moe(o, gpu, kernel.known,
+          features::add_moe(o, gpu, kernel,
                             kernel.routing != nullptr ? kernel.routing->find(o) : routing_load(o), fitted,
                             row);
         } else if constexpr (std::is_same_v<T, LinearAttention>) {

@@ -17,6 +17,7 @@
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/known_kernel.h"
+#include "warploom/predictor/rank_workload.h"
 
 namespace warploom::features {
 
@@ -39,7 +40,7 @@ struct MoeBase {
 };
 
 // `kernel` outside the Moe builds: no factor of a build. No allocation, about 100 ns.
-MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
                  const MoeSizes& sizes, const BaseConstants& fitted);
 
 }  // namespace warploom::features

@@ -41,7 +41,7 @@ KnownKernel drawn_kernel() {
 
 features::MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
   const RoutingLoad load = routing_load(op);
-  return features::moe_base(op, gpu, kernel, load, features::moe_sizes(op, load),
+  return features::moe_base(op, gpu, kernel, features::rank_workload(op, load, kernel), features::moe_sizes(op, load),
                             default_constants(Family::Moe));
 }
 
