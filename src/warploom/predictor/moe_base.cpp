@@ -126,7 +126,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                  const MoeSizes& sizes, const BaseConstants& fitted) {
   const RoutingLoad& load = work.load;
   const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
-  const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
+  const double clock = gpu.max_clock.value(), sms = double(gpu.sm_count);
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   const double dram = c.dram_share * (has_stacked_memory(gpu) ? c.stacked_dram : 1.0) * gpu.memory_bandwidth.value();
   const double from_l2 = c.l2_bytes * sms * clock;
@@ -137,7 +137,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                           sms,
                           clock,
                           tensor_rate_per_clock(gpu, math_type(op.scheme)) * instruction_rate(kernel, gpu) *
-                              c.rate_share * sustained_rate_share(gpu),
+                              c.rate_share * sustained_rate_share(gpu) / gpu.clock_headroom(),
                           bytes_per_element(weight_type(op.scheme)),
                           activation_bytes};
   MoeBase base;
