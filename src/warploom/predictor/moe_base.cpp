@@ -56,14 +56,16 @@ struct Products {
     const double math = 2 * height * columns / (rate * saturation);
     const double feed = (height * activation_bytes + columns * weight_bytes) / constants.feed_bytes;
     const double per_step = std::max(math, feed) + constants.step_cycles;
-    return std::max(pass(tiles, sizes.gate_outputs, depth, per_step, columns), chain(sizes.gate_outputs, depth)) +
+    return std::max(pass(tiles, sizes.gate_outputs, depth, per_step, columns),
+                    chain(sizes.gate_outputs, depth)) +
            std::max(pass(tiles, sizes.down_outputs, sizes.width, per_step, columns),
                     chain(sizes.down_outputs, sizes.width));
   }
 
   // One tile after the other's operands, nothing else on its SM.
   double chain(double outputs, double inner) const {
-    return outputs <= 0 ? 0.0 : (inner * chain_share * constants.chain_cycles + constants.prologue_cycles) / clock;
+    return outputs <= 0 ? 0.0
+                        : (inner * chain_share * constants.chain_cycles + constants.prologue_cycles) / clock;
   }
 };
 
@@ -87,24 +89,49 @@ double marlin_seconds(const Products& products, const RoutingLoad& load, double 
 }
 
 // Tile of SGLang's Triton kernel where no tuned file fits, get_default_config of its
-// fused_moe_triton_config.py: ranks of several hold experts in numbers that no file is for.
+// fused_moe_triton_config.py. Its steps are of 32 (few tokens: 64, block-scaled: 128) elements with two
+// on their way; how much longer than usual a tile then waits for operands was set on the measured rows.
 struct DefaultTile {
-  double rows, columns, chain_share;  // chain: of the usual operands on their way, 3 steps of 64 elements
-  std::size_t block;                  // of the rows, in kRowBlocks
+  double rows, columns, chain_share;
+  std::size_t block;  // of the rows, in kRowBlocks
 };
 DefaultTile default_tile(const FusedMoe& op, double tokens, double held) {
   if (op.scheme == MatmulScheme::Fp8Block) return {64, 128, 2.3, 3};
   return tokens <= held ? DefaultTile{16, 32, 4.5, 1} : DefaultTile{64, 64, 9, 3};
 }
 
+// HBM, which reaches more of its peak than GDDR.
 bool has_stacked_memory(const GpuSpec& gpu) {
   const auto capability = int(gpu.compute_capability);
   return capability == 80 || (capability >= 90 && capability < 120);
 }
 
-// Share of the launches and of the passes over buffers that one product alone takes: the public rows of one
-// pass time its kernel and nothing around it.
+// Share of the launches that one product alone has: the public rows of one pass time its kernel and
+// nothing around it.
 constexpr double kLaunchOfPass = 0.2;
+
+// Products with each height, and with the one that the kernel takes.
+void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
+                  const Products& products, MoeBase& base) {
+  const RoutingLoad& load = work.load;
+  base.products = 1e30;
+  constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
+  for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
+    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
+    base.products = std::min(base.products, base.by_height[i]);
+  }
+  if (takes_first_tile(kernel, gpu, op.scheme))
+    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
+  if (kernel == KnownKernel::MoeMarlin)
+    base.products = marlin_seconds(products, load, work.choices / products.sizes.held);
+  if (work.untuned) {
+    const DefaultTile tile = default_tile(op, work.tokens, products.sizes.held);
+    Products untuned = products;
+    untuned.columns = tile.columns;
+    untuned.chain_share = tile.chain_share;
+    base.products = untuned.seconds(tile.rows, load.row_tiles[tile.block]);
+  }
+}
 
 double cube_sum(double a, double b) { return std::cbrt(a * a * a + b * b * b); }
 
@@ -126,12 +153,14 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                  const MoeSizes& sizes, const BaseConstants& fitted) {
   const RoutingLoad& load = work.load;
   const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
+  // Whatever does not draw the power of full matrix units runs at the highest clock.
   const double clock = gpu.max_clock.value(), sms = double(gpu.sm_count);
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
-  const double dram = c.dram_share * (has_stacked_memory(gpu) ? c.stacked_dram : 1.0) * gpu.memory_bandwidth.value();
+  const double dram =
+      c.dram_share * (has_stacked_memory(gpu) ? c.stacked_dram : 1.0) * gpu.memory_bandwidth.value();
   const double from_l2 = c.l2_bytes * sms * clock;
   const double activation_bytes = bytes_per_element(activation_type(op.scheme));
-  Products products{sizes,
+  const Products products{sizes,
                           c,
                           hidden,
                           sms,
@@ -141,21 +170,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                           bytes_per_element(weight_type(op.scheme)),
                           activation_bytes};
   MoeBase base;
-  base.products = 1e30;
-  constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
-  for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
-    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
-    base.products = std::min(base.products, base.by_height[i]);
-  }
-  if (takes_first_tile(kernel, gpu, op.scheme))
-    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
-  if (work.untuned) {
-    const DefaultTile tile = default_tile(op, work.tokens, sizes.held);
-    products.columns = tile.columns;
-    products.chain_share = tile.chain_share;
-    base.products = products.seconds(tile.rows, load.row_tiles[tile.block]);
-  }
-  if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, work.choices / sizes.held);
+  add_products(op, gpu, kernel, work, products, base);
   const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
   const double fourth = square * square;
   const double streamed = 1 / dram + 1 / (c.stream_bytes * sms * clock);

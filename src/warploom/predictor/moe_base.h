@@ -7,7 +7,9 @@
 //   weights   of the experts hit, from DRAM or, as far as they fit, from L2
 //   moved     activations: rows of this rank's pairs, and rows of every token's every choice, which some
 //             kernels keep although other ranks hold the experts
-// max3 = (a^3 + b^3)^(1/3). Constants are shared, times a factor of the kernel's build and one of the scheme.
+// A tile alone on its SM waits for its operands, whatever the rate; beyond L2 both weights and activations
+// move at no more than an SM can have on its way. One pass alone has a fifth of the launches. max3 = (a^3 +
+// b^3)^(1/3). Constants are shared, times a factor of the kernel's build and one of the scheme.
 #pragma once
 
 #include <array>

@@ -107,9 +107,9 @@ std::size_t scheme_index(MatmulScheme scheme) {
 std::span<const ConstantSpec> moe_constants() { return kTable; }
 
 MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const BaseConstants& fitted) {
-  MoeConstants c{fitted[0], fitted[1], fitted[2],  fitted[3],  fitted[4],  fitted[5],  fitted[6], fitted[7],
-                 fitted[8], fitted[9], fitted[10], fitted[11], fitted[12], fitted[13], fitted[14],
-                 fitted[15], fitted[16], fitted[17], fitted[18]};
+  MoeConstants c{fitted[0],  fitted[1],  fitted[2],  fitted[3],  fitted[4],  fitted[5],  fitted[6],
+                 fitted[7],  fitted[8],  fitted[9],  fitted[10], fitted[11], fitted[12], fitted[13],
+                 fitted[14], fitted[15], fitted[16], fitted[17], fitted[18]};
   if (kernel >= KnownKernel::MoeTriton && kernel <= KnownKernel::MoeTrtllm) {
     const std::size_t at =
         kShared.size() + (std::size_t(kernel) - std::size_t(KnownKernel::MoeTriton)) * kPerBuild;

@@ -41,7 +41,9 @@ void add_to_expert(RoutingLoad& load, double had, double more) {
 
 RankWorkload rank_workload(const FusedMoe& op, const RoutingLoad& load, const ContextKernel& kernel) {
   RankWorkload work{load, double(op.tokens), double(op.tokens) * double(op.top_k)};
-  work.untuned = op.expert_parallel > 1 && kernel.hints.engine == Engine::Sglang && kernel.known == KnownKernel::MoeTriton;
+  // Files of tuned tiles are for all experts of a model, not for a rank's.
+  work.untuned = op.expert_parallel > 1 && kernel.hints.engine == Engine::Sglang &&
+                 kernel.known == KnownKernel::MoeTriton;
   if (op.expert_parallel <= 1 || !clamps_remote_choices(kernel)) return work;
   work.tokens = tokens_of_rank(op, load);
   work.choices = work.tokens * double(op.top_k);
