@@ -50,6 +50,8 @@ KernelHints kernel_hints(const KernelContext& context) {
   hints.writes_cache =
       !(backend_alone && !writes_in_backend(context.version)) && !context.kernel.starts_with("own_");
   hints.decode_kernel = contains(context.kernel, "decode");
+  // Before and after these data its collector left the experts of other ranks out.
+  hints.clamps_remote_choices = hints.engine == Engine::Sglang && context.version == "0.5.10";
   return hints;
 }
 

@@ -27,7 +27,7 @@ void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& 
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted, FeatureRow& row);
 std::uint32_t moe_design(const FusedMoe& op);
 // `sustained`: sustained_rate_share of the GPU.
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel, const RoutingLoad& routed,
              double sustained, const BaseConstants& fitted, FeatureRow& row);
 void add_linear_attention(const LinearAttention& op, const GpuSpec& gpu, const BaseConstants& fitted,
                           FeatureRow& row);

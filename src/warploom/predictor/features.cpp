@@ -75,7 +75,7 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
           features::add_mla_module(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, FusedMoe>) {
           row.routing = kernel.routing != nullptr ? kernel.routing->find(o) : routing_load(o);
-          features::add_moe(o, gpu, kernel.known, row.routing, shared.sustained, fitted, row);
+          features::add_moe(o, gpu, kernel, row.routing, shared.sustained, fitted, row);
         } else if constexpr (std::is_same_v<T, LinearAttention>) {
           features::add_linear_attention(o, gpu, fitted, row);
         } else if constexpr (std::is_same_v<T, Collective>) {

@@ -67,10 +67,12 @@ std::uint32_t moe_design(const FusedMoe& op) {
   return std::max(std::uint32_t(hash >> 32), std::uint32_t(1));
 }
 
-void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel, const RoutingLoad& routed,
              double sustained, const BaseConstants& fitted, FeatureRow& row) {
+  const RankWorkload work = rank_workload(op, routed, kernel);
+  const RoutingLoad& load = work.load;
   const MoeSizes sizes = moe_sizes(op, load);
-  const MoeBase base = moe_base(op, gpu, kernel, load, sizes, sustained, fitted);
+  const MoeBase base = moe_base(op, gpu, kernel.known, work, sizes, sustained, fitted);
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   row.log_base = std::log(base.total);
@@ -78,7 +80,7 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const R
   row.add(int(op.scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : op.scheme));
   row.add(op.gated ? 1 : 0);
   row.add(int(op.pass));
-  row.add(double(kernel));
+  row.add(double(kernel.known));
   row.add_log2(base.total);
   row.add(base.launch / base.total);
   row.add_log2(base.products / base.total);
@@ -89,7 +91,7 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const R
   row.add_log2(2 * load.pairs * sizes.expert_weights / rate / base.total);
   row.add_log2(sizes.weight_bytes / l2);
   row.add_log2(load.pairs * (hidden * 2 + sizes.width * 4) / l2);
-  row.add_log2(double(op.tokens) * double(op.top_k) * hidden * 2 / l2);
+  row.add_log2(work.choices * hidden * 2 / l2);
   add_tiles(op, gpu, load, sizes, base, row);
   add_routing(load, sizes, row);
   add_sizes(op, sizes, row);

@@ -42,21 +42,30 @@ struct Products {
   const MoeConstants& constants;
   double depth;  // inner length of the first product
   double sms, clock, rate, weight_bytes, activation_bytes;
+  double columns = kColumns, chain_share = 1;  // of a tile; of the usual wait for operands
 
-  double pass(double tiles, double outputs, double inner, double per_step, double columns = kColumns) const {
+  double pass(double tiles, double outputs, double inner, double per_step, double width) const {
     if (outputs <= 0) return 0.0;
-    const double waves = tiles * ceil_div(outputs, columns) / sms;
+    const double waves = tiles * ceil_div(outputs, width) / sms;
     const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
     return rounded * (per_step * inner + constants.prologue_cycles) / clock;
   }
 
   double seconds(double height, double tiles) const {
     const double saturation = height / (height + constants.half_rows) * (128 + constants.half_rows) / 128;
-    const double math = 2 * height * kColumns / (rate * saturation);
-    const double feed = (height * activation_bytes + kColumns * weight_bytes) / constants.feed_bytes;
+    const double math = 2 * height * columns / (rate * saturation);
+    const double feed = (height * activation_bytes + columns * weight_bytes) / constants.feed_bytes;
     const double per_step = std::max(math, feed) + constants.step_cycles;
-    return pass(tiles, sizes.gate_outputs, depth, per_step) +
-           pass(tiles, sizes.down_outputs, sizes.width, per_step);
+    return std::max(pass(tiles, sizes.gate_outputs, depth, per_step, columns),
+                    chain(sizes.gate_outputs, depth)) +
+           std::max(pass(tiles, sizes.down_outputs, sizes.width, per_step, columns),
+                    chain(sizes.down_outputs, sizes.width));
+  }
+
+  // One tile after the other's operands, nothing else on its SM.
+  double chain(double outputs, double inner) const {
+    return outputs <= 0 ? 0.0
+                        : (inner * chain_share * constants.chain_cycles + constants.prologue_cycles) / clock;
   }
 };
 
@@ -79,6 +88,51 @@ double marlin_seconds(const Products& products, const RoutingLoad& load, double 
   return products.seconds(64, load.row_tiles[3]);
 }
 
+// Tile of SGLang's Triton kernel where no tuned file fits, get_default_config of its
+// fused_moe_triton_config.py. Its steps are of 32 (few tokens: 64, block-scaled: 128) elements with two
+// on their way; how much longer than usual a tile then waits for operands was set on the measured rows.
+struct DefaultTile {
+  double rows, columns, chain_share;
+  std::size_t block;  // of the rows, in kRowBlocks
+};
+DefaultTile default_tile(const FusedMoe& op, double tokens, double held) {
+  if (op.scheme == MatmulScheme::Fp8Block) return {64, 128, 2.3, 3};
+  return tokens <= held ? DefaultTile{16, 32, 4.5, 1} : DefaultTile{64, 64, 9, 3};
+}
+
+// HBM, which reaches more of its peak than GDDR.
+bool has_stacked_memory(const GpuSpec& gpu) {
+  const auto capability = int(gpu.compute_capability);
+  return capability == 80 || (capability >= 90 && capability < 120);
+}
+
+// Share of the launches that one product alone has: the public rows of one pass time its kernel and
+// nothing around it.
+constexpr double kLaunchOfPass = 0.2;
+
+// Products with each height, and with the one that the kernel takes.
+void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
+                  const Products& products, MoeBase& base) {
+  const RoutingLoad& load = work.load;
+  base.products = 1e30;
+  constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
+  for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
+    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
+    base.products = std::min(base.products, base.by_height[i]);
+  }
+  if (takes_first_tile(kernel, gpu, op.scheme))
+    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
+  if (kernel == KnownKernel::MoeMarlin)
+    base.products = marlin_seconds(products, load, work.choices / products.sizes.held);
+  if (work.untuned) {
+    const DefaultTile tile = default_tile(op, work.tokens, products.sizes.held);
+    Products untuned = products;
+    untuned.columns = tile.columns;
+    untuned.chain_share = tile.chain_share;
+    base.products = untuned.seconds(tile.rows, load.row_tiles[tile.block]);
+  }
+}
+
 double cube_sum(double a, double b) { return std::cbrt(a * a * a + b * b * b); }
 
 }  // namespace
@@ -95,12 +149,16 @@ MoeSizes moe_sizes(const FusedMoe& op, const RoutingLoad& load) {
   return sizes;
 }
 
-MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
                  const MoeSizes& sizes, double sustained, const BaseConstants& fitted) {
+  const RoutingLoad& load = work.load;
   const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
-  const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
+  // Whatever does not draw the power of full matrix units runs at the highest clock.
+  const double clock = gpu.max_clock.value(), sms = double(gpu.sm_count);
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
-  const double dram = c.dram_share * gpu.memory_bandwidth.value(), from_l2 = c.l2_bytes * sms * clock;
+  const double dram =
+      c.dram_share * (has_stacked_memory(gpu) ? c.stacked_dram : 1.0) * gpu.memory_bandwidth.value();
+  const double from_l2 = c.l2_bytes * sms * clock;
   const double activation_bytes = bytes_per_element(activation_type(op.scheme));
   const Products products{sizes,
                           c,
@@ -108,32 +166,25 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
                           sms,
                           clock,
                           tensor_rate_per_clock(gpu, math_type(op.scheme)) * instruction_rate(kernel, gpu) *
-                              c.rate_share * sustained,
+                              c.rate_share * sustained / gpu.clock_headroom(),
                           bytes_per_element(weight_type(op.scheme)),
                           activation_bytes};
   MoeBase base;
-  base.products = 1e30;
-  constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
-  for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
-    base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
-    base.products = std::min(base.products, base.by_height[i]);
-  }
-  const double choices = double(op.tokens) * double(op.top_k);
-  if (takes_first_tile(kernel, gpu, op.scheme))
-    base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
-  if (kernel == KnownKernel::MoeMarlin) base.products = marlin_seconds(products, load, choices / sizes.held);
+  add_products(op, gpu, kernel, work, products, base);
   const double filled = sizes.weight_bytes / (c.resident_share * l2), square = filled * filled;
   const double fourth = square * square;
-  base.weights = sizes.weight_bytes * (fourth / dram + 1 / from_l2) / (1 + fourth);
+  const double streamed = 1 / dram + 1 / (c.stream_bytes * sms * clock);
+  base.weights = sizes.weight_bytes * (fourth * streamed + 1 / from_l2) / (1 + fourth);
+  const double spread = 1 / dram + 1 / (c.spread_bytes * sms * clock);
   const auto move = [&](double bytes) {
     const double over = bytes / (0.5 * l2), beyond = over * over;
-    return bytes * (beyond / dram + 1 / from_l2) / (1 + beyond);
+    return bytes * (beyond * spread + 1 / from_l2) / (1 + beyond);
   };
   base.pairs_moved =
       move(load.pairs * (c.pair_hidden * hidden * (2 + activation_bytes) + c.pair_width * sizes.width * 4));
-  base.choices_moved = move(double(op.tokens) * c.token_hidden * hidden * 4 +
-                            choices * 2 * (c.choice_hidden * hidden + c.choice_width * sizes.width));
-  base.launch = c.launch_cycles / clock;
+  base.choices_moved = move(work.tokens * c.token_hidden * hidden * 4 +
+                            work.choices * 2 * (c.choice_hidden * hidden + c.choice_width * sizes.width));
+  base.launch = (op.pass == MoePass::Both ? 1.0 : kLaunchOfPass) * c.launch_cycles / clock;
   base.total = base.launch + cube_sum(base.products, base.weights) + base.pairs_moved + base.choices_moved;
   return base;
 }

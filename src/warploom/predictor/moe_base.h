@@ -7,7 +7,9 @@
 //   weights   of the experts hit, from DRAM or, as far as they fit, from L2
 //   moved     activations: rows of this rank's pairs, and rows of every token's every choice, which some
 //             kernels keep although other ranks hold the experts
-// max3 = (a^3 + b^3)^(1/3). Constants are shared, times a factor of the kernel's build and one of the scheme.
+// A tile alone on its SM waits for its operands, whatever the rate; beyond L2 both weights and activations
+// move at no more than an SM can have on its way. One pass alone has a fifth of the launches. max3 = (a^3 +
+// b^3)^(1/3). Constants are shared, times a factor of the kernel's build and one of the scheme.
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/known_kernel.h"
+#include "warploom/predictor/rank_workload.h"
 
 namespace warploom::features {
 
@@ -40,7 +43,7 @@ struct MoeBase {
 
 // `sustained`: sustained_rate_share of the GPU. `kernel` outside the Moe builds: no factor of a build. No
 // allocation, about 100 ns.
-MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RoutingLoad& load,
+MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
                  const MoeSizes& sizes, double sustained, const BaseConstants& fitted);
 
 }  // namespace warploom::features

@@ -41,8 +41,9 @@ KnownKernel drawn_kernel() {
 
 features::MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
   const RoutingLoad load = routing_load(op);
-  return features::moe_base(op, gpu, kernel, load, features::moe_sizes(op, load),
-                            features::sustained_rate_share(gpu), default_constants(Family::Moe));
+  return features::moe_base(op, gpu, kernel, features::rank_workload(op, load, kernel),
+                            features::moe_sizes(op, load), features::sustained_rate_share(gpu),
+                            default_constants(Family::Moe));
 }
 
 RC_GTEST_PROP(MoeBase, StaysAboveThePhysicalBound, ()) {
@@ -122,6 +123,50 @@ TEST(MoeBase, WarpInstructionsRunAtTheRateOfOlderParts) {
   EXPECT_GT(products("b200_sxm", KnownKernel::MoeMarlin), 2.5 * products("b200_sxm", KnownKernel::None));
   EXPECT_GT(products("h100_sxm", KnownKernel::MoeMarlin), 1.3 * products("h100_sxm", KnownKernel::None));
   EXPECT_LT(products("l40s", KnownKernel::MoeMarlin), 1.3 * products("l40s", KnownKernel::None));
+}
+
+// Ranks of several run SGLang's Triton kernel with its default tile of 64 x 64, whose operands come over and
+// over.
+TEST(MoeBase, UntunedTilesOfARankTakeLonger) {
+  const GpuSpec& h200 = catalog().get("h200_sxm");
+  FusedMoe op = many_experts(MatmulScheme::Bf16);
+  op.tokens = 65536;
+  const auto products = [&](const char* framework) {
+    const ContextKernel kernel(KernelContext{framework, "0.5.14", "fused_moe_triton"});
+    const RoutingLoad load = routing_load(op);
+    return features::moe_base(op, h200, kernel.known, features::rank_workload(op, load, kernel),
+                              features::moe_sizes(op, load), features::sustained_rate_share(h200), default_constants(Family::Moe))
+        .products;
+  };
+  op.expert_parallel = 1;
+  EXPECT_EQ(products("sglang"), products("vllm"));
+  op.expert_parallel = 4;
+  EXPECT_GT(products("sglang"), 1.3 * products("vllm"));
+}
+
+// GDDR reaches less of its peak than HBM, and a fast memory waits for what the SMs have on their way.
+TEST(MoeBase, WeightsKnowTheKindOfMemory) {
+  const FusedMoe op = many_experts(MatmulScheme::Bf16);
+  const auto share_of_peak = [&](const char* name) {
+    const GpuSpec& gpu = catalog().get(name);
+    const RoutingLoad load = routing_load(op);
+    return features::moe_sizes(op, load).weight_bytes / gpu.memory_bandwidth.value() /
+           base_of(op, gpu, KnownKernel::MoeTriton).weights;
+  };
+  EXPECT_GT(share_of_peak("a100_sxm"), 1.05 * share_of_peak("l40s"));
+  EXPECT_LT(share_of_peak("h200_sxm"), share_of_peak("h100_sxm"));
+}
+
+TEST(MoeBase, LaunchesTakeClocksOfTheHighestClock) {
+  const FusedMoe op = many_experts(MatmulScheme::Bf16);
+  const GpuSpec &b200 = catalog().get("b200_sxm"), &gb200 = catalog().get("gb200");
+  const double ratio =
+      base_of(op, gb200, KnownKernel::MoeTriton).launch / base_of(op, b200, KnownKernel::MoeTriton).launch;
+  EXPECT_NEAR(ratio, b200.max_clock / gb200.max_clock, 1e-9);
+  FusedMoe one = op;
+  one.pass = MoePass::GateUp;
+  EXPECT_LT(base_of(one, b200, KnownKernel::MoeTriton).launch,
+            0.3 * base_of(op, b200, KnownKernel::MoeTriton).launch);
 }
 
 RC_GTEST_PROP(MoeFeatures, AreTheSameWithRememberedRouting, ()) {

@@ -21,7 +21,11 @@ constexpr std::array kShared{ConstantSpec{"launch_cycles", 40e3, 8e3, 150e3, 0.4
                              ConstantSpec{"pair_width", 0.8, 0.05, 10, 0.7},
                              ConstantSpec{"token_hidden", 1.0, 0.05, 10, 0.7},
                              ConstantSpec{"choice_hidden", 0.4, 0.02, 20, 0.7},
-                             ConstantSpec{"choice_width", 0.3, 0.02, 20, 0.7}};
+                             ConstantSpec{"choice_width", 0.3, 0.02, 20, 0.7},
+                             ConstantSpec{"chain_cycles", 1, 0.05, 20, 0.7},
+                             ConstantSpec{"stream_bytes", 150, 15, 2000, 0.7},
+                             ConstantSpec{"spread_bytes", 30, 5, 400, 0.5},
+                             ConstantSpec{"stacked_dram", 1.15, 0.9, 1.4, 0.1}};
 
 // Factors of a build: of launches, rate, DRAM, feed, prologue, pair passes over hidden and width, choice
 // passes over hidden and width.
@@ -103,8 +107,9 @@ std::size_t scheme_index(MatmulScheme scheme) {
 std::span<const ConstantSpec> moe_constants() { return kTable; }
 
 MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const BaseConstants& fitted) {
-  MoeConstants c{fitted[0], fitted[1], fitted[2],  fitted[3],  fitted[4],  fitted[5],  fitted[6], fitted[7],
-                 fitted[8], fitted[9], fitted[10], fitted[11], fitted[12], fitted[13], fitted[14]};
+  MoeConstants c{fitted[0],  fitted[1],  fitted[2],  fitted[3],  fitted[4],  fitted[5],  fitted[6],
+                 fitted[7],  fitted[8],  fitted[9],  fitted[10], fitted[11], fitted[12], fitted[13],
+                 fitted[14], fitted[15], fitted[16], fitted[17], fitted[18]};
   if (kernel >= KnownKernel::MoeTriton && kernel <= KnownKernel::MoeTrtllm) {
     const std::size_t at =
         kShared.size() + (std::size_t(kernel) - std::size_t(KnownKernel::MoeTriton)) * kPerBuild;

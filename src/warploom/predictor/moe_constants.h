@@ -26,6 +26,10 @@ struct MoeConstants {
   double token_hidden;     // over a token's hidden row
   double choice_hidden;    // over the hidden row of each of a token's choices, on whatever rank
   double choice_width;     // over its intermediate row
+  double chain_cycles;     // of a tile alone on its SM waiting for operands, per element of inner length
+  double stream_bytes;     // of weights on their way into one SM, bytes per clock
+  double spread_bytes;     // of activations moved from or to DRAM by one SM, bytes per clock
+  double stacked_dram;     // of peak bandwidth, stacked memory (HBM) against GDDR
 };
 
 MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const BaseConstants& fitted);
