@@ -12,10 +12,11 @@ namespace {
 
 const std::string kSidecar = "E=128,N=768,device_name=NVIDIA_H200.warploom.json";
 
+// So many requests that a prompt's luck with the step it arrives in does not turn means around.
 std::vector<std::string> simulate(const std::string& gpu, const std::string& tuned) {
   return {"simulate",   "--model",      "Qwen3-30B-A3B",  "--gpu",   gpu,
           "--workload", "conversation", "--rate",         "4",       "--requests",
-          "20",         "--json",       "--no-intervals", "--tuned", tuned};
+          "200",        "--json",       "--no-intervals", "--tuned", tuned};
 }
 
 TEST(MoeConfig, FilesAreWrittenAndReadBySimulate) {

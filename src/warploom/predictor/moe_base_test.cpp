@@ -135,7 +135,8 @@ TEST(MoeBase, UntunedTilesOfARankTakeLonger) {
     const ContextKernel kernel(KernelContext{framework, "0.5.14", "fused_moe_triton"});
     const RoutingLoad load = routing_load(op);
     return features::moe_base(op, h200, kernel.known, features::rank_workload(op, load, kernel),
-                              features::moe_sizes(op, load), features::sustained_rate_share(h200), default_constants(Family::Moe))
+                              features::moe_sizes(op, load), features::sustained_rate_share(h200),
+                              default_constants(Family::Moe))
         .products;
   };
   op.expert_parallel = 1;

@@ -34,7 +34,7 @@ SymmetricOptions settings_of(Family family, std::uint64_t seed) {
       o.depth = 7;
       break;
     case Family::Moe:
-      o.trees = 320;
+      o.trees = 312;
       o.eta = 0.25;
       o.bound = kBoundOfExperts;
       break;
