@@ -54,8 +54,10 @@ void price_gemm_tiles(const GemmTileTerms& terms, double m, double n, double k, 
                       GemmTilePrices& prices, VectorUnit unit) {
   if (unit == VectorUnit::Plain)
     gemm_tiles::price_plain(terms, kReciprocals, m, n, k, batch, prices);
-  else
+  else if (unit == VectorUnit::Avx2)
     gemm_tiles::price_avx2(terms, kReciprocals, m, n, k, batch, prices);
+  else
+    gemm_tiles::price_avx512(terms, kReciprocals, m, n, k, batch, prices);
 }
 
 }  // namespace warploom

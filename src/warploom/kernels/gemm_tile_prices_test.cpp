@@ -30,8 +30,10 @@ GemmTileTerms drawn_terms(RandomStream& random, std::size_t tiles) {
   return terms;
 }
 
-TEST(GemmTilePrices, AreTheSameBitsWithEveryUnit) {
-  if (!has_vector_unit(VectorUnit::Avx2)) GTEST_SKIP() << "this processor has no AVX2";
+class GemmTileUnits : public ::testing::TestWithParam<VectorUnit> {};
+
+TEST_P(GemmTileUnits, GiveTheSameBits) {
+  if (!has_vector_unit(GetParam())) GTEST_SKIP() << "this processor has no such unit";
   RandomStream random(11, "tile prices");
   for (int draw = 0; draw < 2000; ++draw) {
     const std::size_t tiles = draw % 2 == 0 ? kSharedGemmTiles : kMostGemmTiles;
@@ -41,7 +43,7 @@ TEST(GemmTilePrices, AreTheSameBitsWithEveryUnit) {
                  k = std::floor(std::exp2(random.uniform(4, 15))), batch = draw % 5 == 0 ? 16 : 1;
     GemmTilePrices plain, vectors;
     price_gemm_tiles(terms, m, n, k, batch, plain, VectorUnit::Plain);
-    price_gemm_tiles(terms, m, n, k, batch, vectors, VectorUnit::Avx2);
+    price_gemm_tiles(terms, m, n, k, batch, vectors, GetParam());
     EXPECT_EQ(plain.tile_seconds, vectors.tile_seconds);
     EXPECT_EQ(plain.tile, vectors.tile);
     EXPECT_EQ(plain.splits, vectors.splits);
@@ -52,6 +54,8 @@ TEST(GemmTilePrices, AreTheSameBitsWithEveryUnit) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, GemmTileUnits, ::testing::Values(VectorUnit::Avx2, VectorUnit::Avx512));
 
 // One tile offered on four SMs: 256 x 512 x 128 in tiles of 128 x 128 are eight tiles of two steps, two
 // waves.

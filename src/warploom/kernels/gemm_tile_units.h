@@ -13,5 +13,7 @@ void price_plain(const GemmTileTerms& terms, const GemmTileReciprocals& reciproc
                  double k, double batch, GemmTilePrices& prices);
 void price_avx2(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m, double n,
                 double k, double batch, GemmTilePrices& prices);
+void price_avx512(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m, double n,
+                  double k, double batch, GemmTilePrices& prices);
 
 }  // namespace warploom::gemm_tiles

@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kShortestKernel = 0.5e-6;     // s; back-to-back graph nodes measure 1 us and more
 constexpr double kEmulatedExponentials = 0.5;  // share that polynomials on FMA lanes can take over
-// Learned routers favour experts: public runs hit as few as two thirds of what even random choice would.
-constexpr double kRouterSkew = 0.65;
 constexpr double kMostPeersPerToken = 8;  // pairs of one token that one copy over the network can serve
 
 struct Limit {
@@ -65,17 +63,6 @@ void raise_collective(Limit& limit, const Collective& op, const GpuSpec& gpu) {
   if (bandwidth > 0) limit.raise(moved / bandwidth, Bound::Network);
 }
 
-// Weights of the fewest experts that an actual routing is likely to hit.
-double least_expert_bytes(const FusedMoe& op, double expected_bytes) {
-  const double held = std::max(1.0, std::floor(double(op.experts) / double(op.expert_parallel)));
-  const double mean = random_experts_hit(op);
-  const double deviation = std::sqrt(mean * std::max(0.0, 1 - mean / held));
-  const MoeWidths widths = moe_widths(op);
-  const double expert =
-      double(op.hidden) * (widths.gate_up + widths.intermediate) * bytes_per_element(weight_type(op.scheme));
-  return std::min(expected_bytes, kRouterSkew * std::max(0.0, mean - 2 * deviation) * expert);
-}
-
 }  // namespace
 
 Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work) {
@@ -88,11 +75,9 @@ Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work
     if (gemm->weight_copies <= 1) return Bytes(beyond(weights + activations, l2));
     return Bytes(beyond(weights, l2 / gemm->weight_copies) + beyond(activations, l2));
   }
-  double touched = work.unique_bytes().value();
-  if (const auto* moe = std::get_if<FusedMoe>(&op)) {
-    touched += least_expert_bytes(*moe, work.weight_bytes.value()) - work.weight_bytes.value();
-  }
-  return Bytes(beyond(touched, l2));
+  Bytes touched = work.unique_bytes();
+  if (std::holds_alternative<FusedMoe>(op)) touched += work.least_weight_bytes - work.weight_bytes;
+  return Bytes(beyond(touched.value(), l2));
 }
 
 PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work& work) {

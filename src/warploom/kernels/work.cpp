@@ -11,8 +11,18 @@ constexpr double kSoftmaxFlopPerPair = 6;
 constexpr double kChunkOfLinearAttention = 64;  // tokens that a chunked scan treats as one product
 constexpr double kOutputBytes = 2;              // activations leave in 16 bit
 
+// Learned routers favour experts: public runs hit as few as two thirds of what even random choice would.
+constexpr double kRouterSkew = 0.65;
+
 double output_bytes_per_element(MatmulScheme scheme) {
   return scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4.0 : kOutputBytes;
+}
+
+// Two deviations below the mean of even random choice, and a learned router's favourites.
+double least_experts_hit(const FusedMoe& op, const RoutingLoad& load) {
+  const double held = std::max(1.0, std::floor(double(op.experts) / double(op.expert_parallel)));
+  const double deviation = std::sqrt(load.random_hit * std::max(0.0, 1 - load.random_hit / held));
+  return kRouterSkew * std::max(0.0, load.random_hit - 2 * deviation);
 }
 
 // Element-wise and row-wise kernels: `reads` and `writes` in elements, arithmetic per element written.
@@ -158,6 +168,7 @@ Work& Work::operator+=(const Work& other) {
   fma_flop += other.fma_flop;
   special_ops += other.special_ops;
   weight_bytes += other.weight_bytes;
+  least_weight_bytes += other.least_weight_bytes;
   cache_bytes += other.cache_bytes;
   input_bytes += other.input_bytes;
   output_bytes += other.output_bytes;
@@ -209,8 +220,9 @@ Work moe_work(const FusedMoe& op, const RoutingLoad& load) {
   const double local = std::ceil(double(op.intermediate) / double(op.tensor_parallel));
   Work work;
   work.matrix_flop = Flop(2 * load.pairs * hidden * total_width);
-  work.weight_bytes =
-      Bytes(load.experts_hit * hidden * total_width * bytes_per_element(weight_type(op.scheme)));
+  const double expert_bytes = hidden * total_width * bytes_per_element(weight_type(op.scheme));
+  work.weight_bytes = Bytes(load.experts_hit * expert_bytes);
+  work.least_weight_bytes = std::min(work.weight_bytes, Bytes(least_experts_hit(op, load) * expert_bytes));
   work.input_bytes =
       Bytes((op.pass == MoePass::Down ? load.pairs * local : tokens_here * hidden) * kOutputBytes);
   work.output_bytes =

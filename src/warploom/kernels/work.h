@@ -13,6 +13,7 @@ struct Work {
   Flop fma_flop;           // other arithmetic, an estimate of the usual implementation
   double special_ops = 0;  // exponentials, reciprocals, square roots
   Bytes weight_bytes;      // weights that are touched
+  Bytes least_weight_bytes;  // of FusedMoe: of the fewest experts that an actual routing is likely to hit
   Bytes cache_bytes;       // KV cache or recurrent state that is read
   Bytes input_bytes;
   Bytes output_bytes;

@@ -36,36 +36,42 @@ bool takes_first_tile(KnownKernel kernel, const GpuSpec& gpu, MatmulScheme schem
          scheme != MatmulScheme::Fp8Block;
 }
 
-// What every height of tile shares.
+// What every height of tile shares; what must be divided by is divided by once.
 struct Products {
   const MoeSizes& sizes;
   const MoeConstants& constants;
   double depth;  // inner length of the first product
   double sms, clock, rate, weight_bytes, activation_bytes;
   double columns = kColumns, chain_share = 1;  // of a tile; of the usual wait for operands
+  double per_sm = 1 / sms, per_clock = 1 / clock, per_feed_byte = 1 / constants.feed_bytes;
+  double per_row = 256 / (rate * (128 + constants.half_rows));
+  double gate_tiles = ceil_div(sizes.gate_outputs, columns);  // across
+  double down_tiles = ceil_div(sizes.down_outputs, columns);
 
-  double pass(double tiles, double outputs, double inner, double per_step, double width) const {
-    if (outputs <= 0) return 0.0;
-    const double waves = tiles * ceil_div(outputs, width) / sms;
-    const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
-    return rounded * (per_step * inner + constants.prologue_cycles) / clock;
+  Products with_tile(double tile_columns, double wait) const {
+    return {sizes, constants, depth, sms, clock, rate, weight_bytes, activation_bytes, tile_columns, wait};
   }
 
   double seconds(double height, double tiles) const {
-    const double saturation = height / (height + constants.half_rows) * (128 + constants.half_rows) / 128;
-    const double math = 2 * height * columns / (rate * saturation);
-    const double feed = (height * activation_bytes + columns * weight_bytes) / constants.feed_bytes;
-    const double per_step = std::max(math, feed) + constants.step_cycles;
-    return std::max(pass(tiles, sizes.gate_outputs, depth, per_step, columns),
-                    chain(sizes.gate_outputs, depth)) +
-           std::max(pass(tiles, sizes.down_outputs, sizes.width, per_step, columns),
-                    chain(sizes.down_outputs, sizes.width));
+    const double math = columns * (height + constants.half_rows) * per_row;
+    const double feed = (height * activation_bytes + columns * weight_bytes) * per_feed_byte;
+    return passes(tiles, std::max(math, feed) + constants.step_cycles);
   }
 
-  // One tile after the other's operands, nothing else on its SM.
-  double chain(double outputs, double inner) const {
-    return outputs <= 0 ? 0.0
-                        : (inner * chain_share * constants.chain_cycles + constants.prologue_cycles) / clock;
+  // `tiles`: of all experts, down.
+  double passes(double tiles, double per_step) const {
+    double cycles = 0;
+    if (gate_tiles > 0) cycles += pass(tiles * gate_tiles, depth, per_step);
+    if (down_tiles > 0) cycles += pass(tiles * down_tiles, sizes.width, per_step);
+    return cycles * per_clock;
+  }
+
+  // At least one tile after the other's operands, nothing else on its SM.
+  double pass(double tiles, double inner, double per_step) const {
+    const double waves = tiles * per_sm;
+    const double rounded = std::max(waves + constants.wave_rounding * (std::ceil(waves) - waves), 1.0);
+    return std::max(rounded * (per_step * inner + constants.prologue_cycles),
+                    inner * chain_share * constants.chain_cycles + constants.prologue_cycles);
   }
 };
 
@@ -75,8 +81,7 @@ double first_tile_seconds(const Products& products, double tiles, double l2_rate
   const double per_step =
       (kFirstTileRows * products.activation_bytes + kFirstTileColumns * products.weight_bytes) / per_sm +
       products.constants.step_cycles;
-  return products.pass(tiles, products.sizes.gate_outputs, products.depth, per_step, kFirstTileColumns) +
-         products.pass(tiles, products.sizes.down_outputs, products.sizes.width, per_step, kFirstTileColumns);
+  return products.with_tile(kFirstTileColumns, 0).passes(tiles, per_step);
 }
 
 // The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64.
@@ -126,14 +131,22 @@ void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, co
     base.products = marlin_seconds(products, load, work.choices / products.sizes.held);
   if (work.untuned) {
     const DefaultTile tile = default_tile(op, work.tokens, products.sizes.held);
-    Products untuned = products;
-    untuned.columns = tile.columns;
-    untuned.chain_share = tile.chain_share;
-    base.products = untuned.seconds(tile.rows, load.row_tiles[tile.block]);
+    base.products = products.with_tile(tile.columns, tile.chain_share)
+                        .seconds(tile.rows, load.row_tiles[tile.block]);
   }
 }
 
-double cube_sum(double a, double b) { return std::cbrt(a * a * a + b * b * b); }
+// (a^3 + b^3)^(1/3) of positive numbers, to 1e-9: a start from the chord of the cube root, then two of
+// Halley's steps; a third of the library's time.
+double cube_sum(double a, double b) {
+  const double high = std::max(a, b), share = std::min(a, b) / high, sum = 1 + share * share * share;
+  double root = 0.7401 + 0.26 * sum;
+  for (int step = 0; step < 2; ++step) {
+    const double cube = root * root * root;
+    root *= (cube + 2 * sum) / (2 * cube + sum);
+  }
+  return high * root;
+}
 
 }  // namespace
 
