@@ -19,7 +19,7 @@ struct LeaveOutRequest {
   std::vector<std::string> only;        // names of GPUs, generations or folds; empty: each in turn
   std::int64_t few_shot = 0;            // shapes of each GPU left out that are given back
   std::string few_shot_per = "family";  // or kind: what that number is meant for
-  std::int64_t rows_per_gpu = 8000;     // learned from, of each GPU and family
+  std::int64_t rows_per_gpu = 40000;    // learned from, of each GPU and family
   std::int64_t judged_rows = 3000;      // of each GPU and family that is left out
   bool ablate = false;                  // also judge the model without its later parts, see ablation.h
   std::uint64_t seed = 1;

@@ -18,7 +18,8 @@ GemmTileShape gemm_tile_shape(std::size_t index);
 // Index of a shared tile: rows of 16, 32, 48, 64, 96, 128, 160, 192, 256; columns of 64, 128, 256.
 constexpr std::size_t shared_gemm_tile(std::size_t row, std::size_t column) { return 3 * row + column; }
 
-using GemmTileValues = std::array<float, kMostGemmTiles>;
+// Aligned to the widest vectors: a load across two cache lines costs as much as two.
+struct alignas(64) GemmTileValues : std::array<float, kMostGemmTiles> {};
 
 // One scheme on one GPU. Entries beyond `tiles` are priced with the rest: they must hold numbers, and
 // `offered` infinity.

@@ -53,7 +53,7 @@ struct FeatureRow {
   // Takes all logarithms at once: several times faster than one by one.
   void take_logs();
 
-  std::array<float, kMaxFeatures + 1> pending;
+  alignas(64) std::array<float, kMaxFeatures + 1> pending;
   std::array<std::uint8_t, kMaxFeatures + 1> pending_slots;
   int pending_count = 0;
 };
