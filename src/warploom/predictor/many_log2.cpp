@@ -18,17 +18,9 @@ namespace avx2 {
 #define WARPLOOM_LANES 8
 #define WARPLOOM_TARGET __attribute__((target("avx2")))
 #include "warploom/predictor/many_log2_lanes.inc"
-#undef WARPLOOM_LANES
-#undef WARPLOOM_TARGET
 }  // namespace avx2
-namespace avx512 {
-#define WARPLOOM_LANES 16
-#define WARPLOOM_TARGET __attribute__((target("avx512f,avx512dq")))
-#include "warploom/predictor/many_log2_lanes.inc"
-}  // namespace avx512
 #else
 namespace avx2 = plain;
-namespace avx512 = plain;
 #endif
 
 }  // namespace
@@ -36,10 +28,8 @@ namespace avx512 = plain;
 void log2_all(float* values, std::size_t count, VectorUnit unit) {
   if (unit == VectorUnit::Plain)
     plain::log2_lanes(values, count);
-  else if (unit == VectorUnit::Avx2)
-    avx2::log2_lanes(values, count);
   else
-    avx512::log2_lanes(values, count);
+    avx2::log2_lanes(values, count);
 }
 
 }  // namespace warploom

@@ -1,4 +1,4 @@
-// log2 of many numbers, four to sixteen to an instruction.
+// log2 of many numbers, four or eight to an instruction.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,7 @@
 
 namespace warploom {
 
-// Numbers to an instruction at most.
-inline constexpr std::size_t kMostLog2Lanes = 16;
-
-// In place; `values` must have room for a multiple of
-// kMostLog2Lanes. Normal positive numbers: within 2e-7 of the
+// In place; `values` must have room for a multiple of eight. Normal positive numbers: within 2e-7 of the
 // larger of 1 and the result, powers of two exact. The same bits with every unit.
 void log2_all(float* values, std::size_t count, VectorUnit unit = best_vector_unit());
 

@@ -25,25 +25,22 @@ TEST(Log2All, AgreesWithTheLibrary) {
 
 TEST(Log2All, IsExactAtPowersOfTwo) {
   for (int power = -40; power <= 60; ++power) {
-    std::vector<float> values(kMostLog2Lanes, std::ldexp(1.0F, power));
+    std::vector<float> values(8, std::ldexp(1.0F, power));
     log2_all(values.data(), 1);
     EXPECT_EQ(values[0], float(power));
   }
 }
 
-class Log2Units : public ::testing::TestWithParam<VectorUnit> {};
-
-TEST_P(Log2Units, GiveTheSameBits) {
-  if (!has_vector_unit(GetParam())) GTEST_SKIP() << "this processor has no such unit";
+TEST(Log2All, GivesTheSameBitsWithEveryUnit) {
+  if (!has_vector_unit(VectorUnit::Avx2)) GTEST_SKIP() << "this processor has no AVX2";
   RandomStream random(5, "units");
   std::vector<float> plain(4000);
   for (float& value : plain) value = float(std::exp2(random.uniform(-40, 60)));
   std::vector<float> vectors = plain;
   log2_all(plain.data(), plain.size(), VectorUnit::Plain);
-  log2_all(vectors.data(), vectors.size(), GetParam());
+  log2_all(vectors.data(), vectors.size(), VectorUnit::Avx2);
   EXPECT_EQ(plain, vectors);
 }
-INSTANTIATE_TEST_SUITE_P(Each, Log2Units, ::testing::Values(VectorUnit::Avx2, VectorUnit::Avx512));
 
 }  // namespace
 }  // namespace warploom
