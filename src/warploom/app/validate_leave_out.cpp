@@ -120,9 +120,8 @@ class LeaveOutRun {
     options.families = {rows.family};
     options.seed = request_.seed;
     options.threads = request_.threads;
-    options.fit_rows_per_gpu = 500;
     options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "--few-shot-per");
-    options.leave_out_rows_per_gpu = group.gpus.empty() ? 0 : 2000;
+    if (group.gpus.empty()) options.leave_out_rows_per_gpu = 0;
     if (!group.gpus.empty()) options.measured_gpus = gpus_to_measure(rows, group, catalog_);
     for (const std::string& gpu : group.gpus)
       if (request_.few_shot > 0)
