@@ -143,8 +143,11 @@ struct Kernel {
     return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 
-  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes.
+  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes; what
+  // TensorRT-LLM's blocks do to queries before its kernel waits for them too.
   double write_blocks(double tokens) const {
+    if (hints.engine == Engine::TensorRtLlm && view.causal && hints.writes_cache)
+      return tokens * double(view.heads()) * double(view.key_dim) * c[kPreparedQuery] / gpu.sm_cycles_per_second();
     if (hints.engine != Engine::Vllm || !view.causal || !hints.writes_cache) return 0;
     const double threads = std::min(double(view.kv_heads) * double(view.key_dim), kMostWriteThreads);
     const double clocks = c[kWriteBlock] * (view.kv_cache == DataType::Fp8 ? c[kWriteFp8Block] : 1.0);
