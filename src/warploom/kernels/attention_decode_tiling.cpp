@@ -35,14 +35,15 @@ void tile_decode(const AttentionView& view, const GpuSpec& gpu, const KernelHint
   switch (t.kernel) {
     case AttentionKernel::FlashAttention2:
       if (t.width <= 64) t.keys = 256;
-      if (hints.engine == Engine::Sglang) {  // FlashAttention-3's code for sm80 and sm89
-        t.query_rows = 128;
-        t.keys = 64;
-        t.least_split_keys = 4 * 128 + 1;
-      } else {  // windows and single heads are not packed, and what is not packed is not split
-        t.packs_group = view.window == 0;
-        t.splits_keys = view.window == 0 && view.group > 1;
-      }
+      // Windows and single heads are not packed, and what is not packed is not split.
+      t.packs_group = view.window == 0;
+      t.splits_keys = view.window == 0 && view.group > 1;
+      t.copies_group = t.splits_keys && view.kv_heads > 1;
+      break;
+    case AttentionKernel::FlashAttention3Sm80:
+      t.query_rows = 128;
+      t.keys = 64;
+      t.least_split_keys = 4 * 128 + 1;
       break;
     case AttentionKernel::FlashInfer:
       t.query_rows = 16;

@@ -128,16 +128,15 @@ struct Kernel {
   bool per_head() const { return tiling.design == DecodeDesign::PerHead; }
   bool flash_attention() const {
     return is(AttentionKernel::FlashAttention2) || is(AttentionKernel::FlashAttention3) ||
-           is(AttentionKernel::FlashAttention4);
+           is(AttentionKernel::FlashAttention3Sm80) || is(AttentionKernel::FlashAttention4);
   }
   bool fp8_cache() const { return view.kv_cache == DataType::Fp8; }
   bool graphics() const { return gpu.shared_memory_per_sm.value() < 120e3; }
   // The fp8 path of these kernels reads twice as much per element as its rate suggests.
   bool slow_fp8() const { return per_head() && fp8_cache() && graphics(); }
 
-  // FlashAttention-3's code for sm80 and sm89, which SGLang takes: tiles of 128 rows, one block per SM, one
-  // stage, so loads, products and exponentials follow each other.
-  bool one_block() const { return is(AttentionKernel::FlashAttention2) && hints.engine == Engine::Sglang; }
+  // Tiles of 128 rows, one block per SM, one stage, so loads, products and exponentials follow each other.
+  bool one_block() const { return is(AttentionKernel::FlashAttention3Sm80); }
 
   double products() const {  // clocks per 128 keys
     if (one_block()) {
@@ -201,10 +200,7 @@ struct Kernel {
     }
     if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
     if (flash3 && hints.engine == Engine::Sglang && tiling.width == 192) clocks += c[kLaunchWide];
-    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
-    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
-        view.kv_heads > 1 && view.group > 1)
-      clocks += c[kSwapCopies];
+    if (tiling.copies_group) clocks += c[kSwapCopies];
     if (triton) clocks += c[kLaunchTriton];
     if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
       const bool casts = hints.engine == Engine::Sglang && !flash3;
@@ -215,7 +211,7 @@ struct Kernel {
     }
     if (splits > 1) {
       clocks += c[kCombine];
-      if (is(AttentionKernel::FlashAttention2)) clocks += c[kCombineSplit] * splits;
+      if (is(AttentionKernel::FlashAttention2) || one_block()) clocks += c[kCombineSplit] * splits;
     }
     return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
   }

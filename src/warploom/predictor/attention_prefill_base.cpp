@@ -34,7 +34,7 @@ struct Kernel {
   bool triton() const { return is(AttentionKernel::Triton); }
   bool flash_attention() const {
     return is(AttentionKernel::FlashAttention2) || is(AttentionKernel::FlashAttention3) ||
-           is(AttentionKernel::FlashAttention4);
+           is(AttentionKernel::FlashAttention3Sm80) || is(AttentionKernel::FlashAttention4);
   }
   bool light_flashinfer() const { return is(AttentionKernel::FlashInfer) && !tiling.warp_specialised; }
   bool data_centre() const { return gpu.shared_memory_per_sm.value() > 160e3; }
@@ -131,10 +131,7 @@ struct Kernel {
     if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
     clocks += extra * c[kExtraLaunch];
     if (triton()) clocks += c[kTritonLaunch];
-    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
-    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
-        view.kv_heads > 1)
-      clocks += c[kSwapCopies];
+    if (tiling.copies_group) clocks += c[kSwapCopies];
     if (hints.decode_kernel && light_flashinfer()) clocks += c[kDecodeLaunch];
     if (hints.engine == Engine::Sglang && view.causal) {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
