@@ -23,10 +23,13 @@ std::int64_t compiled_width(std::int64_t width, std::initializer_list<std::int64
   return width;
 }
 
-std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel) {
+std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel, bool hopper) {
   const std::int64_t width = std::max(view.key_dim, view.value_dim);
   switch (kernel) {
     case AttentionKernel::TensorRtLlm:
+      // Hopper's rows in shared memory are powers of two long.
+      if (hopper && !view.decode) return compiled_width(width, {64, 128, 256});
+      [[fallthrough]];
     case AttentionKernel::TensorRtLlmGen:
       return compiled_width(width, {64, 80, 96, 128, 192, 256});
     case AttentionKernel::Triton:
@@ -206,8 +209,12 @@ AttentionKernel attention_kernel(const KernelHints& hints, const GpuSpec& gpu) {
 
 AttentionTiling attention_tiling(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints) {
   AttentionTiling tiling{.kernel = attention_kernel(hints, gpu)};
-  tiling.width = compiled_width(view, tiling.kernel);
+  // TensorRT-LLM generates none for odd head sizes (72 of vision encoders): fmha_v2 serves them.
+  if (tiling.kernel == AttentionKernel::TensorRtLlmGen && hints.engine == Engine::TensorRtLlm &&
+      view.key_dim % 16 != 0)
+    tiling.kernel = AttentionKernel::TensorRtLlm;
   const bool hopper = gpu.generation == Generation::Hopper;
+  tiling.width = compiled_width(view, tiling.kernel, hopper);
   const bool tensorrt_hopper = tiling.kernel == AttentionKernel::TensorRtLlm && hopper;
   tiling.warp_specialised = tiling.kernel == AttentionKernel::FlashAttention3 ||
                             tiling.kernel == AttentionKernel::FlashAttention4 ||
