@@ -92,7 +92,8 @@ struct Kernel {
     if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
     if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
-    if (!view.causal && flash_attention()) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
+    if (triton() && hints.engine == Engine::Vllm) clocks *= c[kTritonUnified];
+    if (!view.causal && flash_attention() && !is(AttentionKernel::FlashAttention4)) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
     if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
     if (ragged()) clocks *= c[kRagged];
     return clocks;
@@ -146,7 +147,9 @@ struct Kernel {
     if (hints.engine == Engine::Sglang) clocks = c[light_flashinfer() ? kLaunchFlashInfer : kLaunchSglang];
     // Its scheduler's own kernel.
     double extra = is(AttentionKernel::FlashAttention3) && !flash3_of_sglang() ? 1 : 0;
-    if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
+    const bool generated_of_sglang = is(AttentionKernel::TensorRtLlmGen) && hints.engine == Engine::Sglang;
+    if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache && !generated_of_sglang)
+      extra += 1;
     clocks += extra * c[kExtraLaunch];
     if (triton()) clocks += c[kTritonLaunch];
     if (tiling.copies_group) clocks += c[kSwapCopies];
