@@ -9,6 +9,7 @@ enum Constant : std::size_t {
   kPerHeadLatency,
   kUnsplitLatency,
   kTritonLatency,
+  kTritonDataCentre,
   kFirstStep,
   kTaskLoad,
   kPerHeadTaskLoad,
@@ -19,6 +20,7 @@ enum Constant : std::size_t {
   kGraphicsTaskLoad,
   kFlash3TaskLoad,
   kWideGroupLoad,
+  kWindowLoad,
   kStepLoad,
   kPerHeadStepLoad,
   kWideHeadLoad,
@@ -32,6 +34,7 @@ enum Constant : std::size_t {
   kLaunchGen,
   kLaunchSglangGen,
   kLaunchWide,
+  kLaunchSglangTriton,
   kLaunchVllm,
   kLaunchVllmFlashInfer,
   kLaunchTriton,
@@ -60,50 +63,53 @@ enum Constant : std::size_t {
 // latency. "Graphics": parts without HBM.
 constexpr std::array kConstants{
     ConstantSpec{"step_latency", 550, 150, 2500, 0.25},  // 0.3 us
-    ConstantSpec{"per_head_latency", 2000, 500, 6000, 0.25},
+    ConstantSpec{"per_head_latency", 2400, 500, 6000, 0.25},
     ConstantSpec{"unsplit_latency", 4000, 1000, 9000, 0.25},
     ConstantSpec{"triton_latency", 4000, 500, 12000, 0.4},
+    ConstantSpec{"triton_data_centre", 1.9, 0.8, 4, 0.3},
     ConstantSpec{"first_step_clocks", 1500, 300, 8000, 0.4},
     ConstantSpec{"task_load", 2000, 300, 8000, 0.3},
-    ConstantSpec{"per_head_task_load", 800, 100, 4000, 0.3},
-    ConstantSpec{"light_task_load", 600, 100, 4000, 0.4},
-    ConstantSpec{"unsplit_task_load", 6000, 300, 15000, 0.4},
-    ConstantSpec{"light_fp8_task_load", 2.5, 1, 6, 0.3},
+    ConstantSpec{"per_head_task_load", 900, 100, 4000, 0.3},
+    ConstantSpec{"light_task_load", 1000, 100, 4000, 0.4},
+    ConstantSpec{"unsplit_task_load", 8500, 300, 15000, 0.4},
+    ConstantSpec{"light_fp8_task_load", 3.5, 1, 6, 0.3},
     ConstantSpec{"flash_task_load", 1.4, 0.5, 5, 0.3},
-    ConstantSpec{"graphics_task_load", 1.5, 0.8, 3, 0.3},
-    ConstantSpec{"flash3_task_load", 1.4, 0.5, 5, 0.3},
-    ConstantSpec{"wide_group_load", 2, 0.8, 6, 0.3},
-    ConstantSpec{"step_load", 400, 50, 3000, 0.4},
-    ConstantSpec{"per_head_step_load", 2000, 300, 6000, 0.3},
+    ConstantSpec{"graphics_task_load", 1.7, 0.8, 3, 0.3},
+    ConstantSpec{"flash3_task_load", 1.65, 0.5, 5, 0.3},
+    ConstantSpec{"wide_group_load", 2.15, 0.8, 6, 0.3},
+    ConstantSpec{"window_load", 1.6, 0.8, 4, 0.3},
+    ConstantSpec{"step_load", 430, 50, 3000, 0.4},
+    ConstantSpec{"per_head_step_load", 2200, 300, 6000, 0.3},
     ConstantSpec{"wide_head_load", 1.3, 0.8, 3, 0.3},
     ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
-    ConstantSpec{"one_block_products", 1.4, 1, 2.5, 0.2},
+    ConstantSpec{"one_block_products", 1.3, 1, 2.5, 0.2},
     ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_flashinfer", 9500, 4000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_flashinfer", 9000, 4000, 40000, 0.2},
     ConstantSpec{"launch_clocks_trtllm", 16000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_per_head", 16000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_xqa", 11000, 4000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_trtllm_gen", 18000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_trtllm_gen", 19000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_sglang_gen", 13000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_sglang_192", 6000, 500, 24000, 0.3},
+    ConstantSpec{"launch_clocks_sglang_192", 8000, 500, 24000, 0.3},
+    ConstantSpec{"launch_clocks_sglang_triton", 10000, 3000, 40000, 0.2},
     ConstantSpec{"launch_clocks_vllm", 13500, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_vllm_flashinfer", 15000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_vllm_flashinfer", 17500, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
     ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
     ConstantSpec{"swap_copies_clocks", 9000, 1000, 24000, 0.4},
     ConstantSpec{"fp8_launch_clocks", 4000, 500, 12000, 0.3},
-    ConstantSpec{"generated_cast_clocks", 10000, 1000, 24000, 0.3},
-    ConstantSpec{"request_clocks", 15, 1, 100, 0.5},
-    ConstantSpec{"launch_clock_power", 0.9, 0.4, 1.2, 0.1},
+    ConstantSpec{"generated_cast_clocks", 12500, 1000, 24000, 0.3},
+    ConstantSpec{"request_clocks", 17, 1, 100, 0.5},
+    ConstantSpec{"launch_clock_power", 0.85, 0.4, 1.2, 0.1},
     ConstantSpec{"combine_clocks", 4000, 500, 15000, 0.4},
     ConstantSpec{"combine_clocks_per_split", 350, 50, 1500, 0.3},
     ConstantSpec{"flash_192", 1.3, 0.8, 3, 0.2},
     ConstantSpec{"flash_fp8", 1.4, 0.8, 3, 0.2},
-    ConstantSpec{"flash_fp8_256", 1.2, 0.8, 2.5, 0.2},
+    ConstantSpec{"flash_fp8_256", 1.35, 0.8, 2.5, 0.2},
     ConstantSpec{"overlap", 1.6, 1, 6, 0.3},
     ConstantSpec{"dram_share", 0.92, 0.5, 1, 0.1},
     ConstantSpec{"graphics_dram_share", 0.85, 0.4, 1, 0.1},
-    ConstantSpec{"l2_rate_share", 0.45, 0.1, 1, 0.3},
+    ConstantSpec{"l2_rate_share", 0.55, 0.1, 1, 0.3},
     ConstantSpec{"l2_capacity_share", 0.85, 0.3, 1.5, 0.15},
     ConstantSpec{"graphics_l2_capacity_share", 1.1, 0.4, 2, 0.15},
     ConstantSpec{"l2_sharpness", 7, 2, 16, 0.3},
@@ -112,6 +118,7 @@ constexpr std::array kConstants{
 
 constexpr double kRows = 64;  // of the products, whatever the tile
 constexpr double kOneBlockRows = 128;
+constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
 constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
 constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
 constexpr double kKeys = 128;       // of which the constants are
@@ -138,6 +145,15 @@ struct Kernel {
   // Tiles of 128 rows, one block per SM, one stage, so loads, products and exponentials follow each other.
   bool one_block() const { return is(AttentionKernel::FlashAttention3Sm80); }
 
+  // FLOP per clock and SM. Data-centre Blackwell keeps its rate for tcgen05: mma.sync runs as on A100.
+  double product_rate() const {
+    const double rate =
+        tensor_rate_per_clock(gpu, tiling.fp8_products ? DataType::Fp8 : DataType::Bf16);
+    const bool older = is(AttentionKernel::FlashInfer) || is(AttentionKernel::FlashAttention2);
+    return older && !view.value_in_key && gpu.generation == Generation::Blackwell ? rate * kMmaSyncShare
+                                                                                  : rate;
+  }
+
   double products() const {  // clocks per 128 keys
     if (one_block()) {
       const double flop = 2 * kOneBlockRows * kKeys * double(view.key_dim + view.value_dim);
@@ -145,12 +161,13 @@ struct Kernel {
              kOneBlockRows * kKeys / std::max(gpu.special_function_lanes, 1.0);
     }
     if (tiling.design != DecodeDesign::Tiled) return 0;
-    const DataType type = tiling.fp8_products ? DataType::Fp8 : DataType::Bf16;
     const double flop = 2 * kRows * kKeys * double(view.key_dim + view.value_dim);
-    return c[kProducts] * flop / tensor_rate_per_clock(gpu, type);
+    return c[kProducts] * flop / product_rate();
   }
   double latency() const {
-    double clocks = c[is(AttentionKernel::Triton) ? kTritonLatency : kStepLatency];
+    double clocks = c[kStepLatency];
+    if (is(AttentionKernel::Triton))
+      clocks = c[kTritonLatency] * (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
     if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
     if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
     return clocks * std::sqrt(double(view.key_dim) / 128) + products();
@@ -184,13 +201,24 @@ struct Kernel {
     return one_block() ? std::ceil(steps * per) / per : std::ceil(steps);
   }
 
+  double sglang_launch() const {
+    switch (tiling.kernel) {
+      case AttentionKernel::FlashInfer:
+        return c[kLaunchFlashInfer];
+      case AttentionKernel::TensorRtLlmGen:
+        return c[kLaunchSglangGen];
+      case AttentionKernel::Triton:
+        return c[kLaunchSglangTriton];
+      default:
+        return c[kLaunchSglang];
+    }
+  }
+
   double launch(double requests, double splits) const {
     double clocks = c[is(AttentionKernel::FlashInfer) ? kLaunchVllmFlashInfer : kLaunchVllm];
     const bool flash3 = is(AttentionKernel::FlashAttention3), triton = is(AttentionKernel::Triton);
-    if (hints.engine == Engine::Sglang)
-      clocks = c[is(AttentionKernel::FlashInfer)
-                     ? kLaunchFlashInfer
-                     : (is(AttentionKernel::TensorRtLlmGen) ? kLaunchSglangGen : kLaunchSglang)];
+    const bool sglang = hints.engine == Engine::Sglang;
+    if (sglang) clocks = sglang_launch();
     if (hints.engine == Engine::TensorRtLlm) {
       const bool xqa = fp8_cache() && gpu.generation == Generation::Hopper;
       clocks = c[is(AttentionKernel::TensorRtLlmGen) ? kLaunchGen : (xqa ? kLaunchXqa : kLaunchTensorRt)];
@@ -198,16 +226,15 @@ struct Kernel {
     } else if (hints.writes_cache) {
       clocks += c[kExtraLaunch];
     }
-    if (flash3) clocks += c[kExtraLaunch] + c[kRequestClocks] * requests;
-    if (flash3 && hints.engine == Engine::Sglang && tiling.width == 192) clocks += c[kLaunchWide];
+    if (flash3) clocks += (sglang ? 0.0 : c[kExtraLaunch]) + c[kRequestClocks] * requests;
+    if (flash3 && sglang && tiling.width == 192) clocks += c[kLaunchWide];
     if (tiling.copies_group) clocks += c[kSwapCopies];
-    if (triton) clocks += c[kLaunchTriton];
+    if (triton && !sglang) clocks += c[kLaunchTriton];
     if (fp8_cache() && !triton) {  // SGLang casts keys and values apart, others in fused kernels
-      const bool casts = hints.engine == Engine::Sglang && !flash3;
-      if (casts && is(AttentionKernel::TensorRtLlmGen))
+      if (sglang && is(AttentionKernel::TensorRtLlmGen))
         clocks += c[kGeneratedCasts];
       else
-        clocks += c[kFp8Launch] * (casts ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
+        clocks += c[kFp8Launch] * (sglang ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
     }
     if (splits > 1) {
       clocks += c[kCombine];
@@ -239,7 +266,7 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
     units += blocks;
     task_units += kernel.per_head()
                       ? count * double(view.kv_heads) * std::min(double(view.group), kSharedHeads)
-                      : blocks;
+                      : blocks * (cut && kernel.is(AttentionKernel::FlashAttention3) ? c[kWindowLoad] : 1.0);
     steps += blocks * of_request;
     longest = std::max(longest, of_request);
     longest_keys = std::max(longest_keys, needed);

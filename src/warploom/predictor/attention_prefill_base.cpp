@@ -164,7 +164,8 @@ struct Kernel {
   // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes; what
   // TensorRT-LLM's blocks do to queries before its kernel waits for them too.
   double write_blocks(double tokens) const {
-    if (hints.engine == Engine::TensorRtLlm && view.causal && hints.writes_cache)
+    const bool latent = view.key_dim != view.value_dim;
+    if (hints.engine == Engine::TensorRtLlm && view.causal && hints.writes_cache && !latent)
       return tokens * double(view.heads()) * double(view.key_dim) * c[kPreparedQuery] / gpu.sm_cycles_per_second();
     if (hints.engine != Engine::Vllm || !view.causal || !hints.writes_cache) return 0;
     const double elements = double(view.kv_heads) * double(view.key_dim);
