@@ -1,3 +1,6 @@
+#include <bit>
+#include <cmath>
+
 #include "warploom/predictor/attention_base.h"
 #include "warploom/predictor/feature_parts.h"
 
@@ -10,6 +13,7 @@ enum Constant : std::size_t {
   kUnsplitLatency,
   kTritonLatency,
   kTritonDataCentre,
+  kTritonPadded,
   kFirstStep,
   kTaskLoad,
   kPerHeadTaskLoad,
@@ -46,6 +50,7 @@ enum Constant : std::size_t {
   kClockPower,
   kCombine,
   kCombineSplit,
+  kGeneratedCombine,
   kWide192,
   kFp8Flash,
   kFp8Flash256,
@@ -62,58 +67,60 @@ enum Constant : std::size_t {
 // Latencies and loads are SM clocks per 128 keys; a load is what a block costs its SM when others hide its
 // latency. "Graphics": parts without HBM.
 constexpr std::array kConstants{
-    ConstantSpec{"step_latency", 550, 150, 2500, 0.25},  // 0.3 us
-    ConstantSpec{"per_head_latency", 2400, 500, 6000, 0.25},
-    ConstantSpec{"unsplit_latency", 4000, 1000, 9000, 0.25},
-    ConstantSpec{"triton_latency", 4000, 500, 12000, 0.4},
-    ConstantSpec{"triton_data_centre", 1.9, 0.8, 4, 0.3},
-    ConstantSpec{"first_step_clocks", 1500, 300, 8000, 0.4},
-    ConstantSpec{"task_load", 2000, 300, 8000, 0.3},
-    ConstantSpec{"per_head_task_load", 900, 100, 4000, 0.3},
-    ConstantSpec{"light_task_load", 1000, 100, 4000, 0.4},
-    ConstantSpec{"unsplit_task_load", 8500, 300, 15000, 0.4},
-    ConstantSpec{"light_fp8_task_load", 3.5, 1, 6, 0.3},
-    ConstantSpec{"flash_task_load", 1.4, 0.5, 5, 0.3},
-    ConstantSpec{"graphics_task_load", 1.7, 0.8, 3, 0.3},
-    ConstantSpec{"flash3_task_load", 1.65, 0.5, 5, 0.3},
-    ConstantSpec{"wide_group_load", 2.15, 0.8, 6, 0.3},
-    ConstantSpec{"window_load", 1.6, 0.8, 4, 0.3},
-    ConstantSpec{"step_load", 430, 50, 3000, 0.4},
-    ConstantSpec{"per_head_step_load", 2200, 300, 6000, 0.3},
-    ConstantSpec{"wide_head_load", 1.3, 0.8, 3, 0.3},
-    ConstantSpec{"products", 0.9, 0.2, 2.5, 0.3},
-    ConstantSpec{"one_block_products", 1.3, 1, 2.5, 0.2},
+    ConstantSpec{"step_latency", 539, 150, 2500, 0.25},  // 0.3 us
+    ConstantSpec{"per_head_latency", 2800, 500, 6000, 0.25},
+    ConstantSpec{"unsplit_latency", 3900, 1000, 9000, 0.25},
+    ConstantSpec{"triton_latency", 3800, 500, 12000, 0.4},
+    ConstantSpec{"triton_data_centre", 1.96, 0.8, 4, 0.3},
+    ConstantSpec{"triton_padded", 1.75, 0.8, 3, 0.3},
+    ConstantSpec{"first_step_clocks", 1600, 300, 8000, 0.4},
+    ConstantSpec{"task_load", 2100, 300, 8000, 0.3},
+    ConstantSpec{"per_head_task_load", 978, 100, 4000, 0.3},
+    ConstantSpec{"light_task_load", 1300, 100, 4000, 0.4},
+    ConstantSpec{"unsplit_task_load", 9000, 300, 15000, 0.4},
+    ConstantSpec{"light_fp8_task_load", 4.85, 1, 6, 0.3},
+    ConstantSpec{"flash_task_load", 1.42, 0.5, 5, 0.3},
+    ConstantSpec{"graphics_task_load", 1.78, 0.8, 3, 0.3},
+    ConstantSpec{"flash3_task_load", 1.77, 0.5, 5, 0.3},
+    ConstantSpec{"wide_group_load", 2.21, 0.8, 6, 0.3},
+    ConstantSpec{"window_load", 1.63, 0.8, 4, 0.3},
+    ConstantSpec{"step_load", 465, 50, 3000, 0.4},
+    ConstantSpec{"per_head_step_load", 2300, 300, 6000, 0.3},
+    ConstantSpec{"wide_head_load", 1.41, 0.8, 3, 0.3},
+    ConstantSpec{"products", 0.876, 0.2, 2.5, 0.3},
+    ConstantSpec{"one_block_products", 1.24, 1, 2.5, 0.2},
     ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_flashinfer", 9000, 4000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_flashinfer", 8600, 4000, 40000, 0.2},
     ConstantSpec{"launch_clocks_trtllm", 16000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_per_head", 16000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_per_head", 17000, 5000, 40000, 0.2},
     ConstantSpec{"launch_clocks_xqa", 11000, 4000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_trtllm_gen", 19000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_sglang_gen", 13000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_sglang_192", 8000, 500, 24000, 0.3},
-    ConstantSpec{"launch_clocks_sglang_triton", 10000, 3000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_vllm", 13500, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_vllm_flashinfer", 17500, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_triton", 1000, 200, 10000, 0.5},
+    ConstantSpec{"launch_clocks_trtllm_gen", 20000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_sglang_gen", 14000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_sglang_192", 9900, 500, 24000, 0.3},
+    ConstantSpec{"launch_clocks_sglang_triton", 9100, 3000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_vllm_flashinfer", 18000, 5000, 40000, 0.2},
+    ConstantSpec{"launch_clocks_triton", 889, 200, 10000, 0.5},
     ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
-    ConstantSpec{"swap_copies_clocks", 9000, 1000, 24000, 0.4},
-    ConstantSpec{"fp8_launch_clocks", 4000, 500, 12000, 0.3},
-    ConstantSpec{"generated_cast_clocks", 12500, 1000, 24000, 0.3},
-    ConstantSpec{"request_clocks", 17, 1, 100, 0.5},
-    ConstantSpec{"launch_clock_power", 0.85, 0.4, 1.2, 0.1},
-    ConstantSpec{"combine_clocks", 4000, 500, 15000, 0.4},
-    ConstantSpec{"combine_clocks_per_split", 350, 50, 1500, 0.3},
-    ConstantSpec{"flash_192", 1.3, 0.8, 3, 0.2},
-    ConstantSpec{"flash_fp8", 1.4, 0.8, 3, 0.2},
-    ConstantSpec{"flash_fp8_256", 1.35, 0.8, 2.5, 0.2},
-    ConstantSpec{"overlap", 1.6, 1, 6, 0.3},
-    ConstantSpec{"dram_share", 0.92, 0.5, 1, 0.1},
-    ConstantSpec{"graphics_dram_share", 0.85, 0.4, 1, 0.1},
-    ConstantSpec{"l2_rate_share", 0.55, 0.1, 1, 0.3},
-    ConstantSpec{"l2_capacity_share", 0.85, 0.3, 1.5, 0.15},
-    ConstantSpec{"graphics_l2_capacity_share", 1.1, 0.4, 2, 0.15},
+    ConstantSpec{"swap_copies_clocks", 7700, 1000, 24000, 0.4},
+    ConstantSpec{"fp8_launch_clocks", 4300, 500, 12000, 0.3},
+    ConstantSpec{"generated_cast_clocks", 14000, 1000, 24000, 0.3},
+    ConstantSpec{"request_clocks", 19, 1, 100, 0.5},
+    ConstantSpec{"launch_clock_power", 0.832, 0.4, 1.2, 0.1},
+    ConstantSpec{"combine_clocks", 5100, 500, 15000, 0.4},
+    ConstantSpec{"combine_clocks_per_split", 323, 50, 1500, 0.3},
+    ConstantSpec{"generated_combine_clocks", 1600, 200, 8000, 0.4},
+    ConstantSpec{"flash_192", 1.33, 0.8, 3, 0.2},
+    ConstantSpec{"flash_fp8", 1.36, 0.8, 3, 0.2},
+    ConstantSpec{"flash_fp8_256", 1.42, 0.8, 2.5, 0.2},
+    ConstantSpec{"overlap", 1.62, 1, 6, 0.3},
+    ConstantSpec{"dram_share", 0.934, 0.5, 1, 0.1},
+    ConstantSpec{"graphics_dram_share", 0.835, 0.4, 1, 0.1},
+    ConstantSpec{"l2_rate_share", 0.616, 0.1, 1, 0.3},
+    ConstantSpec{"l2_capacity_share", 0.793, 0.3, 1.5, 0.15},
+    ConstantSpec{"graphics_l2_capacity_share", 1.13, 0.4, 2, 0.15},
     ConstantSpec{"l2_sharpness", 7, 2, 16, 0.3},
-    ConstantSpec{"token_traffic", 0.8, 0.1, 4, 0.4},
+    ConstantSpec{"token_traffic", 0.726, 0.1, 4, 0.4},
 };
 
 constexpr double kRows = 64;  // of the products, whatever the tile
@@ -164,10 +171,14 @@ struct Kernel {
     const double flop = 2 * kRows * kKeys * double(view.key_dim + view.value_dim);
     return c[kProducts] * flop / product_rate();
   }
+  // Triton's tiles are powers of two wide.
+  bool padded() const {
+    return is(AttentionKernel::Triton) && !std::has_single_bit(std::uint64_t(view.key_dim));
+  }
   double latency() const {
     double clocks = c[kStepLatency];
     if (is(AttentionKernel::Triton))
-      clocks = c[kTritonLatency] * (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
+      clocks = c[kTritonLatency] * (padded() ? c[kTritonPadded] : 1.0) * (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
     if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
     if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
     return clocks * std::sqrt(double(view.key_dim) / 128) + products();
@@ -186,6 +197,7 @@ struct Kernel {
   }
   double step_load() const {
     double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
+    if (padded()) clocks *= c[kTritonPadded];
     if (per_head() && view.group >= 64) clocks *= c[kWideHeadLoad];
     return clocks * double(view.key_dim) / 128 + products();
   }
@@ -237,10 +249,11 @@ struct Kernel {
         clocks += c[kFp8Launch] * (sglang ? 2.0 : (flash3 || is(AttentionKernel::FlashInfer) ? 0.5 : 0.0));
     }
     if (splits > 1) {
-      clocks += c[kCombine];
+      // Generated kernels add the parts up themselves.
+      clocks += c[is(AttentionKernel::TensorRtLlmGen) ? kGeneratedCombine : kCombine];
       if (is(AttentionKernel::FlashAttention2) || one_block()) clocks += c[kCombineSplit] * splits;
     }
-    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.boost_clock.value(), c[kClockPower]);
+    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 };
 
@@ -274,7 +287,7 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
     keys += count * needed;
     requests += count;
   }
-  const double sms = double(gpu.sm_count), clock = gpu.boost_clock.value();
+  const double sms = double(gpu.sm_count), clock = gpu.max_clock.value();
   AttentionBase base;
   if (tiling.splits_keys && longest_keys >= double(tiling.least_split_keys)) {
     base.splits = std::clamp(std::floor(sms * (kernel.one_block() ? 1.0 : kSlots) / units), 1.0,
