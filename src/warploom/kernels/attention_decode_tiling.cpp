@@ -19,6 +19,8 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
     t.packs_group = !wide && !(odd && view.group > 32);
     t.splits_keys = !wide && !odd;
     t.least_split_keys = view.group >= 16 || alone ? 2048 : 1024;
+    if (old) t.keys = 32;
+    t.walks_window = old && view.window > 0;
   } else if (old && fp8_cache && !hopper) {
     t.design = DecodeDesign::Unsplit;
     t.splits_keys = false;

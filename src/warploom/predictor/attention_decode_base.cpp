@@ -10,6 +10,7 @@ namespace {
 enum Constant : std::size_t {
   kStepLatency,
   kPerHeadLatency,
+  kPassedStep,
   kUnsplitLatency,
   kTritonLatency,
   kTritonDataCentre,
@@ -69,13 +70,14 @@ enum Constant : std::size_t {
 constexpr std::array kConstants{
     ConstantSpec{"step_latency", 539, 150, 2500, 0.25},  // 0.3 us
     ConstantSpec{"per_head_latency", 2800, 500, 6000, 0.25},
+    ConstantSpec{"passed_step_clocks", 50, 10, 300, 0.4},
     ConstantSpec{"unsplit_latency", 3900, 1000, 9000, 0.25},
     ConstantSpec{"triton_latency", 3800, 500, 12000, 0.4},
     ConstantSpec{"triton_data_centre", 1.96, 0.8, 4, 0.3},
     ConstantSpec{"triton_padded", 1.75, 0.8, 3, 0.3},
     ConstantSpec{"first_step_clocks", 1600, 300, 8000, 0.4},
     ConstantSpec{"task_load", 2100, 300, 8000, 0.3},
-    ConstantSpec{"per_head_task_load", 978, 100, 4000, 0.3},
+    ConstantSpec{"per_head_task_load", 1000, 100, 4000, 0.3},
     ConstantSpec{"light_task_load", 1300, 100, 4000, 0.4},
     ConstantSpec{"unsplit_task_load", 9000, 300, 15000, 0.4},
     ConstantSpec{"light_fp8_task_load", 4.85, 1, 6, 0.3},
@@ -85,8 +87,8 @@ constexpr std::array kConstants{
     ConstantSpec{"wide_group_load", 2.21, 0.8, 6, 0.3},
     ConstantSpec{"window_load", 1.63, 0.8, 4, 0.3},
     ConstantSpec{"step_load", 465, 50, 3000, 0.4},
-    ConstantSpec{"per_head_step_load", 2300, 300, 6000, 0.3},
-    ConstantSpec{"wide_head_load", 1.41, 0.8, 3, 0.3},
+    ConstantSpec{"per_head_step_load", 2400, 300, 6000, 0.3},
+    ConstantSpec{"wide_head_load", 1.45, 0.8, 3, 0.3},
     ConstantSpec{"products", 0.876, 0.2, 2.5, 0.3},
     ConstantSpec{"one_block_products", 1.24, 1, 2.5, 0.2},
     ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
@@ -173,7 +175,7 @@ struct Kernel {
   }
   // Triton's tiles are powers of two wide.
   bool padded() const {
-    return is(AttentionKernel::Triton) && !std::has_single_bit(std::uint64_t(view.key_dim));
+    return is(AttentionKernel::Triton) && hints.engine == Engine::Sglang && !std::has_single_bit(std::uint64_t(view.key_dim));
   }
   double latency() const {
     double clocks = c[kStepLatency];
@@ -210,7 +212,7 @@ struct Kernel {
   // 128 keys each, of a block that walks a part of the cache.
   double steps_of_part(double steps) const {
     const double per = kKeys / double(tiling.keys);
-    return one_block() ? std::ceil(steps * per) / per : std::ceil(steps);
+    return one_block() || per_head() ? std::ceil(steps * per) / per : std::ceil(steps);
   }
 
   double sglang_launch() const {
@@ -264,7 +266,7 @@ std::span<const ConstantSpec> decode_base_constants() { return kConstants; }
 AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
                           const GpuSpec& gpu, const BaseConstants& c) {
   const Kernel kernel{view, tiling, hints, gpu, c};
-  double units = 0, task_units = 0, steps = 0, longest = 0, longest_keys = 0, tokens = 0, keys = 0,
+  double units = 0, task_units = 0, steps = 0, longest = 0, longest_keys = 0, passed = 0, tokens = 0, keys = 0,
          requests = 0;
   const double tile = double(tiling.keys);
   for (const RequestGroup& group : view.requests) {
@@ -282,7 +284,8 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
                       : blocks * (cut && kernel.is(AttentionKernel::FlashAttention3) ? c[kWindowLoad] : 1.0);
     steps += blocks * of_request;
     longest = std::max(longest, of_request);
-    longest_keys = std::max(longest_keys, needed);
+    longest_keys = std::max(longest_keys, tiling.walks_window ? double(group.kv_tokens()) : needed);
+    if (tiling.walks_window) passed = std::max(passed, (double(group.kv_tokens()) - needed) / kKeys);
     tokens += count * queries;
     keys += count * needed;
     requests += count;
@@ -291,11 +294,12 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   AttentionBase base;
   if (tiling.splits_keys && longest_keys >= double(tiling.least_split_keys)) {
     base.splits = std::clamp(std::floor(sms * (kernel.one_block() ? 1.0 : kSlots) / units), 1.0,
-                             std::min(std::ceil(longest), double(tiling.most_splits)));
+                             std::min(std::ceil(longest + passed), double(tiling.most_splits)));
   }
   base.tasks = units * base.splits;
   base.steps = steps / base.tasks;
-  const double chain = kernel.steps_of_part(longest / base.splits) * kernel.latency() + c[kFirstStep];
+  const double chain = kernel.steps_of_part(longest / base.splits) * kernel.latency() +
+                       passed / base.splits * c[kPassedStep] + c[kFirstStep];
   const double load = (task_units * base.splits * kernel.task_load() + steps * kernel.step_load()) / sms;
   base.longest = chain / clock;
   const double busiest = kernel.one_block() ? std::ceil(base.tasks / sms) * chain : std::max(load, chain);
