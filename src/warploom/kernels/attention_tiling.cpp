@@ -28,7 +28,8 @@ std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel, b
   switch (kernel) {
     case AttentionKernel::TensorRtLlm:
       // Hopper's rows in shared memory are powers of two long.
-      if (hopper && !view.decode && view.key_dim == view.value_dim) return compiled_width(width, {64, 128, 256});
+      if (hopper && !view.decode && view.key_dim == view.value_dim)
+        return compiled_width(width, {64, 128, 256});
       [[fallthrough]];
     case AttentionKernel::TensorRtLlmGen:
       return compiled_width(width, {64, 80, 96, 128, 192, 256});

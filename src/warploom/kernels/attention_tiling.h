@@ -59,7 +59,7 @@ struct AttentionTiling {
   // Decode.
   DecodeDesign design = DecodeDesign::Tiled;
   bool walks_window = false;  // keys before a window are passed over one step after the other
-  bool splits_keys = false;  // long caches are cut among several tasks
+  bool splits_keys = false;   // long caches are cut among several tasks
   std::int64_t least_split_keys = 1, most_splits = 256;
 };
 

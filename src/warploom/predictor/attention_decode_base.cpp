@@ -128,9 +128,9 @@ constexpr std::array kConstants{
 constexpr double kRows = 64;  // of the products, whatever the tile
 constexpr double kOneBlockRows = 128;
 constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
-constexpr double kSlots = 1.5;      // blocks per SM that splitting keys aims at
-constexpr double kSharedHeads = 8;  // of a group, from which blocks per head take several
-constexpr double kKeys = 128;       // of which the constants are
+constexpr double kSlots = 1.5;           // blocks per SM that splitting keys aims at
+constexpr double kSharedHeads = 8;       // of a group, from which blocks per head take several
+constexpr double kKeys = 128;            // of which the constants are
 constexpr double kReferenceClock = 1.9e9;
 
 struct Kernel {
@@ -156,8 +156,7 @@ struct Kernel {
 
   // FLOP per clock and SM. Data-centre Blackwell keeps its rate for tcgen05: mma.sync runs as on A100.
   double product_rate() const {
-    const double rate =
-        tensor_rate_per_clock(gpu, tiling.fp8_products ? DataType::Fp8 : DataType::Bf16);
+    const double rate = tensor_rate_per_clock(gpu, tiling.fp8_products ? DataType::Fp8 : DataType::Bf16);
     const bool older = is(AttentionKernel::FlashInfer) || is(AttentionKernel::FlashAttention2);
     return older && !view.value_in_key && gpu.generation == Generation::Blackwell ? rate * kMmaSyncShare
                                                                                   : rate;
@@ -175,12 +174,14 @@ struct Kernel {
   }
   // Triton's tiles are powers of two wide.
   bool padded() const {
-    return is(AttentionKernel::Triton) && hints.engine == Engine::Sglang && !std::has_single_bit(std::uint64_t(view.key_dim));
+    return is(AttentionKernel::Triton) && hints.engine == Engine::Sglang &&
+           !std::has_single_bit(std::uint64_t(view.key_dim));
   }
   double latency() const {
     double clocks = c[kStepLatency];
     if (is(AttentionKernel::Triton))
-      clocks = c[kTritonLatency] * (padded() ? c[kTritonPadded] : 1.0) * (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
+      clocks = c[kTritonLatency] * (padded() ? c[kTritonPadded] : 1.0) *
+               (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
     if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
     if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
     return clocks * std::sqrt(double(view.key_dim) / 128) + products();
@@ -266,8 +267,8 @@ std::span<const ConstantSpec> decode_base_constants() { return kConstants; }
 AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
                           const GpuSpec& gpu, const BaseConstants& c) {
   const Kernel kernel{view, tiling, hints, gpu, c};
-  double units = 0, task_units = 0, steps = 0, longest = 0, longest_keys = 0, passed = 0, tokens = 0, keys = 0,
-         requests = 0;
+  double units = 0, task_units = 0, steps = 0, longest = 0, longest_keys = 0, passed = 0, tokens = 0,
+         keys = 0, requests = 0;
   const double tile = double(tiling.keys);
   for (const RequestGroup& group : view.requests) {
     const double count = double(group.count), queries = double(group.query_tokens);

@@ -14,7 +14,7 @@ constexpr double kTritonTask = 3000;
 constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
-constexpr double kTailUniform = 0.7;  // of the part of the last wave that stays empty
+constexpr double kTailUniform = 0.7;     // of the part of the last wave that stays empty
 constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
 constexpr double kLeastWriteThreads = 96, kMostWriteThreads = 512, kThreadsPerSm = 2048;
 constexpr double kWriteBlockPower = 1.3;  // large blocks start together, small ones fill gaps
@@ -93,7 +93,8 @@ struct Kernel {
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
     if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
     if (triton() && hints.engine == Engine::Vllm) clocks *= c[kTritonUnified];
-    if (!view.causal && flash_attention() && !is(AttentionKernel::FlashAttention4)) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
+    if (!view.causal && flash_attention() && !is(AttentionKernel::FlashAttention4))
+      clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
     if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
     if (ragged()) clocks *= c[kRagged];
     return clocks;
@@ -161,12 +162,13 @@ struct Kernel {
     return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 
-  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes; what
-  // TensorRT-LLM's blocks do to queries before its kernel waits for them too.
+  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes;
+  // what TensorRT-LLM's blocks do to queries before its kernel waits for them too.
   double write_blocks(double tokens) const {
     const bool latent = view.key_dim != view.value_dim;
     if (hints.engine == Engine::TensorRtLlm && view.causal && hints.writes_cache && !latent)
-      return tokens * double(view.heads()) * double(view.key_dim) * c[kPreparedQuery] / gpu.sm_cycles_per_second();
+      return tokens * double(view.heads()) * double(view.key_dim) * c[kPreparedQuery] /
+             gpu.sm_cycles_per_second();
     if (hints.engine != Engine::Vllm || !view.causal || !hints.writes_cache) return 0;
     const double elements = double(view.kv_heads) * double(view.key_dim);
     const double threads = std::clamp(elements, kLeastWriteThreads, kMostWriteThreads);
