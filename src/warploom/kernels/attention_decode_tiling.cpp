@@ -19,6 +19,8 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
     t.packs_group = !wide && !(odd && view.group > 32);
     t.splits_keys = !wide && !odd;
     t.least_split_keys = view.group >= 16 || alone ? 2048 : 1024;
+    if (old) t.keys = 32;
+    t.walks_window = old && view.window > 0;
   } else if (old && fp8_cache && !hopper) {
     t.design = DecodeDesign::Unsplit;
     t.splits_keys = false;
@@ -35,14 +37,15 @@ void tile_decode(const AttentionView& view, const GpuSpec& gpu, const KernelHint
   switch (t.kernel) {
     case AttentionKernel::FlashAttention2:
       if (t.width <= 64) t.keys = 256;
-      if (hints.engine == Engine::Sglang) {  // FlashAttention-3's code for sm80 and sm89
-        t.query_rows = 128;
-        t.keys = 64;
-        t.least_split_keys = 4 * 128 + 1;
-      } else {  // windows and single heads are not packed, and what is not packed is not split
-        t.packs_group = view.window == 0;
-        t.splits_keys = view.window == 0 && view.group > 1;
-      }
+      // Windows and single heads are not packed, and what is not packed is not split.
+      t.packs_group = view.window == 0;
+      t.splits_keys = view.window == 0 && view.group > 1;
+      t.copies_group = t.splits_keys && view.kv_heads > 1;
+      break;
+    case AttentionKernel::FlashAttention3Sm80:
+      t.query_rows = 128;
+      t.keys = 64;
+      t.least_split_keys = 4 * 128 + 1;
       break;
     case AttentionKernel::FlashInfer:
       t.query_rows = 16;

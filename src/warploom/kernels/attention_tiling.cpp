@@ -23,10 +23,14 @@ std::int64_t compiled_width(std::int64_t width, std::initializer_list<std::int64
   return width;
 }
 
-std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel) {
+std::int64_t compiled_width(const AttentionView& view, AttentionKernel kernel, bool hopper) {
   const std::int64_t width = std::max(view.key_dim, view.value_dim);
   switch (kernel) {
     case AttentionKernel::TensorRtLlm:
+      // Hopper's rows in shared memory are powers of two long.
+      if (hopper && !view.decode && view.key_dim == view.value_dim)
+        return compiled_width(width, {64, 128, 256});
+      [[fallthrough]];
     case AttentionKernel::TensorRtLlmGen:
       return compiled_width(width, {64, 80, 96, 128, 192, 256});
     case AttentionKernel::Triton:
@@ -58,16 +62,13 @@ bool data_centre_blackwell(const GpuSpec& gpu) { return gpu.generation == Genera
 
 bool can_multiply_fp8(const GpuSpec& gpu) { return gpu.tensor_rates.fp8 > gpu.tensor_rates.fp16; }
 
-void tile_flash_attention2(const AttentionView& view, const KernelHints& hints, AttentionTiling& t) {
-  if (hints.engine == Engine::Sglang) {  // FlashAttention-3's code for sm80 and sm89
-    t.packs_group = true;
-    t.query_rows = 128;
-    t.keys = 64;
-  } else if (view.causal) {  // paged caches take the split kernel
+void tile_flash_attention2(const AttentionView& view, AttentionTiling& t) {
+  if (view.causal) {  // paged caches take the split kernel
     t.query_rows = 64;
     t.keys = t.width <= 64 ? 256 : (t.width <= 128 ? 128 : 64);
     // Single tokens: the heads of a group become rows (flash_api.cpp: seqlenq_ngroups_swapped).
     t.packs_group = view.window == 0 && view.group > 1 && longest_query(view) == 1;
+    t.copies_group = t.packs_group && view.kv_heads > 1;
   } else {
     t.query_rows = t.width <= 128 ? 128 : 64;
     t.keys = t.width <= 64 ? 128 : 64;
@@ -120,7 +121,12 @@ void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHin
                   AttentionTiling& t) {
   switch (t.kernel) {
     case AttentionKernel::FlashAttention2:
-      tile_flash_attention2(view, hints, t);
+      tile_flash_attention2(view, t);
+      break;
+    case AttentionKernel::FlashAttention3Sm80:
+      t.query_rows = 128;
+      t.keys = 64;
+      t.packs_group = true;
       break;
     case AttentionKernel::FlashAttention3:
       t.query_rows = t.width <= 64 ? 192 : 128;
@@ -164,9 +170,7 @@ double tiles_per_sm(const AttentionView& view, const GpuSpec& gpu, const Attenti
   return std::clamp(double(std::int64_t(fits)), 1.0, tiling.query_rows > 64 ? 2.0 : 4.0);
 }
 
-}  // namespace
-
-AttentionKernel attention_kernel(const KernelHints& hints, const GpuSpec& gpu) {
+AttentionKernel named_kernel(const KernelHints& hints, const GpuSpec& gpu) {
   const bool hopper = gpu.generation == Generation::Hopper, blackwell = data_centre_blackwell(gpu);
   switch (hints.attention) {
     case AttentionLibrary::Triton:
@@ -195,10 +199,23 @@ AttentionKernel attention_kernel(const KernelHints& hints, const GpuSpec& gpu) {
   return default_kernel(gpu);
 }
 
+}  // namespace
+
+AttentionKernel attention_kernel(const KernelHints& hints, const GpuSpec& gpu) {
+  const AttentionKernel named = named_kernel(hints, gpu);
+  return named == AttentionKernel::FlashAttention2 && hints.engine == Engine::Sglang
+             ? AttentionKernel::FlashAttention3Sm80
+             : named;
+}
+
 AttentionTiling attention_tiling(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints) {
   AttentionTiling tiling{.kernel = attention_kernel(hints, gpu)};
-  tiling.width = compiled_width(view, tiling.kernel);
+  // TensorRT-LLM generates none for odd head sizes (72 of vision encoders): fmha_v2 serves them.
+  if (tiling.kernel == AttentionKernel::TensorRtLlmGen && hints.engine == Engine::TensorRtLlm &&
+      view.key_dim % 16 != 0)
+    tiling.kernel = AttentionKernel::TensorRtLlm;
   const bool hopper = gpu.generation == Generation::Hopper;
+  tiling.width = compiled_width(view, tiling.kernel, hopper);
   const bool tensorrt_hopper = tiling.kernel == AttentionKernel::TensorRtLlm && hopper;
   tiling.warp_specialised = tiling.kernel == AttentionKernel::FlashAttention3 ||
                             tiling.kernel == AttentionKernel::FlashAttention4 ||

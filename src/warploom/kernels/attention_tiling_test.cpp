@@ -40,6 +40,9 @@ TEST(AttentionKernel, IsOneThatTheGpuCanRun) {
   EXPECT_EQ(kernel("b200_sxm", "vllm_flashinfer_trtllmdecode"), AttentionKernel::TensorRtLlmGen);
   EXPECT_EQ(kernel("l40s", "vllm_flashinfer_trtllmdecode"), AttentionKernel::FlashInfer);
   EXPECT_EQ(attention_kernel({}, gpu("b200_sxm")), AttentionKernel::TensorRtLlmGen);
+  const KernelHints sglang = kernel_hints({"sglang", "0.5.10", "flash_attention"});
+  EXPECT_EQ(attention_kernel(sglang, gpu("a100_sxm")), AttentionKernel::FlashAttention3Sm80);
+  EXPECT_EQ(attention_kernel(sglang, gpu("h100_sxm")), AttentionKernel::FlashAttention3);
   EXPECT_EQ(attention_kernel({}, gpu("mi300x")), AttentionKernel::Triton);
 }
 
@@ -64,10 +67,34 @@ TEST(AttentionTiling, FollowsThePublicPrefillRules) {
 TEST(AttentionTiling, CompilesOddHeadSizesWider) {
   AttentionPrefill op{.heads = 16, .kv_heads = 16, .head_dim = 72, .causal = false, .requests = {{1, 1024}}};
   EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "fa3"}).width, 96);
-  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "torch_flow"}).width, 80);
+  EXPECT_EQ(tiling_of(op, "l40s", {.kernel = "torch_flow"}).width, 80);
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "torch_flow"}).width, 128);  // rows of powers of two
   EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "triton"}).width, 128);
+  op.head_dim = 192;
+  EXPECT_EQ(tiling_of(op, "l40s", {.kernel = "torch_flow"}).width, 192);
+  EXPECT_EQ(tiling_of(op, "h100_sxm", {.kernel = "torch_flow"}).width, 256);
   op.head_dim = 512;
   EXPECT_EQ(tiling_of(op, "b200_sxm", {.kernel = "trtllm_mha"}).width, 512);
+}
+
+TEST(AttentionTiling, TensorRtLlmGeneratesNoOddHeadSizes) {
+  const KernelContext trtllm{.framework = "trtllm", .kernel = "torch_flow"};
+  AttentionPrefill op{.heads = 16, .kv_heads = 16, .head_dim = 72, .causal = false, .requests = {{1, 1024}}};
+  const AttentionTiling odd = tiling_of(op, "b200_sxm", trtllm);
+  EXPECT_EQ(odd.kernel, AttentionKernel::TensorRtLlm);
+  EXPECT_FALSE(odd.warp_specialised);
+  op.head_dim = 80;
+  EXPECT_EQ(tiling_of(op, "b200_sxm", trtllm).kernel, AttentionKernel::TensorRtLlmGen);
+}
+
+TEST(AttentionTiling, MaskedAttentionWalksOverWhatItsWindowHides) {
+  const KernelContext trtllm{.framework = "trtllm", .kernel = "torch_flow"};
+  AttentionDecode op{.heads = 32, .kv_heads = 8, .requests = {{4, 1, 9000}}};
+  EXPECT_EQ(tiling_of(op, "h100_sxm", trtllm).keys, 32);
+  EXPECT_FALSE(tiling_of(op, "h100_sxm", trtllm).walks_window);
+  op.window = 128;
+  EXPECT_TRUE(tiling_of(op, "h100_sxm", trtllm).walks_window);
+  EXPECT_FALSE(tiling_of(op, "b200_sxm", trtllm).walks_window);
 }
 
 TEST(AttentionTiling, SplitsKeysWhereTheKernelDoes) {
@@ -144,6 +171,7 @@ TEST(AttentionTiling, FlashAttention2PacksTheGroupOfSingleTokens) {
   AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{4, 1, 0}}};
   const GpuSpec& gpu_of = gpu("l40s");
   EXPECT_TRUE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  EXPECT_TRUE(attention_tiling(view_of(op), gpu_of, vllm).copies_group);
   op.window = 128;
   EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
   op.window = 0;
@@ -151,6 +179,9 @@ TEST(AttentionTiling, FlashAttention2PacksTheGroupOfSingleTokens) {
   EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
   op = {.heads = 8, .kv_heads = 8, .requests = {{4, 1, 0}}};
   EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  op = {.heads = 8, .kv_heads = 1, .requests = {{4, 1, 0}}};  // its queries lie as rows already
+  EXPECT_TRUE(attention_tiling(view_of(op), gpu_of, vllm).packs_group);
+  EXPECT_FALSE(attention_tiling(view_of(op), gpu_of, vllm).copies_group);
 }
 
 TEST(AttentionTiling, VllmsTritonTakesSixteenRowsOfAGroup) {

@@ -238,5 +238,120 @@ TEST(AttentionBase, CodeForSm80HoldsOneBlockAnSm) {
   EXPECT_NEAR(at(217, 4095).compute / at(216, 4095).compute, 1.5, 1e-9);
 }
 
+TEST(AttentionBase, TensorRtLlmsPassOverQueriesWaitsForItsBlocks) {
+  // H200 has 1.4 times H100's memory rate and the same SMs; twice the query heads take twice as long.
+  const KernelContext trtllm{"trtllm", "1.3.0", "torch_flow"};
+  AttentionPrefill op{.heads = 32, .kv_heads = 2, .requests = {{4, 4096}}};
+  const double write = base_of(op, catalog().get("h100_sxm"), trtllm).write;
+  EXPECT_DOUBLE_EQ(base_of(op, catalog().get("h200_sxm"), trtllm).write, write);
+  op.heads = 64;
+  EXPECT_NEAR(base_of(op, catalog().get("h100_sxm"), trtllm).write, 2 * write, 1e-9);
+}
+
+TEST(AttentionBase, VllmsWriteTakesRoundsBeyondFiveHundredThreads) {
+  const GpuSpec& gpu = catalog().get("b200_sxm");
+  const auto write = [&](std::int64_t kv_heads) {
+    const AttentionPrefill op{
+        .kv_cache = DataType::Fp8, .heads = kv_heads, .kv_heads = kv_heads, .requests = {{1, 4096}}};
+    return base_of(op, gpu, {"vllm", "0.24.0", "vllm_flashinfer_trtllmprefill"}).write;
+  };
+  EXPECT_NEAR(write(4) / write(2), std::pow(2, 1.3), 1e-9);  // 512 threads against 256
+  EXPECT_NEAR(write(8) / write(4), 1.2, 1e-9);               // a second round
+  EXPECT_NEAR(write(16) / write(4), 1.6, 1e-9);
+}
+
+TEST(AttentionBase, MmaSyncRunsSlowlyOnDataCentreBlackwell) {
+  const GpuSpec& gpu = catalog().get("b200_sxm");
+  const KernelContext trtllm{"trtllm", "1.3.0", "torch_flow"};
+  AttentionPrefill encoder{.heads = 16, .kv_heads = 16, .causal = false, .requests = {{8, 4096}}};
+  encoder.head_dim = 80;
+  const double generated = base_of(encoder, gpu, trtllm).compute;
+  encoder.head_dim = 72;  // of the same compiled size
+  EXPECT_GT(base_of(encoder, gpu, trtllm).compute, 2.5 * generated);
+  EXPECT_LT(base_of(encoder, gpu, trtllm).compute, 6 * generated);
+  const AttentionDecode decode{.heads = 64, .kv_heads = 8, .requests = {{64, 1, 8000}}};
+  EXPECT_GT(base_of(decode, gpu, {"sglang", "0.5.14", "flashinfer"}).longest,
+            2 * base_of(decode, gpu, {"sglang", "0.5.14", "trtllm_mha"}).longest);
+}
+
+TEST(AttentionBase, SglangPrefillsWithoutAPageTable) {
+  AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{16, 8192}}};
+  const GpuSpec& gpu = catalog().get("l40s");
+  const KernelContext sglang{"sglang", "0.5.14", "flashinfer"}, vllm{"vllm", "0.24.0", "vllm_flashinfer"};
+  EXPECT_LT(base_of(op, gpu, sglang).compute, 0.95 * base_of(op, gpu, vllm).compute);
+  op.window = 4096;  // windows keep it
+  EXPECT_DOUBLE_EQ(base_of(op, gpu, sglang).compute, base_of(op, gpu, vllm).compute);
+}
+
+TEST(AttentionBase, FlashAttention3OfSglangCastsAndHasNoSchedulersKernel) {
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  const KernelContext sglang{"sglang", "0.5.14", "fa3"}, vllm{"vllm", "0.24.0", "vllm_flash_attn_fa3"};
+  const AttentionPrefill prompt{.heads = 8, .kv_heads = 2, .requests = {{1, 64}}};
+  EXPECT_LT(base_of(prompt, gpu, sglang).launch, base_of(prompt, gpu, vllm).launch);
+  AttentionDecode op{.heads = 8, .kv_heads = 2, .requests = {{1, 1, 64}}};
+  const double sglang_wide = base_of(op, gpu, sglang).launch, vllm_wide = base_of(op, gpu, vllm).launch;
+  op.kv_cache = DataType::Fp8;
+  EXPECT_NEAR((base_of(op, gpu, sglang).launch - sglang_wide) / (base_of(op, gpu, vllm).launch - vllm_wide),
+              4.0, 1e-6);
+}
+
+TEST(AttentionBase, GeneratedKernelsAddSplitsUpThemselves) {
+  const auto cost = [](const char* gpu, const KernelContext& context) {
+    AttentionDecode op{.heads = 8, .kv_heads = 1, .requests = {{1, 1, 100}}};
+    const double whole = base_of(op, catalog().get(gpu), context).launch;
+    op.requests[0].context_tokens = 50000;
+    return base_of(op, catalog().get(gpu), context).launch - whole;
+  };
+  const double generated = cost("b200_sxm", {"vllm", "0.24.0", "vllm_flashinfer_trtllmdecode"});
+  EXPECT_GT(generated, 0);
+  EXPECT_LT(generated, 0.5 * cost("h100_sxm", {"vllm", "0.24.0", "vllm_flash_attn_fa3"}));
+}
+
+TEST(AttentionBase, DecodeRunsAtTheHighestClock) {
+  GpuSpec gpu = catalog().get("gb200");
+  const Operator op = AttentionDecode{.heads = 32, .kv_heads = 8, .requests = {{8, 1, 500}}};
+  const AttentionBase before = base_of(op, gpu, {.framework = "vllm"});
+  gpu.max_clock = Hertz(1.1 * gpu.max_clock.value());
+  const AttentionBase after = base_of(op, gpu, {.framework = "vllm"});
+  EXPECT_LT(after.launch, before.launch);
+  EXPECT_NEAR(after.longest, before.longest / 1.1, 1e-12);
+}
+
+TEST(AttentionBase, MaskedAttentionPassesOverKeysBeforeItsWindow) {
+  const KernelContext trtllm{"trtllm", "1.3.0", "torch_flow"};
+  AttentionDecode op{.heads = 128, .kv_heads = 8, .window = 128, .requests = {{64, 1, 500}}};  // not split
+  const auto chain = [&](std::int64_t cached, const char* gpu) {
+    op.requests[0].context_tokens = cached;
+    return base_of(op, catalog().get(gpu), trtllm).longest;
+  };
+  EXPECT_GT(chain(60000, "h100_sxm"), 2 * chain(500, "h100_sxm"));
+  EXPECT_NEAR(chain(60000, "b200_sxm"), chain(511, "b200_sxm"), 1e-9);
+  // Without a window those keys are multiplied.
+  const double passed = chain(60000, "h100_sxm");
+  op.window = 0;
+  EXPECT_GT(chain(60000, "h100_sxm"), 3 * passed);
+}
+
+TEST(AttentionBase, TritonPaysForPaddedHeadsAndWideParts) {
+  const KernelContext triton{"sglang", "0.5.14", "triton"};
+  AttentionDecode op{.heads = 8, .kv_heads = 1, .requests = {{1, 1, 4000}}};
+  GpuSpec gpu = catalog().get("h100_sxm");
+  const double whole = base_of(op, gpu, triton).longest;
+  op.head_dim = 192;
+  EXPECT_GT(base_of(op, gpu, triton).longest, 1.4 * whole);  // sqrt(1.5) without padding
+  op.head_dim = 128;
+  gpu.generation = Generation::Ampere;
+  EXPECT_LT(base_of(op, gpu, triton).longest, whole / 1.4);
+}
+
+TEST(AttentionBase, WindowsOfFlashAttention3LoadAnSmMore) {
+  const KernelContext vllm{"vllm", "0.24.0", "vllm_flash_attn_fa3"};
+  AttentionDecode op{.heads = 64, .kv_heads = 8, .head_dim = 64, .requests = {{256, 1, 127}}};
+  const double whole = base_of(op, catalog().get("h100_sxm"), vllm).compute;
+  op.window = 128;
+  op.requests[0].context_tokens = 1000;  // two tiles of keys, as far as a window of 128 reaches
+  EXPECT_GT(base_of(op, catalog().get("h100_sxm"), vllm).compute, 1.4 * whole);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -14,8 +14,11 @@ constexpr double kTritonTask = 3000;
 constexpr double kSmallTile = 0.5;             // power of 64 / rows by which tiles below 64 rows slow
 constexpr double kConversion = 0.5 / 128 * 2;  // clocks per element of an fp8 cache that is widened
 constexpr double kTailLongestFirst = 0.05;
-constexpr double kTailUniform = 0.7;  // of the part of the last wave that stays empty
-constexpr double kMostWriteThreads = 512, kThreadsPerSm = 2048;
+constexpr double kTailUniform = 0.7;     // of the part of the last wave that stays empty
+constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
+constexpr double kLeastWriteThreads = 96, kMostWriteThreads = 512, kThreadsPerSm = 2048;
+constexpr double kWriteBlockPower = 1.3;  // large blocks start together, small ones fill gaps
+constexpr double kWriteRound = 0.2;       // of a block's time, by which each further round of elements adds
 constexpr double kReferenceClock = 1.9e9;
 
 double older_factor(const AttentionTiling& tiling, const BaseConstants& c) {
@@ -34,10 +37,15 @@ struct Kernel {
   bool triton() const { return is(AttentionKernel::Triton); }
   bool flash_attention() const {
     return is(AttentionKernel::FlashAttention2) || is(AttentionKernel::FlashAttention3) ||
-           is(AttentionKernel::FlashAttention4);
+           is(AttentionKernel::FlashAttention3Sm80) || is(AttentionKernel::FlashAttention4);
   }
   bool light_flashinfer() const { return is(AttentionKernel::FlashInfer) && !tiling.warp_specialised; }
+  // SGLang prefills without a page table (its ragged wrapper of FlashInfer).
+  bool ragged() const { return light_flashinfer() && hints.engine == Engine::Sglang && view.window == 0; }
   bool data_centre() const { return gpu.shared_memory_per_sm.value() > 160e3; }
+  bool flash3_of_sglang() const {
+    return is(AttentionKernel::FlashAttention3) && hints.engine == Engine::Sglang;
+  }
   // vLLM sums fp8 products in two levels, which costs the fp8 rate.
   bool two_level() const {
     return is(AttentionKernel::FlashAttention3) && hints.engine == Engine::Vllm &&
@@ -52,6 +60,13 @@ struct Kernel {
     return 2 * double(tiling.query_rows) * double(tiling.keys) * (double(tiling.width) + values);
   }
 
+  // FLOP per clock and SM. Data-centre Blackwell keeps its rate for tcgen05: mma.sync runs as on A100.
+  double product_rate() const {
+    const double rate = tensor_rate_per_clock(gpu, tensor_type());
+    const bool older = is(AttentionKernel::TensorRtLlm) || is(AttentionKernel::FlashAttention2);
+    return older && gpu.generation == Generation::Blackwell ? rate * kMmaSyncShare : rate;
+  }
+
   double products() const {  // clocks of one step's products
     double share = triton() ? c[kTritonProducts]
                             : (tiling.warp_specialised ? c[kPipelinedProducts] : c[kDirectProducts]);
@@ -61,8 +76,9 @@ struct Kernel {
     else if (tiling.fp8_products && tiling.warp_specialised)
       share *= c[kFp8Products];
     if (is(AttentionKernel::TensorRtLlm) && !tiling.warp_specialised) share *= older_factor(tiling, c);
+    if (is(AttentionKernel::FlashAttention3Sm80)) share *= c[kSm80Products];
     if (tiling.query_rows < 64) share *= std::pow(64.0 / double(tiling.query_rows), kSmallTile);
-    return share * step_flop() / tensor_rate_per_clock(gpu, tensor_type());
+    return share * step_flop() / product_rate();
   }
 
   double step() const {  // clocks
@@ -76,8 +92,11 @@ struct Kernel {
     if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
     if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
-    if (!view.causal && flash_attention()) clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
+    if (triton() && hints.engine == Engine::Vllm) clocks *= c[kTritonUnified];
+    if (!view.causal && flash_attention() && !is(AttentionKernel::FlashAttention4))
+      clocks *= c[tiling.warp_specialised ? kUnpaged : kUnpagedDirect];
     if (!view.causal && is(AttentionKernel::TensorRtLlm)) clocks *= c[kMasked];
+    if (ragged()) clocks *= c[kRagged];
     return clocks;
   }
 
@@ -127,14 +146,14 @@ struct Kernel {
     double clocks = c[kLaunchVllm];
     if (hints.engine == Engine::TensorRtLlm) clocks = c[kLaunchTensorRt];
     if (hints.engine == Engine::Sglang) clocks = c[light_flashinfer() ? kLaunchFlashInfer : kLaunchSglang];
-    double extra = is(AttentionKernel::FlashAttention3) ? 1 : 0;  // its scheduler's own kernel
-    if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache) extra += 1;
+    // Its scheduler's own kernel.
+    double extra = is(AttentionKernel::FlashAttention3) && !flash3_of_sglang() ? 1 : 0;
+    const bool generated_of_sglang = is(AttentionKernel::TensorRtLlmGen) && hints.engine == Engine::Sglang;
+    if (hints.engine != Engine::TensorRtLlm && view.causal && hints.writes_cache && !generated_of_sglang)
+      extra += 1;
     clocks += extra * c[kExtraLaunch];
     if (triton()) clocks += c[kTritonLaunch];
-    // FlashAttention-2 turns queries and results around where the heads of a group become rows.
-    if (is(AttentionKernel::FlashAttention2) && hints.engine != Engine::Sglang && tiling.packs_group &&
-        view.kv_heads > 1)
-      clocks += c[kSwapCopies];
+    if (tiling.copies_group) clocks += c[kSwapCopies];
     if (hints.decode_kernel && light_flashinfer()) clocks += c[kDecodeLaunch];
     if (hints.engine == Engine::Sglang && view.causal) {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
@@ -143,12 +162,21 @@ struct Kernel {
     return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
   }
 
-  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes.
+  // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes;
+  // what TensorRT-LLM's blocks do to queries before its kernel waits for them too.
   double write_blocks(double tokens) const {
+    const bool latent = view.key_dim != view.value_dim;
+    if (hints.engine == Engine::TensorRtLlm && view.causal && hints.writes_cache && !latent)
+      return tokens * double(view.heads()) * double(view.key_dim) * c[kPreparedQuery] /
+             gpu.sm_cycles_per_second();
     if (hints.engine != Engine::Vllm || !view.causal || !hints.writes_cache) return 0;
-    const double threads = std::min(double(view.kv_heads) * double(view.key_dim), kMostWriteThreads);
-    const double clocks = c[kWriteBlock] * (view.kv_cache == DataType::Fp8 ? c[kWriteFp8Block] : 1.0);
-    return tokens * clocks * threads / (kThreadsPerSm * gpu.sm_cycles_per_second());
+    const double elements = double(view.kv_heads) * double(view.key_dim);
+    const double threads = std::clamp(elements, kLeastWriteThreads, kMostWriteThreads);
+    const double rounds = std::max(1.0, elements / kMostWriteThreads);
+    const double clocks = c[kWriteBlock] * (view.kv_cache == DataType::Fp8 ? c[kWriteFp8Block] : 1.0) *
+                          std::pow(threads / kMostWriteThreads, kWriteBlockPower) *
+                          (1 + kWriteRound * (rounds - 1));
+    return tokens * clocks * kMostWriteThreads / (kThreadsPerSm * gpu.sm_cycles_per_second());
   }
 
   // Bytes of the pass that writes keys and values into the cache, and what it does to queries.
@@ -156,7 +184,7 @@ struct Kernel {
     if (!view.causal || !hints.writes_cache) return 0;
     const bool fp8 = view.kv_cache == DataType::Fp8;
     double bytes = tokens * double(view.kv_heads) * double(view.key_dim + view.value_dim) *
-                   (2 + bytes_per_element(view.kv_cache)) * (fp8 ? c[kWriteFp8] : 1.0);
+                   (2 + bytes_per_element(view.kv_cache)) * (fp8 && !flash3_of_sglang() ? c[kWriteFp8] : 1.0);
     const double queries = tokens * double(view.heads()) * double(view.key_dim) * 4;
     if (hints.engine == Engine::TensorRtLlm)
       bytes += c[kWriteQueries] * queries;

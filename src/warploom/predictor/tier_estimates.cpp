@@ -80,8 +80,8 @@ bool one_source(const LoadedFamily& family, const ContextKernel& kernel, const G
   if (family.model.family != Family::AttentionPrefill && family.model.family != Family::AttentionDecode)
     return false;
   const AttentionKernel attention = attention_kernel(kernel.hints, gpu);
-  return attention == AttentionKernel::FlashAttention2 || attention == AttentionKernel::FlashInfer ||
-         attention == AttentionKernel::Triton;
+  return attention == AttentionKernel::FlashAttention2 || attention == AttentionKernel::FlashAttention3Sm80 ||
+         attention == AttentionKernel::FlashInfer || attention == AttentionKernel::Triton;
 }
 
 // Asks GPUs of the architectures that `admits` takes.
