@@ -92,13 +92,13 @@ double beyond(double power_of_fill) { return power_of_fill / (1 + power_of_fill)
 GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& c) {
   const Design design = design_of(gpu);
   const DataType type = math_type(scheme);
-  const double clock = gpu.boost_clock.value();
+  const double clock = product_clock(gpu);
   input_bytes_ = bytes_per_element(activation_type(scheme));
   weight_bytes_ = bytes_per_element(weight_type(scheme));
   output_bytes_ = scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4 : 2;
   tiles_.depth =
       float(design.async ? kFeedBytes / input_bytes_ : std::min(kFeedBytes, kFeedBytes / input_bytes_));
-  slowdown_ = power_slowdown(gpu, type, c.power);
+  slowdown_ = product_slowdown(gpu, type, c.power);
   const double rate = tensor_rate_per_clock(gpu, type) * scheme_efficiency(scheme, c) *
                       (design.async ? c.async_efficiency : c.warp_efficiency);
   const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);
@@ -135,7 +135,7 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   tiles_.split_seconds = c.split_seconds;
   memory_bandwidth_ = gpu.memory_bandwidth.value();
   dram_rate_ = c.dram_share * memory_bandwidth_;
-  tiles_.l2_rate = (design.graphics ? c.graphics_l2_bytes : c.l2_bytes) * gpu.sm_cycles_per_second();
+  tiles_.l2_rate = (design.graphics ? c.graphics_l2_bytes : c.l2_bytes) * double(gpu.sm_count) * clock;
   cache_bytes_ = (design.graphics ? c.graphics_cache : c.cache) * gpu.l2_capacity.value();
   activation_cache_bytes_ = c.activation_cache * gpu.l2_capacity.value();
   dram_latency_ = c.dram_latency;

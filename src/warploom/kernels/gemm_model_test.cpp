@@ -7,6 +7,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/power_limit.h"
 
 namespace warploom {
 namespace {
@@ -132,6 +133,34 @@ TEST(GemmModel, PricesGpusWithoutMatrixUnits) {
   const GemmPrice price = price_of(product(512, 512, 512, MatmulScheme::Fp32), catalog().get("p100"));
   EXPECT_TRUE(std::isfinite(price.seconds));
   EXPECT_GT(price.seconds, 0);
+}
+
+// Of one silicon: what its largest part's data sheet calls boost stands for all, and watts buy their cube
+// root.
+TEST(GemmModel, PartsOfOneGenerationDifferAsTheirPowerAndHighestClocks) {
+  const PowerConstants power;
+  for (const char* name : {"a100_sxm", "h100_sxm", "h200_sxm", "b200_sxm", "l40s", "rtx_pro_6000_server"}) {
+    const GpuSpec& gpu = catalog().get(name);
+    EXPECT_NEAR(product_clock(gpu) / gpu.boost_clock.value(), 1, 1e-9) << name;
+    EXPECT_NEAR(product_slowdown(gpu, DataType::Bf16, power), power_slowdown(gpu, DataType::Bf16, power),
+                1e-9)
+        << name;
+  }
+  const GpuSpec &gb200 = catalog().get("gb200"), &b200 = catalog().get("b200_sxm");
+  EXPECT_NEAR(product_clock(gb200) / product_clock(b200), 2062.0 / 1965, 1e-9);
+  const auto clock = [&](const GpuSpec& gpu) {
+    return product_clock(gpu) / product_slowdown(gpu, DataType::Bf16, power);
+  };
+  EXPECT_NEAR(clock(gb200) / clock(b200), std::cbrt(1200.0 / 1000 * 148 / 152), 1e-9);
+}
+
+// Measured medians over the same products: 0.93 of B200's time where the matrix units are busy.
+TEST(GemmModel, LargeProductsOnGb200TakeWhatTheyWereMeasuredToTake) {
+  for (const MatmulScheme scheme : {MatmulScheme::Bf16, MatmulScheme::Fp8, MatmulScheme::NvFp4}) {
+    const Gemm op = product(16384, 8192, 8192, scheme);
+    const double b200 = price_of(op, catalog().get("b200_sxm")).seconds;
+    EXPECT_NEAR(price_of(op, catalog().get("gb200")).seconds / b200, 0.93, 0.02);
+  }
 }
 
 }  // namespace

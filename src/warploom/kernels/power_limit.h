@@ -32,4 +32,14 @@ double power_need(const GpuSpec& gpu, DataType type, const PowerConstants& const
 // Factor by which the clock falls, at least 1.
 double power_slowdown(const GpuSpec& gpu, DataType type, const PowerConstants& constants, double busy = 1);
 
+// Clock in Hz at which a product runs that the power limit leaves alone: of data-centre parts the driver's
+// highest times the share of it that the data sheet of the generation's largest part holds (GB200 against
+// B200: 5 %, as measured, where boost clocks say 8), else boost.
+double product_clock(const GpuSpec& gpu);
+
+// Factor by which full matrix units fall from product_clock, at least 1. Parts of one generation are one
+// silicon, whose power grows with the cube of its clock: beside the largest part's clock at such work stands
+// the cube root of the watts per SM, whatever the data sheet calls boost.
+double product_slowdown(const GpuSpec& gpu, DataType type, const PowerConstants& constants);
+
 }  // namespace warploom

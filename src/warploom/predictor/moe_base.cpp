@@ -5,6 +5,7 @@
 
 #include "warploom/predictor/feature_parts.h"
 #include "warploom/predictor/moe_constants.h"
+#include "warploom/predictor/moe_source_tiles.h"
 
 namespace warploom::features {
 namespace {
@@ -93,18 +94,6 @@ double marlin_seconds(const Products& products, const RoutingLoad& load, double 
   return products.seconds(64, load.row_tiles[3]);
 }
 
-// Tile of SGLang's Triton kernel where no tuned file fits, get_default_config of its
-// fused_moe_triton_config.py. Its steps are of 32 (few tokens: 64, block-scaled: 128) elements with two
-// on their way; how much longer than usual a tile then waits for operands was set on the measured rows.
-struct DefaultTile {
-  double rows, columns, chain_share;
-  std::size_t block;  // of the rows, in kRowBlocks
-};
-DefaultTile default_tile(const FusedMoe& op, double tokens, double held) {
-  if (op.scheme == MatmulScheme::Fp8Block) return {64, 128, 2.3, 3};
-  return tokens <= held ? DefaultTile{16, 32, 4.5, 1} : DefaultTile{64, 64, 9, 3};
-}
-
 // HBM, which reaches more of its peak than GDDR.
 bool has_stacked_memory(const GpuSpec& gpu) {
   const auto capability = int(gpu.compute_capability);
@@ -129,14 +118,15 @@ void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, co
     base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
   if (kernel == KnownKernel::MoeMarlin)
     base.products = marlin_seconds(products, load, work.choices / products.sizes.held);
-  if (work.untuned) {
-    const DefaultTile tile = default_tile(op, work.tokens, products.sizes.held);
-    base.products = products.with_tile(tile.columns, tile.chain_share)
-                        .seconds(tile.rows, load.row_tiles[tile.block]);
-  }
+  const bool one_pass = kernel == KnownKernel::MoeTriton && op.pass != MoePass::Both;
+  if (!work.untuned && !one_pass) return;
+  const SourceTile tile =
+      one_pass ? pipeweave_tile(op, gpu) : sglang_default_tile(op, work.tokens, products.sizes.held);
+  base.products =
+      products.with_tile(tile.columns, tile.chain_share).seconds(tile.rows, load.row_tiles[tile.block]);
 }
 
-// (a^3 + b^3)^(1/3) of positive numbers, to 1e-9: a start from the chord of the cube root, then two of
+// (a^3 + b^3)^(1/3) of positive numbers, to 1e-15: a start from the chord of the cube root, then two of
 // Halley's steps; a third of the library's time.
 double cube_sum(double a, double b) {
   const double high = std::max(a, b), share = std::min(a, b) / high, sum = 1 + share * share * share;

@@ -8,6 +8,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/predictor/feature_parts.h"
+#include "warploom/predictor/moe_source_tiles.h"
 
 namespace warploom {
 namespace {
@@ -75,9 +76,52 @@ RC_GTEST_PROP(MoeBase, OnePassCostsNoMoreThanBoth, ()) {
   FusedMoe op = drawn_operator();
   const GpuSpec& gpu = catalog().get("a100_sxm");
   op.scheme = MatmulScheme::Bf16;
-  const double both = base_of(op, gpu, KnownKernel::MoeTriton).total;
+  // Of Triton the rows of one pass come with a tile of their own.
+  const double both = base_of(op, gpu, KnownKernel::MoeCutlass).total;
   op.pass = MoePass::GateUp;
-  RC_ASSERT(base_of(op, gpu, KnownKernel::MoeTriton).total <= both);
+  RC_ASSERT(base_of(op, gpu, KnownKernel::MoeCutlass).total <= both);
+}
+
+// Published rows of moe_w13_default.csv.gz: shared memory of a block, tokens, experts and hidden size decide.
+TEST(MoeBase, OnePassTakesPipeWeavesTile) {
+  struct Row {
+    const char* gpu;
+    std::int64_t tokens, experts, hidden;
+    double rows, columns;
+  };
+  const Row published[] = {
+      {"a40", 128, 8, 1024, 16, 16},     {"a40", 160, 8, 1024, 32, 64},        {"a40", 512, 8, 1024, 64, 64},
+      {"a40", 608, 8, 1024, 128, 64},    {"a40", 2048, 8, 1024, 128, 64},      {"a40", 3072, 8, 1024, 64, 64},
+      {"a40", 3072, 64, 3584, 128, 64},  {"l40", 32, 128, 4096, 16, 64},       {"h20", 2, 8, 1024, 16, 128},
+      {"h20", 608, 128, 4096, 128, 128}, {"a100_sxm", 993, 128, 4096, 64, 128}};
+  for (const Row& row : published) {
+    FusedMoe op;
+    op.tokens = row.tokens;
+    op.experts = row.experts;
+    op.hidden = row.hidden;
+    op.pass = MoePass::GateUp;
+    const features::SourceTile tile = features::pipeweave_tile(op, catalog().get(row.gpu));
+    EXPECT_EQ(tile.rows, row.rows) << row.gpu << " " << row.tokens;
+    EXPECT_EQ(tile.columns, row.columns) << row.gpu << " " << row.tokens;
+    EXPECT_EQ(kRowBlocks[tile.block], std::int64_t(tile.rows));
+  }
+}
+
+// On an H20 the rule goes from tiles of 64 to 128 rows after 512 tokens, of which 60 experts fill 34 and 40.
+TEST(MoeBase, OnePassPaysForTheRowsOfItsTile) {
+  FusedMoe op;
+  op.hidden = 2048;
+  op.intermediate = 1408;
+  op.experts = 60;
+  op.top_k = 4;
+  op.tokens = 512;
+  op.pass = MoePass::GateUp;
+  const GpuSpec& h20 = catalog().get("h20");
+  const features::MoeBase before = base_of(op, h20, KnownKernel::MoeTriton);
+  op.tokens = 600;
+  const features::MoeBase after = base_of(op, h20, KnownKernel::MoeTriton);
+  EXPECT_GT(after.products, 1.6 * before.products);
+  EXPECT_LT(base_of(op, h20, KnownKernel::MoeCutlass).products, 0.7 * after.products);
 }
 
 FusedMoe many_experts(MatmulScheme scheme) {
