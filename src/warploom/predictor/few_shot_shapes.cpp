@@ -1,91 +1,54 @@
 #include "warploom/predictor/few_shot_shapes.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
+#include "warploom/predictor/base_constants.h"
 #include "warploom/predictor/features.h"
+#include "warploom/predictor/shape_design.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::int64_t kCandidates = 10;  // for each shape that is kept
-constexpr double kKnown = 2;              // rows' worth that is known of every kernel before
-constexpr double kRepeat = 0.3;           // worth of a second row at the very same sizes
-constexpr double kFar = 1.0;              // distance, in standard deviations, that counts in full
 
-struct Candidate {
-  std::uint64_t shape = 0;
-  std::vector<std::uint32_t> classes;  // distinct, ascending
-  std::vector<float> features;
-  double nearest = std::numeric_limits<double>::max();  // of those chosen, squared
+// Numbers of names, in the order they are met.
+class Numbers {
+ public:
+  float of(std::string_view name) {
+    return float(numbers_.try_emplace(std::string(name), numbers_.size()).first->second);
+  }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
 };
 
-struct Candidates {
-  std::vector<Candidate> list;
-  std::vector<double> share;  // of each class
-};
-
-Candidates gather(const Dataset& dataset, std::span<const std::uint32_t> rows, const GpuSpec& gpu,
-                  const std::set<std::uint64_t>& shapes) {
-  Candidates all;
-  std::map<std::uint64_t, Candidate> by_shape;
-  std::map<std::tuple<std::string, std::string, std::uint32_t>, std::uint32_t> classes;
+// The rows of `shapes` that were not timed eagerly, shapes numbered in the order of `met`.
+std::vector<DesignRow> gather(const Dataset& dataset, std::span<const std::uint32_t> rows, const GpuSpec& gpu,
+                              const std::set<std::uint64_t>& shapes, std::vector<std::uint64_t>& met) {
+  std::vector<DesignRow> gathered;
+  std::map<std::uint64_t, std::uint32_t> numbers;
+  Numbers frameworks, kernels, versions;
+  const RoutingCache routing;
   FeatureRow row;
   for (const std::uint32_t r : rows) {
     const std::uint64_t shape = dataset.shape(r);
     if (!shapes.contains(shape) || dataset.marks(r).launch_bound) continue;
+    const auto [at, fresh] = numbers.try_emplace(shape, std::uint32_t(met.size()));
+    if (fresh) met.push_back(shape);
+    const Operator& op = dataset.op(r);
     const KernelContext context = dataset.context(r);
-    const auto [at, fresh] = classes.try_emplace(
-        {std::string(context.framework), std::string(context.kernel), kind_code(dataset.op(r))},
-        std::uint32_t(classes.size()));
-    if (fresh) all.share.push_back(0);
-    ++all.share[at->second];
-    Candidate& candidate = by_shape[shape];
-    candidate.shape = shape;
-    candidate.classes.push_back(at->second);
-    if (!candidate.features.empty()) continue;
-    compute_features(dataset.op(r), gpu, row);
-    candidate.features.assign(row.values.begin(), row.values.begin() + row.count);
+    ContextKernel kernel(context);
+    kernel.routing = &routing;
+    compute_features(op, gpu, kernel, default_constants(dataset.family(r)), row);
+    gathered.push_back({{row.values.begin(), row.values.begin() + row.count},
+                        {frameworks.of(context.framework), kernels.of(context.kernel),
+                         versions.of(context.version), kind_code(op)},
+                        at->second});
   }
-  for (auto& [shape, candidate] : by_shape) {
-    std::sort(candidate.classes.begin(), candidate.classes.end());
-    candidate.classes.erase(std::unique(candidate.classes.begin(), candidate.classes.end()),
-                            candidate.classes.end());
-    all.list.push_back(std::move(candidate));
-  }
-  return all;
-}
-
-// Features in standard deviations over the root of their number; those that do not vary become 0.
-void standardise(std::vector<Candidate>& list) {
-  const std::size_t count = list.empty() ? 0 : list.front().features.size();
-  double varying = 0;
-  for (std::size_t f = 0; f < count; ++f) {
-    double sum = 0, squares = 0;
-    for (const Candidate& c : list) {
-      sum += double(c.features[f]);
-      squares += double(c.features[f]) * double(c.features[f]);
-    }
-    const double n = double(list.size()), mean = sum / n;
-    const double deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
-    varying += deviation > 1e-4 ? 1 : 0;
-    for (Candidate& c : list)
-      c.features[f] = deviation > 1e-4 ? float((double(c.features[f]) - mean) / deviation) : 0.0F;
-  }
-  const auto scale = float(1 / std::sqrt(std::max(1.0, varying)));
-  for (Candidate& c : list)
-    for (float& value : c.features) value *= scale;
-}
-
-double squared_distance(const std::vector<float>& a, const std::vector<float>& b) {
-  float sum = 0;
-  for (std::size_t f = 0; f < a.size(); ++f) sum += (a[f] - b[f]) * (a[f] - b[f]);
-  return double(sum);
+  return gathered;
 }
 
 std::set<std::uint64_t> candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
@@ -100,26 +63,11 @@ std::set<std::uint64_t> candidates(const Dataset& dataset, std::span<const std::
 
 std::set<std::uint64_t> shapes_to_measure(const Dataset& dataset, std::span<const std::uint32_t> rows,
                                           const GpuSpec& gpu, std::int64_t count) {
-  Candidates all = gather(dataset, rows, gpu, candidates(dataset, rows, count));
-  standardise(all.list);
-  std::vector<double> known(all.share.size(), kKnown);
+  std::vector<std::uint64_t> met;
+  const std::vector<DesignRow> gathered = gather(dataset, rows, gpu, candidates(dataset, rows, count), met);
   std::set<std::uint64_t> chosen;
-  while (std::int64_t(chosen.size()) < count && chosen.size() < all.list.size()) {
-    const Candidate* best = nullptr;
-    double most = -1;
-    for (const Candidate& candidate : all.list) {
-      double gain = 0;
-      for (const std::uint32_t c : candidate.classes) gain += all.share[c] / (known[c] * (known[c] + 1));
-      gain *= kRepeat + (1 - kRepeat) * std::min(1.0, std::sqrt(candidate.nearest) / kFar);
-      if (gain <= most || chosen.contains(candidate.shape)) continue;
-      most = gain;
-      best = &candidate;
-    }
-    chosen.insert(best->shape);
-    for (const std::uint32_t c : best->classes) ++known[c];
-    for (Candidate& candidate : all.list)
-      candidate.nearest = std::min(candidate.nearest, squared_distance(candidate.features, best->features));
-  }
+  for (const std::uint32_t shape : design_shapes(gathered, std::uint32_t(met.size()), std::size_t(count)))
+    chosen.insert(met[shape]);
   return chosen;
 }
 

@@ -28,10 +28,9 @@ struct EnumNames<FewShotPer> {
 std::set<std::uint64_t> few_shot_candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
                                             std::int64_t count, FewShotPer per = FewShotPer::Family);
 
-// `count` shapes, or all where there are fewer. One after the other the candidate that most lessens how
-// little is known of each kernel (framework, kernel and kind, by its share of the rows) at sizes unlike those
-// chosen; no latency is looked at. Rows timed eagerly count for nothing. Depends on the candidates' rows
-// alone. O(count * candidates * features).
+// `count` shapes, or all where there are fewer: of the candidates those whose rows say most of all
+// candidates' rows (shape_design.h); no latency is looked at. Rows timed eagerly count for nothing. Depends
+// on the candidates' rows alone.
 std::set<std::uint64_t> few_shot_shapes(const Dataset& dataset, std::span<const std::uint32_t> rows,
                                         const GpuSpec& gpu, std::int64_t count,
                                         FewShotPer per = FewShotPer::Family);

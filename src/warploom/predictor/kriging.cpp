@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/predictor/byte_stream.h"
+#include "warploom/predictor/small_cholesky.h"
 
 namespace warploom {
 namespace {
@@ -21,29 +22,6 @@ constexpr double kOutlier = 1.5;  // times the noise: scale of those weights
 constexpr int kRounds = 4;
 constexpr double kConstant = 1e-4;  // standard deviation under which a feature is left out
 
-// Lower triangle, row by row, of a positive definite matrix; becomes its Cholesky factor.
-void factorise(std::vector<double>& a, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = a[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / a[j * n + j];
-    }
-}
-
-std::vector<double> solve(const std::vector<double>& factor, std::vector<double> x) {
-  const std::size_t n = x.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= factor[i * n + k] * x[k];
-    x[i] /= factor[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= factor[k * n + i] * x[k];
-    x[i] /= factor[i * n + i];
-  }
-  return x;
-}
-
 double standard_deviation(const std::vector<KrigingRow>& rows, std::size_t feature) {
   double sum = 0, squares = 0;
   for (const KrigingRow& row : rows) {
@@ -56,6 +34,14 @@ double standard_deviation(const std::vector<KrigingRow>& rows, std::size_t featu
 }
 
 }  // namespace
+
+double kriging_covariance(const KernelCode& a, const KernelCode& b, double near) {
+  const bool kind = a.kind == b.kind;
+  const bool of_class = kind && a.framework == b.framework && a.kernel == b.kernel;
+  return (kind ? kKind : 0) + (of_class ? kClass : 0) +
+         near * (kNear + (kind ? kNearKind : 0) + (of_class ? kNearClass : 0) +
+                 (of_class && a.version == b.version ? kNearVersion : 0));
+}
 
 Kriging::Kriging(std::string_view encoded, std::string_view where) {
   ByteReader in(encoded, where);
@@ -80,13 +66,7 @@ double Kriging::covariance(const float* scaled, const KernelCode& code, std::siz
   const float* point = points_.data() + i * count;
   float distance = 0;
   for (std::size_t f = 0; f < count; ++f) distance += (scaled[f] - point[f]) * (scaled[f] - point[f]);
-  const KernelCode& other = codes_[i];
-  const bool kind = code.kind == other.kind;
-  const bool of_class = kind && code.framework == other.framework && code.kernel == other.kernel;
-  const auto near = double(std::exp(-0.5F * distance));
-  return (kind ? kKind : 0) + (of_class ? kClass : 0) +
-         near * (kNear + (kind ? kNearKind : 0) + (of_class ? kNearClass : 0) +
-                 (of_class && code.version == other.version ? kNearVersion : 0));
+  return kriging_covariance(code, codes_[i], double(std::exp(-0.5F * distance)));
 }
 
 double Kriging::predict(const FeatureRow& row, const KernelCode& code) const {

@@ -23,6 +23,9 @@ struct KernelCode {
   std::uint32_t kind = 0;
 };
 
+// Covariance of two rows' errors; `near` is 1 at equal features and falls to 0.
+double kriging_covariance(const KernelCode& a, const KernelCode& b, double near);
+
 struct KrigingRow {
   const float* features = nullptr;  // as many as all rows have
   KernelCode code;
