@@ -38,6 +38,8 @@ std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<st
   return kept;
 }
 
+std::string fold_name(std::uint32_t fold) { return fmt::format("fold {}", fold + 1); }
+
 }  // namespace
 
 LeaveOutKind leave_out_kind(std::string_view name) {
@@ -89,7 +91,7 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
     if (rows.family != Family::Moe) return {};
     for (std::uint32_t r = 0; r < data.size(); ++r) {
       const std::uint32_t fold = shape_fold(design_of(data.op(r)), kModelFolds, kSampleSeed);
-      groups[fmt::format("fold {}", fold + 1)].judged.push_back(r);
+      groups[fold_name(fold)].judged.push_back(r);
     }
     for (auto& [name, group] : groups) {
       const std::set<std::uint32_t> out(group.judged.begin(), group.judged.end());
@@ -120,6 +122,22 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
     group.judged = thin_by_gpu(data, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
     if (!group.judged.empty()) result.push_back(std::move(group));
   }
+  return result;
+}
+
+std::set<std::string> left_out_names(const std::vector<std::string>& names, LeaveOutKind kind,
+                                     const GpuCatalog& catalog) {
+  const auto canonical = [&](const std::string& name) -> std::string {
+    if (kind == LeaveOutKind::Gpu) return catalog.get(name).name;
+    if (kind == LeaveOutKind::Generation)
+      return std::string(name_of(parse_enum<Generation>(name, "--only-left-out")));
+    for (std::uint32_t fold = 0; fold < kModelFolds; ++fold)
+      if (name == fold_name(fold)) return name;
+    throw InvalidInput(fmt::format("--only-left-out: '{}' is unknown, expected {} to {}", name, fold_name(0),
+                                   fold_name(kModelFolds - 1)));
+  };
+  std::set<std::string> result;
+  for (const std::string& name : names) result.insert(canonical(name));
   return result;
 }
 

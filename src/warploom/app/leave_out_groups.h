@@ -40,4 +40,9 @@ struct LeaveOutGroup {
 std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
                                             LeaveOutKind kind, std::int64_t judged_rows);
 
+// Names as a user writes them as the groups have them. Throws NotFound on an unknown GPU, InvalidInput on an
+// unknown generation or fold.
+std::set<std::string> left_out_names(const std::vector<std::string>& names, LeaveOutKind kind,
+                                     const GpuCatalog& catalog);
+
 }  // namespace warploom

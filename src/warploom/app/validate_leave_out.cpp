@@ -1,6 +1,7 @@
 #include "warploom/app/validate_leave_out.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -169,6 +170,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   LeaveOutResult result;
   result.protocol = protocol_of(request);
   const LeaveOutRun run(request, catalog);
+  const std::set<std::string> only = left_out_names(request.only, kind, catalog);
   for (const Family family : families) {
     const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per);
     ErrorAccumulator together;
@@ -176,6 +178,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
     if (groups.size() < 2) continue;
     for (const LeaveOutGroup& group : groups) {
+      if (!only.empty() && !only.contains(group.name)) continue;
       result.groups.push_back(run.judge(rows, group, together, ablation));
       const LeftOutErrors& last = result.groups.back();
       if (request.progress)
@@ -185,6 +188,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
                         last.family, last.left_out, last.errors.rows, 100 * last.errors.mean_error,
                         100 * last.errors.median_error, 100 * last.errors.coverage, last.seconds));
     }
+    if (result.groups.empty() || result.groups.back().family != name_of(family)) continue;
     result.families.emplace_back(std::string(name_of(family)), together.summary());
     if (!request.ablate) continue;
     result.ablation.push_back({std::string(name_of(family)), "data sheet", ablation[0].summary()});
@@ -192,6 +196,9 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
       result.ablation.push_back(
           {std::string(name_of(family)), std::string(name), ablation[1 + std::size_t(step)].summary()});
   }
+  if (result.groups.empty() && !only.empty())
+    throw InvalidInput(fmt::format("--only-left-out: no family has 1,000 rows of {}, and of another {}",
+                                   fmt::join(request.only, ", "), request.leave_out));
   if (result.groups.empty())
     throw InvalidInput(fmt::format(
         "validate kernels --leave-out {}: no family has two of them with at least 1,000 rows each",

@@ -16,6 +16,7 @@ struct LeaveOutRequest {
   MeasurementSource source;
   std::string leave_out;                // "gpu", "generation" (of the catalog) or "model" (MoE: hidden size,
                                         // intermediate size, top-k and experts together)
+  std::vector<std::string> only;        // names of GPUs, generations or folds; empty: each in turn
   std::int64_t few_shot = 0;            // shapes of each GPU left out that are given back
   std::string few_shot_per = "family";  // or kind: what that number is meant for
   std::int64_t rows_per_gpu = 8000;     // learned from, of each GPU and family
@@ -49,7 +50,7 @@ struct LeaveOutResult {
 // Trains a predictor per family and group on an even sample of the rows of what is left, fitted constants
 // included, and judges rows of the group whose shapes are held out of every training (by models: every row).
 // GPUs with under 1,000 rows of a family are not left out. Throws what the readers throw, InvalidInput on an
-// unknown way of leaving out, few_shot with "model", or data without two groups.
+// unknown way of leaving out, few_shot with "model", data without two groups, or `only` naming none of them.
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request);
 
 }  // namespace warploom

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/measurements/splits.h"
+#include "warploom/measurements/store.h"
 #include "warploom/predictor/few_shot_shapes.h"
 
 namespace warploom {
@@ -93,6 +95,29 @@ TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
   EXPECT_THROW(validate_leave_out(request), InvalidInput);
   request.leave_out = "model";
   request.few_shot = 10;
+  EXPECT_THROW(validate_leave_out(request), InvalidInput);
+}
+
+TEST(LeaveOutGroups, AreNamedAsUsersDo) {
+  const GpuCatalog catalog;
+  EXPECT_EQ(left_out_names({"H200", "l40s"}, LeaveOutKind::Gpu, catalog),
+            (std::set<std::string>{"h200_sxm", "l40s"}));
+  EXPECT_EQ(left_out_names({"blackwell_rtx"}, LeaveOutKind::Generation, catalog),
+            std::set<std::string>{"blackwell_rtx"});
+  EXPECT_EQ(left_out_names({"fold 6"}, LeaveOutKind::Model, catalog), std::set<std::string>{"fold 6"});
+  EXPECT_THROW(left_out_names({"no such part"}, LeaveOutKind::Gpu, catalog), NotFound);
+  EXPECT_THROW(left_out_names({"H200"}, LeaveOutKind::Generation, catalog), InvalidInput);
+  EXPECT_THROW(left_out_names({"fold 7"}, LeaveOutKind::Model, catalog), InvalidInput);
+}
+
+TEST(ValidateLeaveOut, SaysWhereNothingIsLeftOut) {
+  const std::filesystem::path store = std::filesystem::path(::testing::TempDir()) / "only_left_out.db";
+  std::filesystem::remove(store);
+  MeasurementStore(store).append(moe_rows());
+  LeaveOutRequest request;
+  request.source.store = store.string();
+  request.leave_out = "gpu";
+  request.only = {"B200"};
   EXPECT_THROW(validate_leave_out(request), InvalidInput);
 }
 

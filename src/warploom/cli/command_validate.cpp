@@ -145,6 +145,7 @@ void run_leave_out(const Options& options) {
 void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
   command.add_option("--leave-out", request.leave_out,
                      "trains without each gpu, generation or model in turn and judges that");
+  command.add_option("--only-left-out", request.only, "of these GPUs, generations or folds of models alone");
   command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back");
   command.add_option("--few-shot-per", request.few_shot_per,
                      "what --few-shot counts: family, or kind (each combination of data types by itself)");
@@ -184,6 +185,8 @@ void add_validate_kernels(CLI::App& validate) {
     request.source.paths.assign(options->paths.begin(), options->paths.end());
     request.progress = [](std::string_view line) { print_note(line); };
     if (!options->leave_out.leave_out.empty()) return run_leave_out(*options);
+    if (!options->leave_out.only.empty())
+      throw InvalidInput("--only-left-out: names what is left out, expected --leave-out with it");
     if (options->leave_out.ablate)
       throw InvalidInput("--ablate: judges what was trained without something, expected --leave-out with it");
     const ValidateKernelsResult result = validate_kernels(request);
