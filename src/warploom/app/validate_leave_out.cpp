@@ -122,7 +122,9 @@ class LeaveOutRun {
     options.threads = request_.threads;
     options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "--few-shot-per");
     if (group.gpus.empty()) options.leave_out_rows_per_gpu = 0;
-    if (!group.gpus.empty()) options.measured_gpus = gpus_to_measure(rows, group, catalog_);
+    // Few shapes of a GPU are weighed against what every other GPU needs.
+    if (!group.gpus.empty() && request_.few_shot == 0)
+      options.measured_gpus = gpus_to_measure(rows, group, catalog_);
     for (const std::string& gpu : group.gpus)
       if (request_.few_shot > 0)
         options.few_shot[gpu] = request_.few_shot;

@@ -59,7 +59,7 @@ struct FeatureRow {
 };
 
 // Changes whenever the meaning, order or number of features of any family changes; model files carry it.
-inline constexpr int kFeatureVersion = 9;
+inline constexpr int kFeatureVersion = 10;
 
 // Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
 // alone. Needs a checked operator.

@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/predictor/byte_stream.h"
+#include "warploom/predictor/donor_answers.h"
 #include "warploom/predictor/small_cholesky.h"
 
 namespace warploom {
@@ -15,6 +16,8 @@ namespace {
 constexpr double kKind = 0.1 * 0.1, kClass = 0.12 * 0.12;
 constexpr double kNear = 0.08 * 0.08, kNearKind = 0.08 * 0.08, kNearClass = 0.1 * 0.1;
 constexpr double kNearVersion = 0.15 * 0.15;
+constexpr double kDonor = 0.15 * 0.15;  // of the weight of each donor
+constexpr double kDonorOfOthers = 0.3;  // of that, what a row says of other kernels' weights
 constexpr double kNoise = 0.08 * 0.08;
 constexpr double kLength = 0.8;
 constexpr double kFreedom = 3;    // of Student's t, whose weights make the fit robust
@@ -52,29 +55,40 @@ Kriging::Kriging(std::string_view encoded, std::string_view where) {
              versions = in.take_all<float>();
   const auto kinds = in.take_all<std::uint32_t>();
   weights_ = in.take_all<float>();
+  if (!in.at_end()) donors_ = in.take_all<float>();  // files of before have none
   const std::size_t n = weights_.size();
   const bool features_fit =
       std::all_of(used_.begin(), used_.end(), [](std::uint32_t f) { return f < kMaxFeatures; });
   if (!features_fit || scale_.size() != used_.size() || frameworks.size() != n || kernels.size() != n ||
-      versions.size() != n || kinds.size() != n || points_.size() != n * used_.size() || !in.at_end())
+      versions.size() != n || kinds.size() != n || points_.size() != n * used_.size() || !in.at_end() ||
+      (n == 0 ? !donors_.empty() : donors_.size() % n != 0 || donors_.size() / n > DonorAnswers::kMost))
     throw InvalidInput(std::string(where) + ": damaged rows of an adapted GPU");
+  donor_count_ = n == 0 ? 0 : donors_.size() / n;
   for (std::size_t i = 0; i < n; ++i) codes_.push_back({frameworks[i], kernels[i], versions[i], kinds[i]});
 }
 
-double Kriging::covariance(const float* scaled, const KernelCode& code, std::size_t i) const {
+double Kriging::covariance(const float* scaled, const KernelCode& code, std::span<const float> donors,
+                           std::size_t i) const {
   const std::size_t count = used_.size();
   const float* point = points_.data() + i * count;
   float distance = 0;
   for (std::size_t f = 0; f < count; ++f) distance += (scaled[f] - point[f]) * (scaled[f] - point[f]);
-  return kriging_covariance(code, codes_[i], double(std::exp(-0.5F * distance)));
+  const float* of_row = donors_.data() + i * donor_count_;
+  float agreement = 0;
+  for (std::size_t d = 0; d < std::min(donor_count_, donors.size()); ++d) agreement += donors[d] * of_row[d];
+  const KernelCode& other = codes_[i];
+  const bool of_class =
+      code.kind == other.kind && code.framework == other.framework && code.kernel == other.kernel;
+  return kriging_covariance(code, other, double(std::exp(-0.5F * distance))) +
+         kDonor * (of_class ? 1.0 : kDonorOfOthers) * double(agreement);
 }
 
-double Kriging::predict(const FeatureRow& row, const KernelCode& code) const {
+double Kriging::predict(const FeatureRow& row, const KernelCode& code, std::span<const float> donors) const {
   std::array<float, kMaxFeatures> scaled;
   for (std::size_t f = 0; f < used_.size(); ++f) scaled[f] = row.values[used_[f]] * scale_[f];
   double sum = 0;
   for (std::size_t i = 0; i < weights_.size(); ++i)
-    sum += double(weights_[i]) * covariance(scaled.data(), code, i);
+    sum += double(weights_[i]) * covariance(scaled.data(), code, donors, i);
   return sum;
 }
 
@@ -91,13 +105,16 @@ std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t feature
     for (std::size_t f = 0; f < fitted.used_.size(); ++f)
       fitted.points_.push_back(row.features[fitted.used_[f]] * fitted.scale_[f]);
     fitted.codes_.push_back(row.code);
+    fitted.donors_.insert(fitted.donors_.end(), row.donors.begin(), row.donors.end());
+    fitted.donor_count_ = row.donors.size();
   }
   const std::size_t n = rows.size(), width = fitted.used_.size();
   std::vector<double> covariance(n * n), missing, weight(n, 1), solution(n, 0);
   for (const KrigingRow& row : rows) missing.push_back(row.missing);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j)
-      covariance[i * n + j] = fitted.covariance(fitted.points_.data() + i * width, fitted.codes_[i], j);
+      covariance[i * n + j] =
+          fitted.covariance(fitted.points_.data() + i * width, fitted.codes_[i], rows[i].donors, j);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> noisy = covariance;
     for (std::size_t i = 0; i < n; ++i) noisy[i * n + i] += kNoise / weight[i];
@@ -126,6 +143,7 @@ std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t feature
   out.put_all(versions);
   out.put_all(kinds);
   out.put_all(fitted.weights_);
+  if (fitted.donor_count_ > 0) out.put_all(fitted.donors_);
   return out.bytes();
 }
 

@@ -1,14 +1,17 @@
 // Kriging of what a few measured rows of a GPU need beyond what others say of it: a Gaussian process with
 //
 //   covariance = same kind * K + same class * C
+//                + D * (sum over donors of what both rows' donors say) * (0.3, of the same class 1)
 //                + near * (G + same kind * GK + same class * GC + same version of it * GV),
 //   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations.
 //
-// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel. Variances
-// are those that errors of structural bases showed between GPUs; with few rows the mean stays near zero.
+// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel, and for
+// rows of which other GPUs say what they say of it (donor_answers.h). Variances are those that errors of
+// structural bases showed between GPUs; with few rows the mean stays near zero.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +32,8 @@ double kriging_covariance(const KernelCode& a, const KernelCode& b, double near)
 struct KrigingRow {
   const float* features = nullptr;  // as many as all rows have
   KernelCode code;
-  double missing = 0;  // ln(measured / said)
+  double missing = 0;                  // ln(measured / said)
+  std::span<const float> donors = {};  // DonorAnswers, as many as all rows have
 };
 
 class Kriging {
@@ -39,17 +43,23 @@ class Kriging {
   Kriging(std::string_view encoded, std::string_view where);
 
   // Expected `missing`; 0 without rows. O(rows x features), no allocation. Thread-safe.
-  double predict(const FeatureRow& row, const KernelCode& code) const;
+  // `donors` as many as the rows had.
+  double predict(const FeatureRow& row, const KernelCode& code, std::span<const float> donors = {}) const;
+  // Whether its rows had donors.
+  bool asks_donors() const { return donor_count_ > 0; }
   std::size_t rows() const { return codes_.size(); }
 
  private:
   friend std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t features, double share);
-  double covariance(const float* scaled, const KernelCode& code, std::size_t i) const;
+  double covariance(const float* scaled, const KernelCode& code, std::span<const float> donors,
+                    std::size_t i) const;
 
   std::vector<std::uint32_t> used_;  // features that vary
   std::vector<float> scale_;         // 1 / (standard deviation * length * root of their number)
   std::vector<float> points_;        // scaled, row by row
   std::vector<KernelCode> codes_;
+  std::vector<float> donors_;  // row by row
+  std::size_t donor_count_ = 0;
   std::vector<float> weights_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "warploom/base/error.h"
 
@@ -61,6 +63,30 @@ TEST(Kriging, VersionsOfOneKernelDifferNearTheirRows) {
   const double unknown = kriging.predict(at(10), {1, 2, 2, 3});
   EXPECT_LT(unknown, kriging.predict(at(10), old));
   EXPECT_GT(unknown, kriging.predict(at(10), fresh));
+}
+
+// Its rows cover the lower half alone; beyond, only donors tell how it goes on.
+TEST(Kriging, FollowsADonorThatAgreesToSizesWithoutRows) {
+  const auto wave = [](double i) { return 0.6 * std::cos(i / 3); };
+  const KernelCode code{1, 2, 0, 3};
+  std::vector<std::array<float, 2>> features;
+  std::vector<std::array<float, 4>> donors;
+  for (int i = 0; i < 24; ++i) {
+    features.push_back({float(i), 3});
+    donors.emplace_back();
+    donors.back().fill(float(wave(i)));
+  }
+  std::vector<KrigingRow> rows;
+  for (int i = 0; i < 12; ++i)
+    rows.push_back({features[std::size_t(i)].data(), code, wave(i), donors[std::size_t(i)]});
+  const Kriging kriging(fit_kriging(rows, kFeatures), "test");
+  EXPECT_TRUE(kriging.asks_donors());
+  double with = 0, without = 0;
+  for (int i = 16; i < 24; ++i) {
+    with += std::abs(kriging.predict(at(i), code, donors[std::size_t(i)]) - wave(i));
+    without += std::abs(kriging.predict(at(i), code) - wave(i));
+  }
+  EXPECT_LT(with, 0.8 * without);
 }
 
 TEST(Kriging, AnOutlierHardlyCounts) {

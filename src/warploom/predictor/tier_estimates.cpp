@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "warploom/kernels/attention_tiling.h"
+#include "warploom/predictor/donor_answers.h"
 #include "warploom/predictor/training_table.h"
 
 namespace warploom {
@@ -257,7 +258,10 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
   if (own < 0) return answer;
   const CellRecord& like = cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
   const ContextCodes& codes = family.index.codes(like);
-  answer.log_p50 += family.kriging(own).predict(row, {codes.framework, codes.kernel, codes.version, kind});
+  const Kriging& kriging = family.kriging(own);
+  const DonorAnswers donors =
+      kriging.asks_donors() ? donor_answers(family, op, asked, kind, kernel, row, said) : DonorAnswers();
+  answer.log_p50 += kriging.predict(row, {codes.framework, codes.kernel, codes.version, kind}, donors.all());
   if (cell == nullptr) return answer;
   if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
   widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);

@@ -6,7 +6,8 @@
 //              the donor needed beyond its own base, this GPU needs beyond its own
 //   cross      ln base + offset of the class + shrunk trees of all GPUs; where a GPU of a cousin architecture
 //              ran the same attention kernel, mostly what that one needs beyond its base
-//   adapted    sibling or cross + level of the GPU + kriging of its rows + its trees on what these leave
+//   adapted    sibling or cross + level of the GPU + kriging of its rows, what each measured
+//              architecture says among its inputs, + its trees on what these leave
 #pragma once
 
 #include "warploom/predictor/loaded_family.h"

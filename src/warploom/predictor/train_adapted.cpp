@@ -10,6 +10,7 @@
 
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/cell_trees.h"
+#include "warploom/predictor/donor_answers.h"
 #include "warploom/predictor/fit_base.h"
 #include "warploom/predictor/interval_fit.h"
 #include "warploom/predictor/kriging.h"
@@ -32,6 +33,7 @@ struct FewRows {
   std::vector<double> log_base;
   std::vector<std::uint32_t> cell;
   std::vector<std::uint64_t> shape;
+  std::vector<DonorAnswers> donors;
   std::size_t size() const { return missing.size(); }
 };
 
@@ -50,6 +52,8 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
                             .log_p50;
     few.missing.push_back(std::log(job.dataset.latency(job.rows.source[r]).value()) - said);
     few.log_base.push_back(row.log_base);
+    few.donors.push_back(donor_answers(family, op, {context.framework, context.version, context.kernel},
+                                       cell.kind, kernel, row, said - row.log_base));
     const ContextCodes& codes = job.codes[cell.context];
     row.add(double(codes.framework));
     row.add(double(codes.kernel));
@@ -84,8 +88,8 @@ Learned learn_kriging(const FamilyJob& job, const FewRows& few, const std::vecto
   std::vector<KrigingRow> kriged;
   for (double at = 0; at < double(rows.size()); at += step) {
     const std::uint32_t r = rows[std::size_t(at)];
-    kriged.push_back(
-        {few.features.data() + r * few.columns, code_of(job, few.cell[r]), few.missing[r] - learned.level});
+    kriged.push_back({few.features.data() + r * few.columns, code_of(job, few.cell[r]),
+                      few.missing[r] - learned.level, few.donors[r].all()});
   }
   learned.encoded = fit_kriging(kriged, few.columns - kContextFeatures, share);
   learned.kriging = Kriging(learned.encoded, "training");
@@ -102,8 +106,9 @@ FeatureRow features_of(const FewRows& few, std::uint32_t r) {
 std::vector<double> left_by(const FamilyJob& job, const FewRows& few, const Learned& learned) {
   std::vector<double> left;
   for (std::uint32_t r = 0; r < few.size(); ++r)
-    left.push_back(few.missing[r] - learned.level -
-                   learned.kriging.predict(features_of(few, r), code_of(job, few.cell[r])));
+    left.push_back(
+        few.missing[r] - learned.level -
+        learned.kriging.predict(features_of(few, r), code_of(job, few.cell[r]), few.donors[r].all()));
   return left;
 }
 
