@@ -11,15 +11,15 @@ namespace {
 #include "warploom/kernels/gemm_tile_lanes.inc"
 }  // namespace
 
-WARPLOOM_TARGET void price_avx512(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m,
-                                double n, double k, double batch, GemmTilePrices& prices) {
+WARPLOOM_TARGET void price_avx512(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals,
+                                  double m, double n, double k, double batch, GemmTilePrices& prices) {
   price_lanes(terms, reciprocals, m, n, k, batch, prices);
 }
 
 #else
 
 void price_avx512(const GemmTileTerms& terms, const GemmTileReciprocals& reciprocals, double m, double n,
-                double k, double batch, GemmTilePrices& prices) {
+                  double k, double batch, GemmTilePrices& prices) {
   price_plain(terms, reciprocals, m, n, k, batch, prices);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kShortestKernel = 0.5e-6;     // s; back-to-back graph nodes measure 1 us and more
 constexpr double kEmulatedExponentials = 0.5;  // share that polynomials on FMA lanes can take over
-constexpr double kMostPeersPerToken = 8;  // pairs of one token that one copy over the network can serve
+constexpr double kMostPeersPerToken = 8;       // pairs of one token that one copy over the network can serve
 
 struct Limit {
   double seconds = kShortestKernel;

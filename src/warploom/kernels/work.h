@@ -9,12 +9,12 @@ namespace warploom {
 
 // All of one call on one GPU. Bytes are unique: each operand counts once, however often a kernel reads it.
 struct Work {
-  Flop matrix_flop;        // products that a matrix unit can form; a multiply-add counts two
-  Flop fma_flop;           // other arithmetic, an estimate of the usual implementation
-  double special_ops = 0;  // exponentials, reciprocals, square roots
-  Bytes weight_bytes;      // weights that are touched
+  Flop matrix_flop;          // products that a matrix unit can form; a multiply-add counts two
+  Flop fma_flop;             // other arithmetic, an estimate of the usual implementation
+  double special_ops = 0;    // exponentials, reciprocals, square roots
+  Bytes weight_bytes;        // weights that are touched
   Bytes least_weight_bytes;  // of FusedMoe: of the fewest experts that an actual routing is likely to hit
-  Bytes cache_bytes;       // KV cache or recurrent state that is read
+  Bytes cache_bytes;         // KV cache or recurrent state that is read
   Bytes input_bytes;
   Bytes output_bytes;
   Bytes
