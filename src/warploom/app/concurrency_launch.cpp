@@ -69,8 +69,8 @@ void set_sglang(const ConcurrencyTruth& row, ServingConfig& config) {
     // SGLANG_ENABLE_FLASHINFER_GEMM; later scripts of Qwen3.5 leave the products to DeepGEMM.
     const bool deepseek = is_model(row, "DeepSeek") && !row.image.empty();
     if (deepseek || row.image.ends_with("v0.5.9-cu129-amd64")) config.fp8_gemm_backend = "flashinfer_trtllm";
-    config.enable_flashinfer_allreduce_fusion =
-        deepseek || (row.tp == 8 && row.image.ends_with("v0.5.9-cu130-amd64"));
+    if (deepseek || (row.tp == 8 && row.image.ends_with("v0.5.9-cu130-amd64")))
+      config.enable_flashinfer_allreduce_fusion = true;
   } else {
     config.max_num_seqs = row.input_tokens == 1024 && row.output_tokens == 1024 ? 512 : 256;
   }
@@ -92,7 +92,8 @@ void set_trtllm(const ConcurrencyTruth& row, ServingConfig& config) {
   config.max_num_batched_tokens = gpt_oss ? 20000 : std::max(least, one_prompt_and_decodes(row));
   config.gpu_memory_utilization = gpt_oss ? 0.85 : 0.75;
   if (!gpt_oss || is_blackwell(row)) config.kv_cache_dtype = "fp8";
-  if (is_model(row, "DeepSeek") && is_blackwell(row) && row.version.starts_with("1.2.0rc6"))
+  if (is_model(row, "DeepSeek") && is_blackwell(row) && row.precision != "fp4" &&
+      row.version.starts_with("1.2.0rc6"))
     config.moe_backend = "flashinfer_trtllm";
 }
 

@@ -5,6 +5,7 @@
 
 #include "warploom/app/predict_operator.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/help.h"
 #include "warploom/cli/operator_options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/prediction_report.h"
@@ -99,13 +100,18 @@ void add_family(CLI::App& predict, Family family) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
-  command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
-      ->required();
-  command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
-  command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
-  command->add_option("--framework-version", options->request.version, "absent: the newest measured");
-  command->add_option("--kernel", options->request.kernel,
-                      "kernel name in the measured data; absent: the default");
+  {
+    const OptionGroup group(*command, kModelGroup);
+    command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
+        ->required();
+    command->add_option("--predictor", options->request.predictor,
+                        "a folder that `train` wrote, or roofline");
+    command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
+    command->add_option("--framework-version", options->request.version, "absent: the newest measured");
+    command->add_option("--kernel", options->request.kernel,
+                        "kernel name in the measured data; absent: the default");
+  }
+  const OptionGroup group(*command, kOutputGroup);
   command->add_option("--features", options->request.features,
                       "published: also show the feature vector of the published predictor PipeWeave");
   add_json_option(*command, options->json);
@@ -113,6 +119,11 @@ void add_family(CLI::App& predict, Family family) {
     PredictRequest request = options->request;
     request.op = options->op->parsed();
     const PredictResult result = predict_operator(request);
+    if (!request.version.empty() && result.version != request.version) {
+      print_note(fmt::format(
+          "--framework-version {}: this kernel was not measured with it, {} {} is used instead",
+          request.version, result.framework.empty() ? "an average" : result.framework, result.version));
+    }
     print(options->json ? json_text(result_json(result)) : result_text(result));
   });
 }

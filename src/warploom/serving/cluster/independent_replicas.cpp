@@ -146,8 +146,8 @@ bool instances_are_independent(const Deployment& deployment, const Workload& wor
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
          pool.config.routing_policy == RoutingPolicy::RoundRobin && !workload.concurrency &&
-         pool.config.host.frontend_per_token.value() == 0 && options.recorded_steps == 0 &&
-         instance_count(pool) > 1 &&
+         !workload.most_in_flight && pool.config.host.frontend_per_token.value() == 0 &&
+         options.recorded_steps == 0 && instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 
