@@ -5,6 +5,7 @@
 
 #include "refusal.h"
 #include "run_warploom.h"
+#include "warploom/base/learning.h"
 #include "warploom/base/scratch_folder_test.h"
 
 namespace warploom {
@@ -111,6 +112,7 @@ TEST(Measurements, StayBesideThePredictorAsTables) {
                                        csv,     "--output", output,     "--json"};
   std::vector<std::string> with_tables = learn;
   with_tables.push_back("--tables");
+  if (!learning_available()) return expect_refusal(with_tables, {"train: ", "libxgboost-dev"});
   const ProgramResult trained = run_warploom(with_tables);
   ASSERT_EQ(trained.exit_status, 0) << trained.errors;
   EXPECT_GT(nlohmann::json::parse(trained.output)["families"]["gemm"]["tables"]["rows"], 100);

@@ -12,6 +12,7 @@
 #include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
+#include "warploom/base/learning.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/predictor.h"
@@ -153,6 +154,7 @@ std::string protocol_of(const LeaveOutRequest& request) {
 }  // namespace
 
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
+  require_learning("validate leave-out");
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
   if (kind == LeaveOutKind::Model && request.few_shot > 0)
     throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
