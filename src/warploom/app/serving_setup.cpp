@@ -99,9 +99,12 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
 // SGLang keeps windowed layers in a pool of their own for the models of its list (configs/model_config.py,
 // is_hybrid_swa_model); vLLM does so for all, unless context parallelism spreads the tokens.
 WindowedCache windowed_cache_of(const ServingSetup& setup) {
-  constexpr std::array<std::string_view, 6> kSglangModels{
-      "Llama4ForConditionalGeneration", "GptOssForCausalLM",   "MiMoV2FlashForCausalLM",
-      "Step3p5ForCausalLM",             "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration"};
+  constexpr std::array<std::string_view, 6> kSglangModels{"Llama4ForConditionalGeneration",
+                                                          "GptOssForCausalLM",
+                                                          "MiMoV2FlashForCausalLM",
+                                                          "Step3p5ForCausalLM",
+                                                          "Gemma4ForCausalLM",
+                                                          "Gemma4ForConditionalGeneration"};
   const bool listed =
       std::find(kSglangModels.begin(), kSglangModels.end(), setup.model.architecture) != kSglangModels.end();
   if (setup.config.engine == "vllm" && setup.sharding.context_ranks() == 1) return WindowedCache::Released;

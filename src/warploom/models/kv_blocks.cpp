@@ -28,9 +28,9 @@ KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::in
   KvBlocks blocks;
   blocks.block = (footprint.per_token() + extra_per_token) * tokens;
   if (mixed && windowed == WindowedCache::OwnPool)
-    blocks.block = (footprint.full_per_token + kSglangWindowedShare * footprint.windowed_per_token +
-                    extra_per_token) *
-                   tokens;
+    blocks.block =
+        (footprint.full_per_token + kSglangWindowedShare * footprint.windowed_per_token + extra_per_token) *
+        tokens;
   if (mixed && windowed == WindowedCache::Released) {
     const std::int64_t size = group_size(footprint.full_layers, footprint.windowed_layers);
     blocks.layout.full = groups_of(footprint.full_layers, size);

@@ -101,8 +101,8 @@ struct KvCapacity {
   bool fits = false;
   Bytes usable, weights, activations, reserve;  // of the fullest GPU; usable = what may hold all of this
   Bytes kv_cache;                               // what is left; 0 when it does not fit
-  std::int64_t tokens = 0, blocks = 0;          // of one attention-data-parallel rank; tokens: without windows
-  KvLayout layout;                              // how a request takes the blocks
+  std::int64_t tokens = 0, blocks = 0;  // of one attention-data-parallel rank; tokens: without windows
+  KvLayout layout;                      // how a request takes the blocks
   std::int64_t fitting_tensor_parallel =
       0;                    // when it does not fit: the least that would; 0 = none up to 1,024
   std::string explanation;  // one sentence when it does not fit: needs, has, what would fit

@@ -55,8 +55,7 @@ Slot Engine::add(const EngineRequest& request) {
   fresh.units.swap(sequence.units);
   fresh.hashes.swap(sequence.hashes);
   fresh.request = request.request;
-  fresh.identity =
-      state_.workload != nullptr ? state_.workload->origin_of(request.request) : request.request;
+  fresh.identity = state_.workload != nullptr ? state_.workload->origin_of(request.request) : request.request;
   fresh.input_tokens = request.input_tokens;
   fresh.output_tokens = request.output_tokens;
   fresh.priority = request.priority;

@@ -42,7 +42,9 @@ struct HostModel {
            n * serial_tail_per_sequence;
   }
   // Parts of it: before the GPU starts, what the floor leaves beside the GPU, and after the GPU.
-  Seconds before(std::int64_t sequences) const { return dispatch + double(sequences) * dispatch_per_sequence; }
+  Seconds before(std::int64_t sequences) const {
+    return dispatch + double(sequences) * dispatch_per_sequence;
+  }
   Seconds exposed(Seconds gpu, std::int64_t sequences, bool prefill) const {
     const Seconds own = host_floor + double(sequences) * host_floor_per_sequence;
     const Seconds floor = prefill && prefill_floor > own ? prefill_floor : own;

@@ -106,8 +106,7 @@ class RandomDeployment {
     config.capacity_scheduler_policy = one_of<std::string>({"guaranteed_no_evict", "max_utilization"});
     config.scheduling_policy = one_of<std::string>({"fcfs", "priority"});
     config.schedule_policy = one_of<std::string>({"fcfs", "lpm", "lof", "random"});
-    config.routing_policy =
-        EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 5))].first;
+    config.routing_policy = EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 5))].first;
     config.enable_lora = chance(0.2);
     config.data_parallel_size = random_.integer(1, 3);
     config.host.dispatch = milliseconds(random_.uniform(0, 2));
@@ -170,10 +169,10 @@ class RandomDeployment {
       InstanceFailure failure;
       failure.pool = std::size_t(random_.integer(0, std::ssize(run.deployment.pools) - 1));
       const PoolPlan& pool = run.deployment.pools[failure.pool];
-      const std::int64_t instances =
-          pool.config.instances * pool.config.data_parallel_size / std::int64_t(pool.pricer->coupled_replicas());
-      failure.instance = std::size_t(
-          random_.integer(0, std::max(instances, pool.autoscaling.max_instances) - 1));
+      const std::int64_t instances = pool.config.instances * pool.config.data_parallel_size /
+                                     std::int64_t(pool.pricer->coupled_replicas());
+      failure.instance =
+          std::size_t(random_.integer(0, std::max(instances, pool.autoscaling.max_instances) - 1));
       failure.at = to_sim_time(milliseconds(random_.uniform(0, 500)));
       if (chance(0.8))
         failure.down = SimDuration(random_.integer(0, 200'000'000));

@@ -59,7 +59,8 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
 }
 
 std::uint64_t SchedulerState::start_of_prompt(Sequence& sequence, std::int64_t units) {
-  if (content_of(sequence.request).empty() || sequence.known_tokens() < units * kv_cache.unit_tokens()) return 0;
+  if (content_of(sequence.request).empty() || sequence.known_tokens() < units * kv_cache.unit_tokens())
+    return 0;
   return hash_of(sequence, std::size_t(units - 1));
 }
 
@@ -68,8 +69,7 @@ bool SchedulerState::fits(const Sequence& sequence, const PrefixMatch& match, st
   const std::int64_t unit = kv_cache.unit_blocks(), size = kv_cache.block_size();
   const std::int64_t computed = sequence.computed_tokens + match.units * kv_cache.unit_tokens();
   std::int64_t needed = kv_cache.layout().blocks(tokens, computed, size);
-  if (reserved > 0)
-    needed = std::max(needed, kv_cache.layout().most_blocks(reserved, step_tokens, size));
+  if (reserved > 0) needed = std::max(needed, kv_cache.layout().most_blocks(reserved, step_tokens, size));
   return needed - sequence.blocks - match.units * unit <= kv_cache.free_blocks() - match.idle * unit;
 }
 

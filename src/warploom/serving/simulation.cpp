@@ -102,9 +102,10 @@ SimulationResult simulate(const Deployment& deployment, const Workload& workload
   const auto limited = limit > 0 ? limit_lengths(workload, limit) : std::nullopt;
   if (!limited) return simulate_checked(deployment, workload, options);
   if (limited->rejected == std::ssize(workload.requests)) {
-    throw InvalidInput(fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "
-                                   "tokens), expected some of fewer than {} tokens",
-                                   workload.name, workload.requests[0].input_tokens, limit));
+    throw InvalidInput(
+        fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "
+                    "tokens), expected some of fewer than {} tokens",
+                    workload.name, workload.requests[0].input_tokens, limit));
   }
   SimulationResult result = simulate_checked(deployment, limited->workload, options);
   result.rejected = limited->rejected;

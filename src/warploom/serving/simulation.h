@@ -76,11 +76,11 @@ struct SimulationResult {
 };
 
 // Replays the workload on the deployment. Requests longer than max_model_len are cut or rejected, see
-// workload/length_limit.h. Throws InvalidInput before anything runs: a workload that check_workload refuses or
-// of which nothing is short enough, a KV cache that cannot hold one request, a
-// prompt larger than the token budget when prompts may not be split, a failure of an instance that is not
-// there. Deterministic. O(steps * batch) time; memory for the records and the live requests. Requests that no
-// instance is left to serve count as failed.
+// workload/length_limit.h. Throws InvalidInput before anything runs: a workload that check_workload refuses
+// or of which nothing is short enough, a KV cache that cannot hold one request, a prompt larger than the
+// token budget when prompts may not be split, a failure of an instance that is not there. Deterministic.
+// O(steps * batch) time; memory for the records and the live requests. Requests that no instance is left to
+// serve count as failed.
 SimulationResult simulate(const Deployment& deployment, const Workload& workload,
                           const SimulationOptions& options = {});
 

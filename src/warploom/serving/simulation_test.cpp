@@ -264,9 +264,8 @@ TEST(Simulation, RunsTwentyThousandConversationsFast) {
 
 TEST(Simulation, HostWorkOfAPipelineIsNotSharedOutOverItsStages) {
   ServingConfig config = small_config();
-  config.host = HostModel{.dispatch = milliseconds(1),
-                          .serial_tail = milliseconds(8),
-                          .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{
+      .dispatch = milliseconds(1), .serial_tail = milliseconds(8), .serial_tail_per_sequence = Seconds(0)};
   config.pipeline_parallel_size = 4;
   const LinearStepPricer pricer({.per_step = milliseconds(4)});
   const SimulationResult alone = simulate(config, one_request(10, 5), pricer);

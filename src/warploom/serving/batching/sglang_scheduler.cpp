@@ -19,8 +19,8 @@ constexpr std::int64_t kClippedNewTokens = 4096;
 constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 // Names and values of schedule_policy.py.
-constexpr std::size_t kMostSortedByPrefix = 128;            // longer queues are served as they came
-constexpr std::int64_t kInBatchPrefixCheckThreshold = 32;   // tokens found in the cache
+constexpr std::size_t kMostSortedByPrefix = 128;                  // longer queues are served as they came
+constexpr std::int64_t kInBatchPrefixCheckThreshold = 32;         // tokens found in the cache
 constexpr std::int64_t kInBatchPrefixDeprioritizeThreshold = 32;  // tokens shared within the queue
 
 std::int64_t expected_outputs(const Sequence& sequence) {

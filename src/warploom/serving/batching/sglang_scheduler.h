@@ -92,9 +92,9 @@ class SglangScheduler final : public Scheduler {
   std::uint64_t orders_ = 0;           // times the queue was shuffled
   std::size_t received_ = 0;           // requests at the head of the queue that were seen
   std::int64_t steps_since_ = 0;
-  bool prefilled_ = false;    // the step before
-  bool full_ = false;         // SGLang's batch_is_full
-  std::size_t last_size_ = 0;  // requests that ran after the step before
+  bool prefilled_ = false;             // the step before
+  bool full_ = false;                  // SGLang's batch_is_full
+  std::size_t last_size_ = 0;          // requests that ran after the step before
   std::vector<std::uint64_t> starts_;  // of prompts in the queue, hashed: for prefix_rank
 };
 

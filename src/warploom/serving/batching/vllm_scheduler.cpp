@@ -4,6 +4,14 @@
 #include <tuple>
 
 namespace warploom {
+namespace {
+
+auto rank(const SchedulerState& state, std::size_t place) {
+  const Sequence& sequence = state.sequences[state.running[place]];
+  return std::tuple(sequence.priority, sequence.arrival, sequence.request);
+}
+
+}  // namespace
 
 VllmLimits vllm_limits(const ServingConfig& config) {
   return {.max_num_seqs = max_num_seqs_of(config),
@@ -38,14 +46,17 @@ std::size_t VllmScheduler::victim(const SchedulerState& state, std::size_t index
     while (last > index && state.sequences[state.running[last]].idle()) --last;
     return last;
   }
-  const auto rank = [&](std::size_t i) {
-    const Sequence& sequence = state.sequences[state.running[i]];
-    return std::tuple(sequence.priority, sequence.arrival, sequence.request);
-  };
   std::size_t last = index;
   for (std::size_t i = 0; i < state.running.size(); ++i)
-    if (!state.sequences[state.running[i]].idle() && rank(i) > rank(last)) last = i;
+    if (!state.sequences[state.running[i]].idle() && rank(state, i) > rank(state, last)) last = i;
   return last;
+}
+
+bool VllmScheduler::lower_ends(const SchedulerState& state, std::size_t index) const {
+  if (!limits_.by_priority) return false;
+  for (std::size_t i = 0; i < state.running.size(); ++i)
+    if (state.sequences[state.running[i]].idle() && rank(state, i) > rank(state, index)) return true;
+  return false;
 }
 
 void VllmScheduler::preempt(SchedulerState& state, std::size_t place, std::int64_t& budget) {
@@ -71,6 +82,10 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, std::int64_t bud
     while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
       const std::size_t place = victim(state, i);
       const bool itself = place == i;
+      if (itself && lower_ends(state, i)) {
+        preempted = true;
+        return budget;
+      }
       preempt(state, place, budget);
       preempted = true;
       if (itself) return budget;

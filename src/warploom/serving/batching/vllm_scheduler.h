@@ -41,9 +41,12 @@ class VllmScheduler final : public Scheduler {
   // Both return the budget left. The first fills planned_.
   std::int64_t plan_running(SchedulerState& state, std::int64_t budget, bool& preempted);
   std::int64_t schedule_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);
-  // The place in `running` of the request to preempt, among those that still have something to do: what drains
-  // frees its blocks by itself. The request at `index` lacks blocks.
+  // The place in `running` of the request to preempt, among those that still have something to do: what
+  // drains frees its blocks by itself. The request at `index` lacks blocks.
   std::size_t victim(const SchedulerState& state, std::size_t index) const;
+  // Whether a request that comes after the one at `index` by priority has its last or next token on the way:
+  // it cannot be preempted now, but that token's step frees or moves it, so the other waits for it.
+  bool lower_ends(const SchedulerState& state, std::size_t index) const;
   // Preempts the request at that place; the tokens that the step held of it return to the budget.
   void preempt(SchedulerState& state, std::size_t place, std::int64_t& budget);
   // Takes the blocks of a waiting request's first chunk; the tokens of it, 0 when it must wait.

@@ -264,7 +264,8 @@ TEST(Deployment, TurnsOfASessionAreGivenOutInTurn) {
     const SimulationResult run = simulate(deployment, workload);
     ttft.push_back(run.metrics.ttft.mean.value());
     std::vector<std::int64_t> first_turns(std::size_t(instances), 0);
-    for (std::size_t i = 0; i < run.requests.size(); i += 4) ++first_turns[std::size_t(run.requests[i].replica)];
+    for (std::size_t i = 0; i < run.requests.size(); i += 4)
+      ++first_turns[std::size_t(run.requests[i].replica)];
     EXPECT_GT(*std::min_element(first_turns.begin(), first_turns.end()), 100 / instances / 2);
   }
   EXPECT_LT(ttft[1], ttft[0]);

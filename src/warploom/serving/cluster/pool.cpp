@@ -59,7 +59,8 @@ std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32
 }
 
 bool in_turn(const ServingConfig& config) {
-  if (config.routing_policy != RoutingPolicy::Engine) return config.routing_policy == RoutingPolicy::RoundRobin;
+  if (config.routing_policy != RoutingPolicy::Engine)
+    return config.routing_policy == RoutingPolicy::RoundRobin;
   return engine_balance(config.engine, config.data_parallel_size) == RoutingPolicy::RoundRobin;
 }
 

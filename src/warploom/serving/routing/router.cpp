@@ -17,9 +17,9 @@ std::size_t least_waiting(const std::vector<ReplicaLoad>& loads) {
   const auto score = [](const ReplicaLoad& load) {
     return kWaitingWeight * load.waiting + (load.live - load.waiting);
   };
-  const auto least = std::min_element(
-      loads.begin(), loads.end(),
-      [&](const ReplicaLoad& a, const ReplicaLoad& b) { return score(a) < score(b); });
+  const auto least =
+      std::min_element(loads.begin(), loads.end(),
+                       [&](const ReplicaLoad& a, const ReplicaLoad& b) { return score(a) < score(b); });
   return std::size_t(least - loads.begin());
 }
 

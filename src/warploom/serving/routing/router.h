@@ -10,10 +10,10 @@
 namespace warploom {
 
 enum class RoutingPolicy {
-  Engine,       // copies in turn, and within a copy as the engine's own front end does, see engine_balance
-  RoundRobin,   // in turn
+  Engine,        // copies in turn, and within a copy as the engine's own front end does, see engine_balance
+  RoundRobin,    // in turn
   WaitingFirst,  // where 4 x waiting + running requests is least
-  LeastLoaded,  // where the fewest requests wait or run
+  LeastLoaded,   // where the fewest requests wait or run
   PrefixAware,  // where most of the prompt is cached, unless that replica is far busier than the least loaded
   SessionSticky,  // where the session's first turn went; first turns to the least loaded
 };
