@@ -88,7 +88,7 @@ TEST(VllmScheduler, NeverPreemptsAHigherPriorityForALower) {
 
 TEST(VllmScheduler, TakesATokenBackFromWhatTheStepHeldAlready) {
   VllmScheduler scheduler({.by_priority = true});
-  SchedulerState state{.kv_cache = KvCache(4, 16), .by_priority = true};
+  SchedulerState state{.kv_cache = KvCache(5, 16), .by_priority = true};
   for (std::uint32_t i = 0; i < 2; ++i) {
     Sequence sequence;
     sequence.request = i;
