@@ -38,10 +38,20 @@ struct HostModel {
   // Host time that a step adds to `gpu`; `prefill`: it prefills without a CUDA graph. >= 0.
   Seconds overhead(Seconds gpu, std::int64_t sequences, bool prefill) const {
     const double n = double(sequences);
-    const Seconds own = host_floor + n * host_floor_per_sequence;
+    return dispatch + n * dispatch_per_sequence + exposed(gpu, sequences, prefill) + serial_tail +
+           n * serial_tail_per_sequence;
+  }
+  // Parts of it: before the GPU starts, what the floor leaves beside the GPU, and after the GPU.
+  Seconds before(std::int64_t sequences) const {
+    return dispatch + double(sequences) * dispatch_per_sequence;
+  }
+  Seconds exposed(Seconds gpu, std::int64_t sequences, bool prefill) const {
+    const Seconds own = host_floor + double(sequences) * host_floor_per_sequence;
     const Seconds floor = prefill && prefill_floor > own ? prefill_floor : own;
-    const Seconds exposed = floor > gpu ? floor - gpu : Seconds(0.0);
-    return dispatch + n * dispatch_per_sequence + exposed + serial_tail + n * serial_tail_per_sequence;
+    return floor > gpu ? floor - gpu : Seconds(0.0);
+  }
+  Seconds after(std::int64_t sequences) const {
+    return serial_tail + double(sequences) * serial_tail_per_sequence;
   }
 };
 

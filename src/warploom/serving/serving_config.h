@@ -10,6 +10,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/models/architecture.h"
+#include "warploom/models/kv_layout.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/serving/host_model.h"
 #include "warploom/serving/routing/router.h"
@@ -74,8 +75,9 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   std::string all2all_backend = "allgather_reducescatter";     // vLLM
   std::string moe_a2a_backend = "none", deepep_mode = "auto";  // SGLang
-  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;    // over replicas that do not share experts
+  RoutingPolicy routing_policy = RoutingPolicy::Engine;        // over replicas
   HostModel host;
+  KvLayout kv_layout;  // of the model's layers in the blocks of this engine; no flag
 
   // GPUs that hold one data-parallel rank.
   std::int64_t gpus_per_rank() const {

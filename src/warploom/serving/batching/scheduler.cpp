@@ -24,7 +24,8 @@ void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t t
     add(slot, sequence, 1);
     return;
   }
-  const std::int64_t accepted = state.drafts.accepted(sequence.request, sequence.outputs_scheduled, proposed);
+  const std::int64_t accepted =
+      state.drafts.accepted(sequence.identity, sequence.outputs_scheduled, proposed);
   state.speculation.add(proposed, accepted);
   decode_contexts.push_back(sequence.computed_tokens);
   decode_context_sum += sequence.computed_tokens;
