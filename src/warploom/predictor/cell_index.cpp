@@ -49,11 +49,16 @@ bool is_engine(std::string_view framework) {
   return framework == "vllm" || framework == "sglang" || framework == "trtllm";
 }
 
+// Rows of the user's own GPU that warploom-collect timed.
+constexpr std::string_view kSweep = "warploom";
+
+bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
+
 // Under which cells are found when no framework is named. The collector's own kernels are simpler than any
 // that an engine calls, so they have a place of their own, which is asked last.
 constexpr std::uint64_t kAnyFramework = 0, kOwnKernels = 1;
 std::uint64_t any_framework(const ContextRecord& context) {
-  return context.framework == "warploom" && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
+  return context.framework == kSweep && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
 }
 
 }  // namespace
@@ -124,8 +129,9 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
     offer(key_of(place, names, cell.kind), number);
   // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
   const std::uint64_t arch = architecture_key(gpu.architecture);
-  for (const NameKeys& names : {NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
-    offer(key_of(arch, names, cell.kind), number);
+  offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
+  // A sweep is of one GPU and has no class that could answer for others.
+  if (context.framework != kSweep) offer(key_of(arch, {kAnyFramework, 0, 0}, cell.kind), number);
 }
 
 bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
@@ -160,8 +166,14 @@ const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& cont
 CellIndex::Found CellIndex::measured(const CellRecord& cell, const KernelContext& context,
                                      const NearKind& near) const {
   const std::string_view framework = model_.contexts[cell.context].framework;
-  const bool other = is_engine(context.framework) && is_engine(framework) && framework != context.framework;
+  const bool other = is_engine(context.framework) && framework != context.framework &&
+                     (is_engine(framework) || is_library(cell));
   return {&cell, true, true, other, near.kind, near};
+}
+
+bool CellIndex::is_library(const CellRecord& cell) const {
+  const ContextRecord& context = model_.contexts[cell.context];
+  return context.framework == kSweep || (has_schemes(model_.family) && rank_of(context) == 0);
 }
 
 const CellRecord* CellIndex::default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
@@ -205,20 +217,37 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
       model_.contexts[own.cell->context].kernel == context.kernel)
     return own;
   const NearKinds near = near_kinds(op, gpu);
-  for (const std::uint64_t asked : {framework, kAnyFramework}) {
+  const auto kin_at = [&](std::uint64_t asked, bool other_scales) -> Found {
     for (const NearKind& kin : near.all())
-      if (kin.distance == 0 && kin.kind != own.kind)
-        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind)) return measured(*cell, context, kin);
-    if (own.measured && !eager) return own;
+      if (kin.distance == 0 && kin.kind != own.kind && kin.other_scales == other_scales)
+        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
+            cell != nullptr && (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
+          return measured(*cell, context, kin);
+    return {};
+  };
+  // The same kernel on GPUs of this architecture says more than a library's own timed on this one, or than
+  // one that has a scale for each block of weights where the operator's has none.
+  const std::uint64_t arch = architecture_key(architecture_class(gpu));
+  const auto ran_by_siblings = [&](const NearKind& kin) {
+    return kin.distance == 0 && !kin.other_scales && sibling_class(arch, framework, kin.kind) != nullptr;
+  };
+  const bool siblings = std::any_of(near.all().begin(), near.all().end(), ran_by_siblings) ||
+                        sibling_class(arch, framework, kind_code(op)) != nullptr;
+  const bool library = own.measured && is_library(*own.cell);
+  for (const std::uint64_t asked : {framework, kAnyFramework}) {
+    if (const Found kin = kin_at(asked, false); kin.cell != nullptr) return kin;
+    if (own.measured && !eager && !(library && siblings)) return own;
   }
-  return own.measured ? own : find_near_class(gpu, context, near);
+  if (!siblings)
+    for (const std::uint64_t asked : {framework, kAnyFramework})
+      if (const Found kin = kin_at(asked, true); kin.cell != nullptr) return kin;
+  return own.measured && !library ? own : find_near_class(gpu, context, near);
 }
 
 bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
   if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
-  const bool products = model_.family == Family::Gemm || model_.family == Family::Moe;
-  return !found.measured || (products && rank_of(model_.contexts[found.cell->context]) == 0 &&
-                             model_.contexts[found.cell->context].framework != context.framework);
+  const std::string_view framework = model_.contexts[found.cell->context].framework;
+  return !found.measured || (is_library(*found.cell) && framework != kSweep && framework != context.framework);
 }
 
 CellIndex::Found CellIndex::find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
@@ -249,7 +278,7 @@ const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint6
 const CellRecord* CellIndex::sibling_class(std::uint64_t arch, std::uint64_t framework,
                                            std::uint32_t kind) const {
   const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind));
-  if (sibling == nullptr) return nullptr;
+  if (sibling == nullptr || sibling->launch_bound) return nullptr;
   const NameKeys names = keys_of(model_.contexts[sibling->context]);
   return lookup(key_of(kNoGpu, {names.framework, 0, names.kernel}, kind));
 }

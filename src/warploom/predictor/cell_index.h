@@ -67,10 +67,12 @@ class CellIndex {
   void offer_class(const CellRecord& cell, std::uint32_t number);
   Found measured(const CellRecord& cell, const KernelContext& context, const NearKind& near) const;
   Found last_resort(const GpuSpec& gpu, std::uint64_t framework, const NearKind& own) const;
+  // Of a sweep, or of products that benchmarks alone timed: no engine's kernel.
+  bool is_library(const CellRecord& cell) const;
   // A cell of this GPU that is no eager one.
   const CellRecord* default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
                                std::uint32_t kind) const;
-  // The class that the architecture's default points at.
+  // The class that the architecture's default points at, unless that was timed eagerly.
   const CellRecord* sibling_class(std::uint64_t arch, std::uint64_t framework, std::uint32_t kind) const;
   bool better(const CellRecord& a, const CellRecord& b) const;
   const CellRecord* lookup(std::uint64_t key) const;

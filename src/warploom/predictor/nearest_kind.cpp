@@ -14,8 +14,11 @@ namespace {
 // Octaves that operands of one width but another type count (fp8 and int8), and a pass that quantises.
 constexpr double kOtherType = 0.5;
 
+// Of the width of an element, its share of the scales left aside.
+double width(DataType type) { return std::round(std::log2(bytes_per_element(type))); }
+
 double octaves(DataType a, DataType b) {
-  const double between = std::abs(std::log2(bytes_per_element(a) / bytes_per_element(b)));
+  const double between = std::abs(width(a) - width(b));
   return between > 0 ? between : a != b ? kOtherType : 0.0;
 }
 
@@ -30,7 +33,7 @@ struct Arithmetic {
 Arithmetic arithmetic_of(MatmulScheme scheme) {
   const DataType weights = half_as_one(weight_type(scheme));
   const DataType activations = half_as_one(activation_type(scheme));
-  return {weights, activations, bytes_per_element(weights) < 2 && activations == DataType::Bf16};
+  return {weights, activations, width(weights) < width(DataType::Bf16) && activations == DataType::Bf16};
 }
 
 Arithmetic arithmetic_on(MatmulScheme scheme, const GpuSpec& gpu) {
@@ -39,7 +42,7 @@ Arithmetic arithmetic_on(MatmulScheme scheme, const GpuSpec& gpu) {
 }
 
 double distance(const Arithmetic& a, const Arithmetic& b) {
-  const double of_weights = a.widened && b.widened ? std::abs(std::log2(bytes_per_element(a.weights) / bytes_per_element(b.weights)))
+  const double of_weights = a.widened && b.widened ? std::abs(width(a.weights) - width(b.weights))
                                                    : octaves(a.weights, b.weights);
   return of_weights + octaves(a.activations, b.activations);
 }

@@ -90,7 +90,9 @@ std::optional<MatmulScheme> Predictor::scheme_priced(const Operator& op, const G
   const auto& loaded = families_[std::size_t(family_of(op))];
   if (!loaded) return {};
   const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
-  return found.cell != nullptr && found.kind != kind_code(op) ? found.near.scheme : std::nullopt;
+  const bool other = found.cell != nullptr && found.cell->kind != kind_code(op) &&
+                     found.near.kind == found.cell->kind;
+  return other ? found.near.scheme : std::nullopt;
 }
 
 LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu,

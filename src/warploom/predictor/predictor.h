@@ -52,8 +52,7 @@ class Predictor final : public LatencyModel {
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
                                  const KernelContext& context = {}) const;
 
-  // The scheme whose measured products price the operator, where its own was measured nowhere near; nothing
-  // when it is the operator's own.
+  // The scheme whose measured products price the operator; nothing when it is the operator's own.
   std::optional<MatmulScheme> scheme_priced(const Operator& op, const GpuSpec& gpu,
                                             const KernelContext& context = {}) const;
 
