@@ -1,8 +1,10 @@
 #include "warploom/app/predict_operator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "warploom/app/latency_models.h"
@@ -10,6 +12,7 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/operator_json.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/published_features.h"
 #include "warploom/kernels/roofline.h"
@@ -60,6 +63,17 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
   check_known(std::string(context.kernel), kernels, "--kernel");
 }
 
+// What the question names and the answer is not of.
+std::string asked_for(const PredictRequest& request, const PredictResult& result) {
+  std::vector<std::string> parts;
+  if (!request.framework.empty() && request.framework != result.framework) parts.push_back(request.framework);
+  if (!request.kernel.empty() && request.kernel != result.kernel) parts.push_back(request.kernel);
+  if (result.scheme_priced)
+    if (const Json op = operator_to_json(request.op); op.contains("scheme"))
+      parts.push_back(op.at("scheme").get<std::string>());
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
@@ -106,11 +120,13 @@ PredictResult predict_operator(const PredictRequest& request) {
     result.framework = used.framework;
     result.version = used.version;
     result.kernel = used.kernel;
+    result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
   }
   if (const auto* gemm = std::get_if<Gemm>(&request.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(request.op, result.gpu);
   result.estimate = model->estimate(request.op, result.gpu, context);
+  if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
   result.pipelines = pipeline_shares(profile(request.op, result.gpu, context), result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);
