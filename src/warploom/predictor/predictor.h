@@ -48,7 +48,7 @@ class Predictor final : public LatencyModel {
   // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
   // stay valid for the predictor's life.
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const;
+                                 const KernelContext& context = {}) const override;
 
  private:
   LoadedFamily& load(FamilyModel model);
