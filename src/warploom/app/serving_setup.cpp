@@ -137,7 +137,7 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
-  const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.kernels};
+  const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
   std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
@@ -173,7 +173,8 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
 }
 
 ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
-                             const Sharding& sharding, const LatencyModel& latency, MemoryCheck memory) {
+                             const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory) {
   check_config(request.config);
   GpuCatalog gpus;
   ServingSetup setup;
@@ -206,18 +207,17 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .expert_transport = transport};
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
-  setup.streaming = std::make_shared<const StreamingKernels>(latency);
-  setup.latency = std::make_shared<const ObservedLatency>(*setup.streaming);
+  setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;
 }
 
-ServingSetup resolve_serving(const ServingSetupRequest& request, const LatencyModel& latency,
+ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory) {
   const ModelArchitecture model = model_of(request);
   ServingSetupRequest spread = request;
   spread.config = spread_attention(request.config, model);
-  return resolve_serving(spread, model, sharding_of(spread.config, model), latency, memory);
+  return resolve_serving(spread, model, sharding_of(spread.config, model), std::move(latency), memory);
 }
 
 }  // namespace warploom

@@ -12,6 +12,7 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -40,7 +41,8 @@ Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint6
 }
 
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
-                             const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
+                             const ValidateConcurrencyRequest& validation,
+                             const std::shared_ptr<const LatencyModel>& latency) {
   const ModelArchitecture model = quantized_model(row, catalog.get(row.model));
   const ConcurrencyLaunch launch = launch_of(row);
   Sharding sharding = sharding_of(row, model);
@@ -76,12 +78,13 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   cell.judges_ttft = !row.ttft_doubtful;
   cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
   cell.preemptions = run.preemptions;
-  cell.tier = setup.latency->tier();
+  cell.tier = weakest_tier(run.kernels);
   return cell;
 }
 
 Outcome outcome_of(const ConcurrencyTruth& row, const ModelCatalog& catalog,
-                   const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
+                   const ValidateConcurrencyRequest& validation,
+                   const std::shared_ptr<const LatencyModel>& latency) {
   try {
     return {simulate_row(row, catalog, validation, latency), {}};
   } catch (const Error& error) {
@@ -98,7 +101,8 @@ std::vector<ConcurrencyTruth> spread(std::vector<ConcurrencyTruth> rows, std::in
 }
 
 std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows,
-                                   const ValidateConcurrencyRequest& request, const LatencyModel& latency) {
+                                   const ValidateConcurrencyRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
   const ModelCatalog catalog;
   std::vector<Outcome> outcomes(rows.size());
   std::atomic<std::size_t> next{0};
@@ -170,7 +174,7 @@ ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchit
 }
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
-                                           const LatencyModel& latency) {
+                                           const std::shared_ptr<const LatencyModel>& latency) {
   std::vector<ConcurrencyTruth> rows = read_concurrency_truth(request.truth);
   ConcurrencyValidation validation;
   validation.rows = std::ssize(rows);
@@ -197,8 +201,7 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
 }
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request) {
-  const auto latency = open_latency_model(request.predictor);
-  return validate_concurrency(request, *latency);
+  return validate_concurrency(request, open_latency_model(request.predictor));
 }
 
 }  // namespace warploom

@@ -58,7 +58,7 @@ struct ValidateConcurrencyRequest {
 // means over requests. Kernels, host constants and scheduler are those of the row's backend. The result does
 // not depend on the threads. Throws InvalidInput when no row is left.
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
-                                           const LatencyModel& latency);
+                                           const std::shared_ptr<const LatencyModel>& latency);
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request);
 constexpr std::int64_t kMostCellRequests = 2000;
 

@@ -105,7 +105,7 @@ TEST(ConcurrencyTruth, RefusesBadNumbers) {
 
 TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
   const Truth truth("a,2026-01-01.csv,4,0," + std::string(kLlama));
-  const ConcurrencyValidation result = validate_concurrency(truth.request, FixedLatency());
+  const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
   ASSERT_EQ(result.cells.size(), 1u);
   EXPECT_EQ(result.cells[0].requests, 40);
   EXPECT_GT(result.cells[0].tpot.predicted, 0);
@@ -118,7 +118,7 @@ TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
   const std::string place =
       "trtllm,1.0.0rc3,meta-llama/Llama-3.1-8B-Instruct,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
   const Truth truth("a,meta-llama.csv,4,0," + place + "50,5\n");
-  const FixedLatency latency;
+  const std::shared_ptr<const LatencyModel> latency = fixed_latency();
   const ConcurrencyValidation validation = validate_concurrency(truth.request, latency);
   ASSERT_EQ(validation.cells.size(), 1u);
   EXPECT_FALSE(validation.cells[0].judges_ttft);
@@ -137,15 +137,16 @@ TEST(ValidateConcurrency, DoesNotDependOnThreads) {
     rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
   Truth truth(rows);
   const std::string one =
-      json_text(concurrency_validation_json(validate_concurrency(truth.request, FixedLatency())));
+      json_text(concurrency_validation_json(validate_concurrency(truth.request, fixed_latency())));
   truth.request.threads = 4;
-  EXPECT_EQ(one, json_text(concurrency_validation_json(validate_concurrency(truth.request, FixedLatency()))));
+  EXPECT_EQ(one,
+            json_text(concurrency_validation_json(validate_concurrency(truth.request, fixed_latency()))));
 }
 
 TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
   const Truth truth(
       "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
-  EXPECT_THROW(validate_concurrency(truth.request, FixedLatency()), InvalidInput);
+  EXPECT_THROW(validate_concurrency(truth.request, fixed_latency()), InvalidInput);
 }
 
 TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {

@@ -82,8 +82,9 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
                     .gpu = costs_[i].gpu,
                     .host = costs_[i].host,
                     .shape = {}};
-    for (const std::int32_t context : batch.decode_contexts)
-      step.shape.decode.push_back({1, batch.decode_query_tokens, context});
+    const StepBatch sizes = batch.step(latest_tokens_, 0);
+    for (std::size_t d = 0; d < batch.decode_contexts.size(); ++d)
+      step.shape.decode.push_back({1, sizes.queries_of(d), batch.decode_contexts[d]});
     for (const PrefillChunk& chunk : batch.chunks)
       step.shape.prefill.push_back({1, chunk.tokens, chunk.context});
     step.shape.logits_rows = std::ssize(batch.emitting) + batch.draft_tokens;
@@ -107,7 +108,7 @@ ReplicaGroup::StepSpan ReplicaGroup::price_latest() {
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
-    const bool launches = !batch.chunks.empty() && batch.tokens() > largest_prefill_graph_;
+    const bool launches = launches_one_by_one(batch.chunk_tokens, batch.tokens(), largest_prefill_graph_);
     const Seconds host = host_.overhead(gpu, batch.sequences(), launches);
     costs_[i] = {gpu, host};
     engines_[i].see_price(gpu);
