@@ -8,8 +8,10 @@
 #include "warploom/app/concurrency_exclusions.h"
 #include "warploom/app/concurrency_launch.h"
 #include "warploom/app/fixed_latency_test.h"
+#include "warploom/app/kernel_exclusions.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/measurements/importers/import.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
@@ -277,6 +279,15 @@ TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {
       "checkpoints": []})",
                                               "t")),
                InvalidInput);
+}
+
+// The importers' own defaults, which tests and other callers use, are those of the rules.
+TEST(KernelExclusions, AreTheImportersDefaults) {
+  EXPECT_EQ(kernel_exclusion("faster_than_bound").value, ImportOptions().physical_tolerance);
+  EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").value, ImportOptions().group_tolerance);
+  EXPECT_EQ(kernel_exclusion("faster_than_bound").counted_as, kImpossibleReason);
+  EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").counted_as, kBrokenGroupReason);
+  EXPECT_EQ(kernel_exclusion("few_rows").value, 1000);
 }
 
 // Every rule says why it is there and where that is known from.
