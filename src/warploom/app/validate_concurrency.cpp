@@ -23,7 +23,8 @@ struct Outcome {
 };
 
 Outcome outcome_of(const SortedRow& row, const ModelCatalog& catalog,
-                   const ValidateConcurrencyRequest& validation, const std::shared_ptr<const LatencyModel>& latency) {
+                   const ValidateConcurrencyRequest& validation,
+                   const std::shared_ptr<const LatencyModel>& latency) {
   try {
     return {simulate_row(row.truth, catalog, validation, latency), {}};
   } catch (const Error& error) {
@@ -32,7 +33,8 @@ Outcome outcome_of(const SortedRow& row, const ModelCatalog& catalog,
 }
 
 std::vector<Outcome> simulate_rows(const std::vector<SortedRow>& rows,
-                                   const ValidateConcurrencyRequest& request, const std::shared_ptr<const LatencyModel>& latency) {
+                                   const ValidateConcurrencyRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
   const ModelCatalog catalog;
   std::vector<Outcome> outcomes(rows.size());
   std::atomic<std::size_t> next{0};
