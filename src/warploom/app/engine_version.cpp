@@ -1,5 +1,6 @@
 #include "warploom/app/engine_version.h"
 
+#include "warploom/app/latency_models.h"
 #include "warploom/predictor/cell_index.h"
 #include "warploom/predictor/predictor.h"
 
@@ -8,7 +9,7 @@ namespace warploom {
 std::string version_used_instead(const LatencyModel& latency, std::string_view framework,
                                  std::string_view version) {
   if (version.empty()) return {};
-  const auto* predictor = dynamic_cast<const Predictor*>(&latency);
+  const Predictor* predictor = predictor_of(latency);
   if (predictor == nullptr) return {};
   std::string newest;
   for (const auto& [family, name] : EnumNames<Family>::kNames) {
