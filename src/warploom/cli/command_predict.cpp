@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict_operator.h"
+#include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/operator_options.h"
@@ -101,6 +102,18 @@ Json result_json(const PredictResult& result) {
   return document;
 }
 
+// Names of implementations say nothing where none was measured.
+void check_measured(const PredictRequest& request, const PredictResult& result) {
+  const char* named = !request.kernel.empty()      ? "--kernel"
+                      : !request.framework.empty() ? "--framework"
+                      : !request.version.empty()   ? "--framework-version"
+                                                   : nullptr;
+  if (named == nullptr || !result.framework.empty() || !result.kernel.empty()) return;
+  throw InvalidInput(fmt::format("{} is not modelled here: no kernel of {} was measured, expected none{}",
+                                 named, name_of(family_of(request.op)),
+                                 request.predictor == "roofline" ? " or another --predictor" : ""));
+}
+
 void add_family(CLI::App& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
@@ -125,6 +138,7 @@ void add_family(CLI::App& predict, Family family) {
     PredictRequest request = options->request;
     request.op = options->op->parsed();
     const PredictResult result = predict_operator(request);
+    check_measured(request, result);
     if (!request.version.empty() && result.version != request.version) {
       print_note(fmt::format(
           "--framework-version {}: this kernel was not measured with it, {} {} is used instead",

@@ -54,20 +54,23 @@ class Reader {
       names_[rest.substr(0, equals)] = expanded(rest.substr(equals + 3));
       return;
     }
-    const std::vector<std::string> parts = parts_of(rest, kind == "limit" ? 4 : kind == "case" ? 3 : 2);
+    const bool texted = kind == "limit" || kind == "note";
+    const std::vector<std::string> parts = parts_of(rest, texted ? 4 : kind == "case" ? 3 : 2);
     if (kind == "base" && parts.size() == 2) {
       const std::size_t dashes = std::min(parts[0].find(" --"), parts[0].size());
       result_.bases.push_back(
           {parts[0].substr(0, dashes), trimmed(parts[0].substr(dashes)), words_of(expanded(parts[1]))});
     } else if (kind == "value" && parts.size() == 2) {
       result_.values.push_back({parts[0], parts[1]});
-    } else if (kind == "case" || kind == "limit") {
-      require(parts.size() == (kind == "limit" ? 4U : 3U));
-      const std::size_t blank = std::min(parts[1].find(' '), parts[1].size());
-      result_.cases.push_back({parts[0], parts[1].substr(0, blank), trimmed(parts[1].substr(blank)),
-                               words_of(expanded(parts[2])), kind == "limit" ? parts[3] : std::string()});
     } else {
-      require(false);
+      require((kind == "case" && parts.size() == 3) || (texted && parts.size() == 4));
+      const std::size_t blank = std::min(parts[1].find(' '), parts[1].size());
+      result_.cases.push_back({.commands = parts[0],
+                               .option = parts[1].substr(0, blank),
+                               .value = trimmed(parts[1].substr(blank)),
+                               .line = words_of(expanded(parts[2])),
+                               .limit = kind == "limit" ? parts[3] : "",
+                               .note = kind == "note" ? parts[3] : ""});
     }
   }
 

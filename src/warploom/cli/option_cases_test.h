@@ -23,7 +23,7 @@ struct OptionValue {
 struct OptionCase {
   std::string commands, option, value;
   Words line;
-  std::string limit;  // of a `limit` line
+  std::string limit, note;  // the text of a `limit` or `note` line
 };
 struct OptionCases {
   std::vector<BaseLine> bases;
