@@ -1,11 +1,14 @@
 #include "warploom/predictor/batch_estimates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "warploom/base/error.h"
 #include "warploom/predictor/features.h"
 
 namespace warploom {
@@ -15,6 +18,16 @@ namespace {
 constexpr double kUnlearnedHalfWidth = 0.6;
 constexpr std::size_t kPart = 512;      // operators sorted into groups at a time
 constexpr std::size_t kFewestRows = 4;  // for which a block pays
+
+// s; what the largest operators take on the smallest GPU, and more.
+constexpr double kLongestAnswer = 1e18;
+
+[[noreturn]] void refuse_answer(double seconds) {
+  throw Unsupported(
+      fmt::format("prediction: a time of {} s, expected a finite one below {:g} s: the operator is "
+                  "outside of what is modelled",
+                  seconds, kLongestAnswer));
+}
 
 // What a group of operators of one family and kind shares.
 struct Group {
@@ -109,14 +122,17 @@ ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& f
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
   const double bound = limit.time.value();
   const double p50 = std::max(std::exp(answer.log_p50), bound);
+  const double p10 = std::clamp(p50 * std::exp(answer.low), bound, p50);
+  const double p90 = p50 * std::exp(std::max(answer.high, 0.0));
+  if (!(p10 > 0 && p90 < kLongestAnswer)) refuse_answer(p50);
   LatencyEstimate result;
   result.tier = tier;
   result.extrapolated = answer.extrapolated;
   result.physical_bound = limit.time;
   result.bound = limit.bound;
   result.p50 = Seconds(p50);
-  result.p10 = Seconds(std::clamp(p50 * std::exp(answer.low), bound, p50));
-  result.p90 = Seconds(p50 * std::exp(std::max(answer.high, 0.0)));
+  result.p10 = Seconds(p10);
+  result.p90 = Seconds(p90);
   return result;
 }
 
