@@ -36,6 +36,10 @@ std::string result_text(const PredictResult& result) {
         fmt::format("implementation  {} {}, kernel {}\n", result.framework.empty() ? "-" : result.framework,
                     result.version, result.kernel.empty() ? "-" : result.kernel);
   }
+  if (!result.stands_in_for.empty())
+    text += fmt::format("note            never measured on {} with {}: this kernel{} stands in\n",
+                        result.gpu.name, result.stands_in_for,
+                        result.scheme_priced ? fmt::format(" in {}", name_of(*result.scheme_priced)) : "");
   if (result.widened_weights) {
     text +=
         fmt::format("note            {} lacks this operand type: weights are widened, products are 16 bit\n",
@@ -69,6 +73,8 @@ Json result_json(const PredictResult& result) {
   document["framework"] = result.framework;
   document["framework_version"] = result.version;
   document["kernel"] = result.kernel;
+  document["stands_in_for"] = result.stands_in_for;
+  if (result.scheme_priced) document["scheme_priced"] = name_of(*result.scheme_priced);
   document["widened_weights"] = result.widened_weights;
   document["roofline_us"] = to_microseconds(result.roofline.p50);
   if (result.tile) {

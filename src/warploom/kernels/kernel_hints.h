@@ -28,7 +28,8 @@ struct KernelHints {
   bool writes_cache = true;
   // A decode kernel, which may also serve prompts of a token.
   bool decode_kernel = false;
-  // Experts of other ranks were measured as rows of this rank's first expert (rank_workload.h).
+  // Experts of other ranks were measured as rows of this rank's first expert (rank_workload.h). No engine
+  // does this: answers take it only when KernelContext::as_collected.
   bool clamps_remote_choices = false;
   friend bool operator==(const KernelHints&, const KernelHints&) = default;
 };

@@ -40,6 +40,9 @@ struct KernelContext {
   std::string_view framework;  // "vllm", "sglang", "trtllm", "nccl", ...
   std::string_view version;    // of the framework
   std::string_view kernel;     // the data's kernel_source
+  // The time is wanted as the public data were collected, with what their collectors did otherwise than
+  // engines do (KernelHints). Rows of a Dataset are asked so; users never are.
+  bool as_collected = false;
 };
 
 // A predicted latency. p10 <= p50 <= p90, and physical_bound <= p10 up to rounding.
@@ -49,6 +52,8 @@ struct LatencyEstimate {
   Bound bound = Bound::Dram;
   Tier tier = Tier::Roofline;
   bool extrapolated = false;  // outside the measured domain; the interval is widened
+  // Measured on this GPU, but of another kernel than was asked for: the nearest one, with a wider interval.
+  bool stands_in = false;
 };
 
 // Thread-safe: const methods may run concurrently.
@@ -60,6 +65,13 @@ class LatencyModel {
   // (no fp8 units, say).
   virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                                    const KernelContext& context = {}) const = 0;
+
+  // The implementation that estimate() prices; empty where it is none that was measured. Views stay valid as
+  // long as the model and those of `context`.
+  virtual KernelContext resolved_context(const Operator& /*op*/, const GpuSpec& /*gpu*/,
+                                         const KernelContext& /*context*/ = {}) const {
+    return {};
+  }
 
   // The same for many operators; results has the size of operators.
   virtual void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,

@@ -37,7 +37,7 @@ Measurement Dataset::measurement(std::size_t row) const {
 
 KernelContext Dataset::context_at(std::uint32_t index) const {
   const ContextEntry& entry = contexts_[index];
-  return {entry.framework, entry.version, entry.kernel};
+  return {entry.framework, entry.version, entry.kernel, /*as_collected=*/true};
 }
 
 std::uint64_t Dataset::operator_identity(std::uint32_t index) const {

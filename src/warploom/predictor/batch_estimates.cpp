@@ -1,33 +1,18 @@
 #include "warploom/predictor/batch_estimates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
-#include "warploom/base/error.h"
 #include "warploom/predictor/features.h"
 
 namespace warploom {
 namespace {
 
-// Without a learned model: the structural base is within about a factor of two.
-constexpr double kUnlearnedHalfWidth = 0.6;
 constexpr std::size_t kPart = 512;      // operators sorted into groups at a time
 constexpr std::size_t kFewestRows = 4;  // for which a block pays
-
-// s; what the largest operators take on the smallest GPU, and more.
-constexpr double kLongestAnswer = 1e18;
-
-[[noreturn]] void refuse_answer(double seconds) {
-  throw Unsupported(
-      fmt::format("prediction: a time of {} s, expected a finite one below {:g} s: the operator is "
-                  "outside of what is modelled",
-                  seconds, kLongestAnswer));
-}
 
 // What a group of operators of one family and kind shares.
 struct Group {
@@ -43,12 +28,15 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   group.family = families[std::size_t(family_of(op))].get();
   if (group.family == nullptr) return group;
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
-  if (found.cell == nullptr || !found.measured) return group;
+  if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound)
+    return group;
   group.cell = found.cell;
   if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
+  if (group.family->index.may_be_replaced(found, context)) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees != nullptr)
-    group.plan.emplace(op, gpu, group.family->kernel(*found.cell), group.family->constants(gpu));
+    group.plan.emplace(op, gpu, group.family->kernel(*found.cell).asked_as(context.as_collected),
+                       group.family->constants(gpu));
   return group;
 }
 
@@ -104,69 +92,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   }
 }
 
-// The kernel of the cell that was found; where another GPU's cell stands in, the caller's names and version
-// go before the cell's, since what a call does changes with them.
-ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& found,
-                           const KernelContext& context) {
-  if (found.cell == nullptr) return ContextKernel(context);
-  if (found.measured) return family.kernel(*found.cell);
-  const ContextRecord& at = family.model.contexts[found.cell->context];
-  const bool other_kernel = !context.kernel.empty() && at.kernel != context.kernel;
-  if (other_kernel) return ContextKernel(context);
-  if (context.version.empty() || at.version == context.version) return family.kernel(*found.cell);
-  return ContextKernel(KernelContext{at.framework, context.version, at.kernel});
-}
-
 }  // namespace
-
-LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
-  const double bound = limit.time.value();
-  const double p50 = std::max(std::exp(answer.log_p50), bound);
-  const double p10 = std::clamp(p50 * std::exp(answer.low), bound, p50);
-  const double p90 = p50 * std::exp(std::max(answer.high, 0.0));
-  if (!(p10 > 0 && p90 < kLongestAnswer)) refuse_answer(p50);
-  LatencyEstimate result;
-  result.tier = tier;
-  result.extrapolated = answer.extrapolated;
-  result.physical_bound = limit.time;
-  result.bound = limit.bound;
-  result.p50 = Seconds(p50);
-  result.p10 = Seconds(p10);
-  result.p90 = Seconds(p90);
-  return result;
-}
-
-LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
-                             const KernelContext& context) {
-  const LoadedFamily* family = families[std::size_t(family_of(op))].get();
-  FeatureRow row;
-  const auto unlearned = [&] {
-    return finish_estimate(physical_bound(op, gpu, row.routing),
-                           {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth, false, false},
-                           Tier::Roofline);
-  };
-  if (family == nullptr) {
-    compute_features(op, gpu, row);
-    return unlearned();
-  }
-  const std::uint32_t kind = kind_code(op);
-  const CellIndex::Found found = family->index.find(gpu, context, kind);
-  const ContextKernel kernel = meant_kernel(*family, found, context);
-  compute_features(op, gpu, kernel, family->constants(gpu), row);
-  if (found.cell == nullptr) return unlearned();
-  const PhysicalBound limit = physical_bound(op, gpu, row.routing);
-  if (const int adapted = family->adapted_index(gpu); adapted >= 0)
-    return finish_estimate(
-        limit,
-        adapted_estimate(*family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
-                         context, kind, kernel, row),
-        found.measured ? Tier::Measured : Tier::CrossGpu);
-  if (found.measured) {
-    row.log_base = log_base_with(found.cell->overhead, row);
-    return finish_estimate(limit, interpolated_estimate(*family, op, *found.cell, row), Tier::Measured);
-  }
-  return finish_estimate(limit, cross_estimate(*family, op, gpu, context, kind, kernel, row), Tier::CrossGpu);
-}
 
 void estimate_many(const FamilyLookup& families, std::span<const Operator> operators, const GpuSpec& gpu,
                    const KernelContext& context, std::span<LatencyEstimate> results) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,6 +39,26 @@ int rank_of(const ContextRecord& context) {
   if (framework == "sglang") return 2;
   if (framework == "trtllm") return 1;
   return 0;
+}
+
+NameKeys keys_of(const ContextRecord& context) {
+  return {name_key(context.framework), name_key(context.version), name_key(context.kernel)};
+}
+
+bool is_engine(std::string_view framework) {
+  return framework == "vllm" || framework == "sglang" || framework == "trtllm";
+}
+
+// Rows of the user's own GPU that warploom-collect timed.
+constexpr std::string_view kSweep = "warploom";
+
+bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
+
+// Under which cells are found when no framework is named. The collector's own kernels are simpler than any
+// that an engine calls, so they have a place of their own, which is asked last.
+constexpr std::uint64_t kAnyFramework = 0, kOwnKernels = 1;
+std::uint64_t any_framework(const ContextRecord& context) {
+  return context.framework == kSweep && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
 }
 
 }  // namespace
@@ -79,26 +100,38 @@ std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contex
 CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model.contexts)) {
   for (std::uint32_t i = 0; i < model.cells.size(); ++i) {
     const CellRecord& cell = model.cells[i];
-    const ContextRecord& context = model.contexts[cell.context];
-    const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
-    const std::uint64_t kind = cell.kind;
-    if (cell.gpu == CellRecord::kAnyGpu) {
-      for (const std::uint64_t k : {kind, kAnyKind})
-        for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-                                      NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
-          offer(key_of(kNoGpu, names, k), i);
-      continue;
-    }
-    const std::uint64_t place = hash_bytes(model.gpus[cell.gpu].name);
-    for (const NameKeys& names :
-         {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-          NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
-      offer(key_of(place, names, kind), i);
-    // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
-    const std::uint64_t arch = architecture_key(model.gpus[cell.gpu].architecture);
-    for (const NameKeys& names : {NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}})
-      offer(key_of(arch, names, kind), i);
+    if (cell.gpu == CellRecord::kAnyGpu)
+      offer_class(cell, i);
+    else
+      offer_measured(cell, i);
   }
+}
+
+void CellIndex::offer_class(const CellRecord& cell, std::uint32_t number) {
+  const ContextRecord& context = model_.contexts[cell.context];
+  const NameKeys full = keys_of(context);
+  const std::uint64_t any = any_framework(context);
+  for (const std::uint64_t kind : {std::uint64_t(cell.kind), kAnyKind})
+    for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+                                  NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
+      offer(key_of(kNoGpu, names, kind), number);
+}
+
+void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
+  const ContextRecord& context = model_.contexts[cell.context];
+  const NameKeys full = keys_of(context);
+  const std::uint64_t any = any_framework(context);
+  const GpuRecord& gpu = model_.gpus[cell.gpu];
+  const std::uint64_t place = hash_bytes(gpu.name);
+  for (const NameKeys& names :
+       {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+        NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
+    offer(key_of(place, names, cell.kind), number);
+  // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
+  const std::uint64_t arch = architecture_key(gpu.architecture);
+  offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
+  // A sweep is of one GPU and has no class that could answer for others.
+  if (context.framework != kSweep) offer(key_of(arch, {kAnyFramework, 0, 0}, cell.kind), number);
 }
 
 bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
@@ -130,28 +163,112 @@ const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& cont
   return same ? cell : nullptr;
 }
 
+CellIndex::Found CellIndex::measured(const CellRecord& cell, const KernelContext& context,
+                                     const NearKind& near) const {
+  const std::string_view framework = model_.contexts[cell.context].framework;
+  const bool other = is_engine(context.framework) && framework != context.framework &&
+                     (is_engine(framework) || is_library(cell));
+  return {&cell, true, true, other, near.kind, near};
+}
+
+bool CellIndex::is_library(const CellRecord& cell) const {
+  const ContextRecord& context = model_.contexts[cell.context];
+  return context.framework == kSweep || (has_schemes(model_.family) && rank_of(context) == 0);
+}
+
+const CellRecord* CellIndex::default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
+                                        std::uint32_t kind) const {
+  const CellRecord* cell = lookup(key_of(gpu.name_hash, {framework, version, 0}, kind));
+  return cell != nullptr && !cell->launch_bound ? cell : nullptr;
+}
+
 CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
   const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
   const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
+  const NearKind own{.kind = kind};
   if (full.kernel != 0) {
-    if (const CellRecord* cell = at_gpu(full)) return {cell, true, true};
-    if (const CellRecord* cell = at_gpu({full.framework, 0, full.kernel})) return {cell, true, true};
-    if (const CellRecord* cell = at_gpu({0, 0, full.kernel})) return {cell, true, true};
+    for (const NameKeys& names :
+         {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel}})
+      if (const CellRecord* cell = at_gpu(names)) return {cell, true, true, false, kind, own};
     if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
-      return {cell, false, true};
+      return {cell, false, true, false, kind, own};
   }
   // An engine runs its kernels from CUDA graphs: another framework's kernel says more than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
-  for (const NameKeys& names :
-       {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{0, 0, 0}}) {
+  for (const NameKeys& names : {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0},
+                                NameKeys{kAnyFramework, 0, 0}}) {
     const CellRecord* cell = at_gpu(names);
     if (cell == nullptr) continue;
-    if (!cell->launch_bound) return {cell, true, true};
+    if (!cell->launch_bound) return measured(*cell, context, own);
     if (eager == nullptr) eager = cell;
   }
-  if (eager != nullptr) return {eager, true, true};
+  if (eager != nullptr) return measured(*eager, context, own);
   return find_class(gpu, context, kind);
+}
+
+CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& context,
+                                      const Operator& op) const {
+  const Found own = find(gpu, context, kind_code(op));
+  const bool eager = own.measured && own.cell->launch_bound;
+  if (own.measured && !own.other_engine && !eager) return own;
+  const std::uint64_t framework = name_key(context.framework);
+  if (!context.kernel.empty() && own.cell != nullptr &&
+      model_.contexts[own.cell->context].kernel == context.kernel)
+    return own;
+  const NearKinds near = near_kinds(op, gpu);
+  const auto kin_at = [&](std::uint64_t asked, bool other_scales) -> Found {
+    for (const NearKind& kin : near.all())
+      if (kin.distance == 0 && kin.kind != own.kind && kin.other_scales == other_scales)
+        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
+            cell != nullptr &&
+            (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
+          return measured(*cell, context, kin);
+    return {};
+  };
+  // The same kernel on GPUs of this architecture says more than a library's own timed on this one, or than
+  // one that has a scale for each block of weights where the operator's has none.
+  const std::uint64_t arch = architecture_key(architecture_class(gpu));
+  const auto ran_by_siblings = [&](const NearKind& kin) {
+    return kin.distance == 0 && !kin.other_scales && sibling_class(arch, framework, kin.kind) != nullptr;
+  };
+  const bool siblings = std::any_of(near.all().begin(), near.all().end(), ran_by_siblings) ||
+                        sibling_class(arch, framework, kind_code(op)) != nullptr;
+  const bool library = own.measured && is_library(*own.cell);
+  for (const std::uint64_t asked : {framework, kAnyFramework}) {
+    if (const Found kin = kin_at(asked, false); kin.cell != nullptr) return kin;
+    if (own.measured && !eager && !(library && siblings)) return own;
+  }
+  if (!siblings)
+    for (const std::uint64_t asked : {framework, kAnyFramework})
+      if (const Found kin = kin_at(asked, true); kin.cell != nullptr) return kin;
+  return own.measured && !library ? own : find_near_class(gpu, context, near);
+}
+
+bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
+  if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
+  const std::string_view framework = model_.contexts[found.cell->context].framework;
+  return !found.measured ||
+         (is_library(*found.cell) && framework != kSweep && framework != context.framework);
+}
+
+CellIndex::Found CellIndex::find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
+                                         const Found& found) const {
+  if (!may_be_replaced(found, context)) return {};
+  if (!found.measured) {
+    Found here = find_near(gpu, {context.framework, context.version, {}}, op);
+    here.other_engine = here.measured;
+    return here.measured ? here : Found{};
+  }
+  const NearKinds near = near_kinds(op, gpu);
+  for (const std::uint64_t asked : {name_key(context.framework), kAnyFramework})
+    for (const NearKind& kin : near.all())
+      if (kin.distance == 0 && kin.kind != found.kind)
+        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
+            cell != nullptr && rank_of(model_.contexts[cell->context]) > 0)
+          return measured(*cell, context, kin);
+  const Found others = find_near_class(gpu, context, near);
+  return others.cell != nullptr && rank_of(model_.contexts[others.cell->context]) > 0 ? others : Found{};
 }
 
 const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint64_t kernel,
@@ -160,24 +277,76 @@ const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint6
   return lookup(key_of(kNoGpu, {0, 0, kernel}, kind));
 }
 
+const CellRecord* CellIndex::sibling_class(std::uint64_t arch, std::uint64_t framework,
+                                           std::uint32_t kind) const {
+  const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind));
+  if (sibling == nullptr || sibling->launch_bound) return nullptr;
+  const NameKeys names = keys_of(model_.contexts[sibling->context]);
+  return lookup(key_of(kNoGpu, {names.framework, 0, names.kernel}, kind));
+}
+
 CellIndex::Found CellIndex::find_class(const GpuSpec& gpu, const KernelContext& context,
                                        std::uint32_t kind) const {
-  const std::uint64_t framework_key = name_key(context.framework), kernel_key = name_key(context.kernel);
-  if (kernel_key != 0)
-    if (const CellRecord* cell = class_of_kernel(framework_key, kernel_key, kind)) return {cell, false, true};
+  NearKinds own;
+  own.kinds[own.count++] = {.kind = kind};
+  return find_near_class(gpu, context, own);
+}
+
+CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelContext& context,
+                                            const NearKinds& kinds) const {
+  const std::uint64_t framework = name_key(context.framework), kernel = name_key(context.kernel);
+  const auto near = kinds.all();
+  const NearKind& own = near.front();
+  if (kernel != 0)
+    if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
+      return {cell, false, true, false, own.kind, own};
+  // The engine that is named, then any, then also kernels that benchmarks alone run: those say less of
+  // engines than an engine's kernel under other scales.
+  const auto search = [&](bool siblings, auto admits, auto class_at) -> Found {
+    for (int pass = framework != 0 ? 0 : 1; pass < 3; ++pass)
+      for (const NearKind& kin : near) {
+        if (!admits(kin)) continue;
+        const CellRecord* cell = class_at(pass == 0 ? framework : kAnyFramework, kin.kind);
+        if (cell == nullptr || (pass == 1 && rank_of(model_.contexts[cell->context]) == 0)) continue;
+        const bool same = kin.distance == 0;
+        return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind,
+                kin};
+      }
+    return {};
+  };
   const std::uint64_t arch = architecture_key(architecture_class(gpu));
-  for (const std::uint64_t framework : {framework_key, std::uint64_t(0)})
-    if (const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind))) {
-      const ContextRecord& record = model_.contexts[sibling->context];
-      if (const CellRecord* cell =
-              lookup(key_of(kNoGpu, {name_key(record.framework), 0, name_key(record.kernel)}, kind)))
-        return {cell, false, true};
-    }
-  for (const std::uint64_t framework : {framework_key, std::uint64_t(0)})
-    if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework, 0, 0}, kind))) return {cell, false, true};
-  if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework_key, 0, 0}, kAnyKind)))
-    return {cell, false, false};
-  return {lookup(key_of(kNoGpu, {0, 0, 0}, kAnyKind)), false, false};
+  for (double last = -1;;) {
+    double next = std::numeric_limits<double>::infinity();
+    for (const NearKind& kin : near)
+      if (kin.distance > last) next = std::min(next, kin.distance);
+    if (next == std::numeric_limits<double>::infinity()) break;
+    // GPUs of this architecture run the own kind as this one does.
+    const Found here = search(
+        true, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
+        [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
+    if (here.cell != nullptr) return here;
+    const Found found = search(
+        false, [&](const NearKind& kin) { return kin.distance == next; },
+        [&](std::uint64_t names, std::uint32_t kind) {
+          return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
+        });
+    if (found.cell != nullptr) return found;
+    last = next;
+  }
+  return last_resort(gpu, framework, own);
+}
+
+CellIndex::Found CellIndex::last_resort(const GpuSpec& gpu, std::uint64_t framework,
+                                        const NearKind& own) const {
+  for (const std::uint64_t names : {framework, kAnyFramework})
+    if (const CellRecord* cell = lookup(key_of(kNoGpu, {names, 0, 0}, kAnyKind)))
+      return {cell, false, false, false, own.kind, own};
+  if (const CellRecord* cell = lookup(key_of(gpu.name_hash, {kOwnKernels, 0, 0}, own.kind)))
+    return {cell, true, true, true, own.kind, own};
+  for (const std::uint64_t kind : {std::uint64_t(own.kind), kAnyKind})
+    if (const CellRecord* cell = lookup(key_of(kNoGpu, {kOwnKernels, 0, 0}, kind)))
+      return {cell, false, kind != kAnyKind, false, own.kind, own};
+  return {};
 }
 
 }  // namespace warploom

@@ -18,7 +18,9 @@ std::optional<double> answer_of(const LoadedFamily& family, std::size_t gpu, con
   const GpuSpec* spec = family.specs[gpu];
   if (family.by_gpu[gpu] < 0 || spec == nullptr) return {};
   const CellIndex::Found found = family.index.find(*spec, context, kind);
-  if (!found.measured || !found.exact_kind || family.kernel(*found.cell) != kernel) return {};
+  if (!found.measured || !found.exact_kind ||
+      family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
+    return {};
   const ContextRecord& at = family.model.contexts[found.cell->context];
   if (at.kernel != context.kernel || at.framework != context.framework) return {};
   FeatureRow row;

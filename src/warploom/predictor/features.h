@@ -100,5 +100,6 @@ std::uint32_t kind_code(const Operator& op);
 // GPUs whose kernels are built alike: the key of "a generation never measured".
 // GA10x parts (compute capability 86) count with Ada, whose SM they share.
 int architecture_class(const GpuSpec& gpu);
+inline constexpr int kFirstAmdArchitecture = 1003;
 
 }  // namespace warploom

@@ -49,6 +49,13 @@ struct ContextKernel {
   explicit ContextKernel(const KernelContext& context)
       : known(known_kernel(context.kernel)), hints(kernel_hints(context)) {}
   friend bool operator==(const ContextKernel&, const ContextKernel&) = default;
+
+  // The kernel as an engine calls it, without what a collector did otherwise, unless rows are asked for.
+  ContextKernel asked_as(bool as_collected) const {
+    ContextKernel kernel = *this;
+    kernel.hints.clamps_remote_choices = hints.clamps_remote_choices && as_collected;
+    return kernel;
+  }
 };
 
 // Whether the kernel's structure speaks for this operator.

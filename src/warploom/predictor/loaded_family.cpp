@@ -8,6 +8,12 @@
 #include "warploom/predictor/cell_trees.h"
 
 namespace warploom {
+namespace {
+
+// Most features are log2 of something, so an octave: of a feature that never changed in training.
+constexpr double kNarrowestRange = 1;
+
+}  // namespace
 
 LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
     : model(std::move(m)),
@@ -81,13 +87,19 @@ const LoadedFamily::Lazy& LoadedFamily::decoded(int ensemble) const {
   return lazy;
 }
 
-bool LoadedFamily::outside(int ensemble, const FeatureRow& row) const {
+double LoadedFamily::outside(int ensemble, const FeatureRow& row) const {
   const EnsembleRecord& record = model.ensembles[std::size_t(ensemble)];
   const std::size_t count = std::min(record.low.size(), std::size_t(row.count));
   const float *low = record.low.data(), *high = record.high.data();
   int out = 0;  // a sum of comparisons, so that it becomes vectors
   for (std::size_t f = 0; f < count; ++f) out += int(row.values[f] < low[f]) + int(row.values[f] > high[f]);
-  return out > 0;
+  if (out == 0) return 0;
+  double farthest = 0;
+  for (std::size_t f = 0; f < count; ++f) {
+    const float beyond = std::max(low[f] - row.values[f], row.values[f] - high[f]);
+    farthest = std::max(farthest, double(beyond) / std::max(double(high[f] - low[f]), kNarrowestRange));
+  }
+  return farthest;
 }
 
 int LoadedFamily::adapted_index(const GpuSpec& gpu) const {

@@ -32,8 +32,9 @@ struct LoadedFamily {
   // Of all cells of the cell's GPU, when the row's design is none that the cell learned from and the GPU has
   // such trees; else nullptr.
   const SymmetricEnsemble* new_design_trees(const CellRecord& cell, const FeatureRow& row) const;
-  // Some feature lies outside its range in training.
-  bool outside(int ensemble, const FeatureRow& row) const;
+  // How far the row lies outside the ranges of features in training: of the feature farthest out, in widths
+  // of its range, at least kNarrowestRange. 0: inside.
+  double outside(int ensemble, const FeatureRow& row) const;
   // Number of an adapted GPU among model.gpus; -1: it is none.
   int adapted_index(const GpuSpec& gpu) const;
   // Fitted constants of the base for a GPU.

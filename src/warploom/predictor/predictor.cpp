@@ -79,10 +79,20 @@ KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu
                                           const KernelContext& context) const {
   const auto& loaded = families_[std::size_t(family_of(op))];
   if (!loaded) return {};
-  const CellIndex::Found found = loaded->index.find(gpu, context, kind_code(op));
+  const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
   if (found.cell == nullptr) return {};
   const ContextRecord& record = loaded->model.contexts[found.cell->context];
   return {record.framework, record.version, record.kernel};
+}
+
+std::optional<MatmulScheme> Predictor::scheme_priced(const Operator& op, const GpuSpec& gpu,
+                                                     const KernelContext& context) const {
+  const auto& loaded = families_[std::size_t(family_of(op))];
+  if (!loaded) return {};
+  const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
+  const bool other =
+      found.cell != nullptr && found.cell->kind != kind_code(op) && found.near.kind == found.cell->kind;
+  return other ? found.near.scheme : std::nullopt;
 }
 
 LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
@@ -17,10 +18,12 @@ struct LoadedFamily;
 
 // Tiers: measured when this GPU and kernel were swept; cross_gpu when the family was learned on other GPUs;
 // roofline when the family has no model (then the structural base alone answers, with a wide interval). An
-// empty context means what engines ship by default: see CellIndex::find. Outside the trained range of a
-// feature the estimate is marked extrapolated and its interval doubles on the log scale. p50 is never below
-// the physical bound. Where the predictor has measured tables of the family, points with measured neighbours
-// are interpolated between them (family_tables.h), still in tier measured.
+// empty context means what engines ship by default: see CellIndex::find. A kernel that this GPU was not
+// measured with is priced by the nearest one that it was: of the same element types under other scales, or of
+// another engine (stands_in). Outside the trained range of a feature the estimate is marked extrapolated. The
+// interval grows with each such step away from the data (doubt.h). p50 is never below the physical bound.
+// Where the predictor has measured tables of the family, points with measured neighbours are interpolated
+// between them (family_tables.h), still in tier measured.
 //
 // Immutable after construction but for trees decoded on first use; every const method may run concurrently.
 // One estimate takes about a microsecond, a batch less than half of that for each operator; nothing is
@@ -48,7 +51,11 @@ class Predictor final : public LatencyModel {
   // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
   // stay valid for the predictor's life.
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const;
+                                 const KernelContext& context = {}) const override;
+
+  // The scheme whose measured products price the operator; nothing when it is the operator's own.
+  std::optional<MatmulScheme> scheme_priced(const Operator& op, const GpuSpec& gpu,
+                                            const KernelContext& context = {}) const;
 
  private:
   LoadedFamily& load(FamilyModel model);

@@ -5,13 +5,12 @@
 
 #include "warploom/kernels/attention_tiling.h"
 #include "warploom/predictor/donor_answers.h"
+#include "warploom/predictor/doubt.h"
 #include "warploom/predictor/training_table.h"
 
 namespace warploom {
 namespace {
 
-constexpr double kExtrapolatedWidening = 2.0;
-constexpr double kOtherKindWidening = 1.5;
 constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
 constexpr double kSame = 0.1;                 // of gpu_distance: closer donors count no more
 constexpr double kAlike = 0.5;                // of gpu_distance, up to which siblings are asked alone
@@ -33,6 +32,13 @@ double tree_sum(const LoadedFamily& family, int ensemble, const CellRecord& cell
   row.add(offset);
   TreeEnsemble::set_guard(row);
   return double(family.trees(ensemble).predict(row));
+}
+
+// Of an answer whose features lie `outside` the trained range (LoadedFamily::outside).
+void extrapolate(LogEstimate& answer, double outside) {
+  answer.extrapolated = outside > 0;
+  answer.outside = outside;
+  if (answer.extrapolated) answer.doubt(doubt_outside(outside));
 }
 
 double cross_trees(const LoadedFamily& family, const CellRecord& cell, const ContextCodes& codes,
@@ -68,7 +74,7 @@ struct Donors {
   int count = 0;
   double sum = 0, weight = 0;  // of what they need beyond their base
   double likeness = 0;         // weighted
-  bool extrapolated = false;
+  double outside = 0;          // the farthest, of LoadedFamily::outside
 };
 
 // Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units
@@ -98,7 +104,8 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
         spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
-    if (!found.measured || family.kernel(*found.cell) != kernel) continue;
+    if (!found.measured || family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
+      continue;
     const ContextRecord& at = family.model.contexts[found.cell->context];
     if ((!context.kernel.empty() && at.kernel != context.kernel) ||
         (!context.framework.empty() && at.framework != context.framework))
@@ -113,12 +120,17 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
     donors.weight += weight;
     donors.likeness += weight * likeness_at(distance);
     ++donors.count;
-    donors.extrapolated |= family.outside(family.by_gpu[g], row);
+    donors.outside = std::max(donors.outside, family.outside(family.by_gpu[g], row));
   }
   return donors;
 }
 
 }  // namespace
+
+void LogEstimate::doubt(double half_width) {
+  low = -std::hypot(low, half_width);
+  high = std::hypot(high, half_width);
+}
 
 double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
   const auto part = [](double x, double y) {
@@ -148,8 +160,8 @@ LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, co
     return answer;
   }
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
-  if (ensemble >= 0) answer.extrapolated = family.outside(ensemble, row);
-  widen(answer, cell.interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
+  widen(answer, cell.interval, row.log_base, 1.0);
+  if (ensemble >= 0) extrapolate(answer, family.outside(ensemble, row));
   return answer;
 }
 
@@ -168,11 +180,12 @@ LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op
   const auto known = family.tables->answer(op, std::uint32_t(&cell - family.model.cells.data()), cell,
                                            family.index.codes(cell), row);
   if (!known) return measured_estimate(family, cell, row);
-  LogEstimate answer = measured_base(family, cell, row);
-  const double widening = answer.extrapolated ? kExtrapolatedWidening : 1.0;
+  LogEstimate answer;
   answer.log_p50 = row.log_base + known->residual;
-  answer.low = widening * known->low;
-  answer.high = widening * known->high;
+  answer.low = known->low;
+  answer.high = known->high;
+  const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;
+  if (ensemble >= 0) extrapolate(answer, family.outside(ensemble, row));
   return answer;
 }
 
@@ -181,31 +194,31 @@ namespace {
 LogEstimate sibling_estimate(const LoadedFamily& family, const Donors& donors, const FeatureRow& row) {
   LogEstimate answer;
   answer.from_siblings = true;
-  answer.extrapolated = donors.extrapolated;
   answer.log_p50 = row.log_base + donors.sum / donors.weight;
-  widen(answer, family.model.interval_sibling, row.log_base,
-        (answer.extrapolated ? kExtrapolatedWidening : 1.0) * (donors.count == 1 ? kOneDonorWidening : 1.0));
+  widen(answer, family.model.interval_sibling, row.log_base, donors.count == 1 ? kOneDonorWidening : 1.0);
+  extrapolate(answer, donors.outside);
   return answer;
 }
 
 LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const KernelContext& context,
-                           std::uint32_t kind, const ContextKernel& kernel, const FeatureRow& row,
+                           const CellIndex::Found& found, const ContextKernel& kernel, const FeatureRow& row,
                            double trees_share) {
   LogEstimate answer;
-  const CellIndex::Found found = family.index.find_class(gpu, context, kind);
   const bool known = family.model.knows_architecture(architecture_class(gpu));
-  double widening = found.exact_kind ? 1.0 : kOtherKindWidening;
+  double outside = 0;
   answer.log_p50 = log_base_with(found.cell->overhead, row) + double(found.cell->offset);
   if (family.cross >= 0) {
-    answer.extrapolated = family.outside(family.cross, row);
-    if (answer.extrapolated) widening *= kExtrapolatedWidening;
+    outside = family.outside(family.cross, row);
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
     // Of a source that no GPU ran, trees only repeat what others of the kind need beyond their bases.
     if (family.cross_knows(kernel, gpu))
       answer.log_p50 += trees_share * shrink *
                         cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
   }
-  widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, widening);
+  widen(answer, known ? family.model.interval_known : family.model.interval_unknown, row.log_base, 1.0);
+  extrapolate(answer, outside);
+  if (!found.exact_kind) answer.doubt(kUnlearnedHalfWidth);
+  if (is_unlike_all(family.model, gpu)) answer.doubt(kUnlearnedHalfWidth);
   return answer;
 }
 
@@ -213,7 +226,8 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
 
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                           const FeatureRow& row, int hidden_gpu) {
+                           const FeatureRow& row, int hidden_gpu, const CellIndex::Found* chosen) {
+  const CellIndex::Found found = chosen != nullptr ? *chosen : family.index.find_class(gpu, context, kind);
   const int architecture = architecture_class(gpu);
   const auto ask = [&](auto admits) {
     return ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu, admits);
@@ -222,7 +236,7 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
   if (likeness > 0.99) return sibling_estimate(family, donors, row);
   if (likeness <= 0) {
-    LogEstimate answer = class_estimate(family, gpu, context, kind, kernel, row, 1.0);
+    LogEstimate answer = class_estimate(family, gpu, context, found, kernel, row, 1.0);
     if (!one_source(family, kernel, gpu)) return answer;
     const Donors cousins = ask([&](int other) { return are_cousins(architecture, other); });
     if (cousins.count > 0)
@@ -232,13 +246,14 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
   // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
   // sibling or none.
   const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
-  const LogEstimate learned = class_estimate(family, gpu, context, kind, kernel, row, trees_share);
+  const LogEstimate learned = class_estimate(family, gpu, context, found, kernel, row, trees_share);
   // Between the two in proportion, with the wider interval.
   LogEstimate answer = sibling_estimate(family, donors, row);
   answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;
   answer.low = std::min(answer.low, learned.low);
   answer.high = std::max(answer.high, learned.high);
   answer.extrapolated = answer.extrapolated || learned.extrapolated;
+  answer.outside = std::max(answer.outside, learned.outside);
   return answer;
 }
 
@@ -264,7 +279,8 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
   answer.log_p50 += kriging.predict(row, {codes.framework, codes.kernel, codes.version, kind}, donors.all());
   if (cell == nullptr) return answer;
   if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
-  widen(answer, cell->interval, row.log_base, answer.extrapolated ? kExtrapolatedWidening : 1.0);
+  widen(answer, cell->interval, row.log_base, 1.0);
+  extrapolate(answer, answer.outside);
   return answer;
 }
 

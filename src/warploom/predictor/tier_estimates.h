@@ -18,7 +18,11 @@ struct LogEstimate {
   double log_p50 = 0;         // ln seconds
   double low = 0, high = 0;   // p10 and p90 less log_p50, low <= 0 <= high
   bool extrapolated = false;  // a feature lies outside its trained range
+  double outside = 0;         // so far (LoadedFamily::outside)
   bool from_siblings = false;
+
+  // Further ln half-width from a cause that is independent of the others.
+  void doubt(double half_width);
 };
 
 // `cell` of family.model; `row` as compute_features left it, with the constants of the GPU, its base with the
@@ -33,10 +37,12 @@ LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op
 LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const FeatureRow& row);
 
 // For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
-// (-1: none) gives nothing. The index must find some cell of the family.
+// (-1: none) gives nothing. `found`: the class that answers (nullptr: find_class). The index must find some
+// cell of the family.
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                           const FeatureRow& row, int hidden_gpu = -1);
+                           const FeatureRow& row, int hidden_gpu = -1,
+                           const CellIndex::Found* found = nullptr);
 
 // For an adapted GPU, number `gpu_index` of model.gpus; `cell` is its own or nullptr.
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,

@@ -14,7 +14,10 @@ namespace warploom {
 std::string estimate_text(const LatencyEstimate& estimate) {
   return fmt::format("{}  ({} .. {}), limited by {}, tier {}{}", duration_text(estimate.p50),
                      duration_text(estimate.p10), duration_text(estimate.p90), name_of(estimate.bound),
-                     name_of(estimate.tier), estimate.extrapolated ? ", outside the measured domain" : "");
+                     name_of(estimate.tier),
+                     estimate.stands_in      ? ", of the nearest kernel measured here"
+                     : estimate.extrapolated ? ", outside the measured domain"
+                                             : "");
 }
 
 namespace {
@@ -60,7 +63,8 @@ Json estimate_json(const LatencyEstimate& estimate) {
           {"physical_bound_us", to_microseconds(estimate.physical_bound)},
           {"bound", name_of(estimate.bound)},
           {"tier", name_of(estimate.tier)},
-          {"extrapolated", estimate.extrapolated}};
+          {"extrapolated", estimate.extrapolated},
+          {"stands_in", estimate.stands_in}};
 }
 
 }  // namespace warploom
