@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -53,6 +55,14 @@ int run(int argc, char** argv) {
   return 0;
 }
 
+// The commands of the line, as "predict gemm".
+std::string commands_of(int argc, char** argv) {
+  std::string names;
+  for (int i = 1; i < argc && argv[i][0] != '-' && i <= 2; ++i)
+    names += fmt::format("{}{}", names.empty() ? "" : " ", argv[i]);
+  return names;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +70,12 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const warploom::Error& error) {
     return report_failure(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(argc, argv)),
+                          1);
+  } catch (const std::length_error& error) {
+    return report_failure(
+        fmt::format("{}: a size beyond all memory ({})", commands_of(argc, argv), error.what()), 1);
   } catch (const std::exception& error) {
     return report_failure(error.what(), 1);
   }
