@@ -34,7 +34,7 @@ struct PredictResult {
   std::string framework, version, kernel;  // the implementation that was priced; empty without measurements
   // The scheme whose rows price the operator; absent: its own.
   std::optional<MatmulScheme> scheme_priced;
-  std::string stands_in_for;  // what was asked for and never measured on this GPU; empty: nothing
+  std::string stands_in_for;             // what was asked for and never measured on this GPU; empty: nothing
   bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
   std::optional<RankedTile> tile;        // that cuBLAS likely runs, where it serves the operator
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first

@@ -37,8 +37,8 @@ std::string result_text(const PredictResult& result) {
                     result.version, result.kernel.empty() ? "-" : result.kernel);
   }
   if (!result.stands_in_for.empty())
-    text += fmt::format("note            never measured on {} with {}: this kernel{} stands in\n", result.gpu.name,
-                        result.stands_in_for,
+    text += fmt::format("note            never measured on {} with {}: this kernel{} stands in\n",
+                        result.gpu.name, result.stands_in_for,
                         result.scheme_priced ? fmt::format(" in {}", name_of(*result.scheme_priced)) : "");
   if (result.widened_weights) {
     text +=

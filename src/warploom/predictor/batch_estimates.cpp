@@ -28,7 +28,8 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   group.family = families[std::size_t(family_of(op))].get();
   if (group.family == nullptr) return group;
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
-  if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound) return group;
+  if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound)
+    return group;
   group.cell = found.cell;
   if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
   if (group.family->index.may_be_replaced(found, context)) return group;

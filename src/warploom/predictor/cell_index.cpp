@@ -221,7 +221,8 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
     for (const NearKind& kin : near.all())
       if (kin.distance == 0 && kin.kind != own.kind && kin.other_scales == other_scales)
         if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
-            cell != nullptr && (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
+            cell != nullptr &&
+            (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
           return measured(*cell, context, kin);
     return {};
   };
@@ -247,7 +248,8 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
 bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
   if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
   const std::string_view framework = model_.contexts[found.cell->context].framework;
-  return !found.measured || (is_library(*found.cell) && framework != kSweep && framework != context.framework);
+  return !found.measured ||
+         (is_library(*found.cell) && framework != kSweep && framework != context.framework);
 }
 
 CellIndex::Found CellIndex::find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
@@ -307,7 +309,8 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
         const CellRecord* cell = class_at(pass == 0 ? framework : kAnyFramework, kin.kind);
         if (cell == nullptr || (pass == 1 && rank_of(model_.contexts[cell->context]) == 0)) continue;
         const bool same = kin.distance == 0;
-        return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind, kin};
+        return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind,
+                kin};
       }
     return {};
   };
@@ -322,10 +325,11 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
         true, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
         [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
     if (here.cell != nullptr) return here;
-    const Found found = search(false, [&](const NearKind& kin) { return kin.distance == next; },
-                               [&](std::uint64_t names, std::uint32_t kind) {
-                                 return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
-                               });
+    const Found found = search(
+        false, [&](const NearKind& kin) { return kin.distance == next; },
+        [&](std::uint64_t names, std::uint32_t kind) {
+          return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
+        });
     if (found.cell != nullptr) return found;
     last = next;
   }

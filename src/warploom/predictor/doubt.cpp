@@ -12,7 +12,8 @@ namespace {
 // A power law of the widths of its range that a feature lies outside of it: the half-width at one width, and
 // the exponent. Fitted to the growth of the 80th percentile of |ln(measured / predicted)| where products,
 // experts and attention of an A100 and an H100 were learned from the 60 or 40 % of their rows with the
-// shortest base time and judged on all (0.10 at a fiftieth of a width, 0.17 at a third, 0.26 at one and a half).
+// shortest base time and judged on all (0.10 at a fiftieth of a width, 0.17 at a third, 0.26 at one and a
+// half).
 constexpr double kDoubtAtOneWidth = 0.22;  // ln
 constexpr double kDoubtExponent = 0.3;
 
@@ -22,11 +23,14 @@ struct OtherEngine {
   Family family;
   double half_width;  // ln
 };
-constexpr std::array kOtherEngines{
-    OtherEngine{Family::Gemm, 0.27},       OtherEngine{Family::AttentionPrefill, 0.68},
-    OtherEngine{Family::AttentionDecode, 0.24}, OtherEngine{Family::MlaPrefill, 1.31},
-    OtherEngine{Family::MlaDecode, 1.14},  OtherEngine{Family::Moe, 0.51},
-    OtherEngine{Family::Quantize, 1.12},   OtherEngine{Family::AllReduce, 0.34}};
+constexpr std::array kOtherEngines{OtherEngine{Family::Gemm, 0.27},
+                                   OtherEngine{Family::AttentionPrefill, 0.68},
+                                   OtherEngine{Family::AttentionDecode, 0.24},
+                                   OtherEngine{Family::MlaPrefill, 1.31},
+                                   OtherEngine{Family::MlaDecode, 1.14},
+                                   OtherEngine{Family::Moe, 0.51},
+                                   OtherEngine{Family::Quantize, 1.12},
+                                   OtherEngine{Family::AllReduce, 0.34}};
 // The median of those above, for families that no two engines were measured on.
 constexpr double kOtherEngineElsewhere = 0.6;
 
@@ -36,9 +40,22 @@ constexpr double kOtherScales = 0.074;
 constexpr double kBlockScalesGemm = 0.45;
 constexpr double kBlockScalesElsewhere = 0.76;
 
+// With it came bf16 and asynchronous copies; kernels of today's engines run on nothing older.
+constexpr int kAmpere = 80;
+
+// Groups of architectures that know nothing of each other's kernels.
+enum class Lineage { BeforeAmpere, SinceAmpere, Amd };
+
+Lineage lineage_of(int architecture) {
+  if (architecture >= kFirstAmdArchitecture) return Lineage::Amd;
+  return architecture >= kAmpere ? Lineage::SinceAmpere : Lineage::BeforeAmpere;
+}
+
 }  // namespace
 
-double doubt_outside(double outside) { return outside > 0 ? kDoubtAtOneWidth * std::pow(outside, kDoubtExponent) : 0; }
+double doubt_outside(double outside) {
+  return outside > 0 ? kDoubtAtOneWidth * std::pow(outside, kDoubtExponent) : 0;
+}
 
 double doubt_of_other_engine(Family family) {
   for (const OtherEngine& known : kOtherEngines)
@@ -52,14 +69,9 @@ double doubt_of_other_scales(Family family, bool blocks) {
 }
 
 bool is_unlike_all(const FamilyModel& model, const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd)
-    return std::none_of(model.gpus.begin(), model.gpus.end(), [](const GpuRecord& known) {
-      return known.architecture >= kFirstAmdArchitecture;
-    });
-  const int architecture = architecture_class(gpu);
-  return std::none_of(model.gpus.begin(), model.gpus.end(), [&](const GpuRecord& known) {
-    return known.architecture <= architecture;
-  });
+  const Lineage own = lineage_of(architecture_class(gpu));
+  return std::none_of(model.gpus.begin(), model.gpus.end(),
+                      [&](const GpuRecord& known) { return lineage_of(known.architecture) == own; });
 }
 
 }  // namespace warploom

@@ -18,11 +18,11 @@ double doubt_outside(double outside);
 // Of another engine's kernel for the same operator on the same GPU.
 double doubt_of_other_engine(Family family);
 
-// Of the engine's kernel for the same element types on the same GPU under other scales; `blocks`: those of one
-// of the two are per block of weights.
+// Of the engine's kernel for the same element types on the same GPU under other scales; `blocks`: those of
+// one of the two are per block of weights.
 double doubt_of_other_scales(Family family, bool blocks);
 
-// No row of any GPU like it was learned from: another vendor's, or older than all of them.
+// No row of any GPU like it was learned from: another vendor's, or older than bf16 where all have it.
 bool is_unlike_all(const FamilyModel& model, const GpuSpec& gpu);
 
 }  // namespace warploom

@@ -40,13 +40,11 @@ struct Asked {
   Gemm op;
   LatencyEstimate answer;
   double over_bound() const { return answer.p50 / answer.physical_bound; }
-  bool inside() const {
-    return answer.tier == Tier::Measured && !answer.extrapolated && !answer.stands_in;
-  }
+  bool inside() const { return answer.tier == Tier::Measured && !answer.extrapolated && !answer.stands_in; }
   std::string text() const {
     return std::string(gpu->name) + " " + std::string(context.framework) + " " +
-           std::string(name_of(op.scheme)) + " " + std::to_string(op.m) + " x " + std::to_string(op.n) + " x " +
-           std::to_string(op.k);
+           std::string(name_of(op.scheme)) + " " + std::to_string(op.m) + " x " + std::to_string(op.n) +
+           " x " + std::to_string(op.k);
   }
 };
 
@@ -80,13 +78,14 @@ const std::vector<Asked>& all_answers() {
   return answers;
 }
 
-// What the best of kernels could need: the physical bound, with the 64 rows that a matrix instruction takes at
-// least, and with the clock that the power limit leaves where the matrix unit sets it.
+// What the best of kernels could need: the physical bound, with the 64 rows that a matrix instruction takes
+// at least, and with the clock that the power limit leaves where the matrix unit sets it.
 double reachable(const Asked& asked) {
   Gemm op = asked.op;
   op.m = std::max<std::int64_t>(op.m, 64);
   const PhysicalBound bound = physical_bound(op, *asked.gpu);
-  const DataType type = matrix_unit(op.scheme, *asked.gpu).weight_only ? DataType::Bf16 : math_type(op.scheme);
+  const DataType type =
+      matrix_unit(op.scheme, *asked.gpu).weight_only ? DataType::Bf16 : math_type(op.scheme);
   const double slower = bound.bound == Bound::Tensor ? power_slowdown(*asked.gpu, type, PowerConstants{}) : 1;
   return std::max(bound.time.value() * slower, asked.answer.physical_bound.value());
 }
@@ -120,8 +119,8 @@ bool is_data_centre(const GpuSpec& gpu) {
 // A data-centre part with a matrix unit of the type.
 bool is_judged(const Asked& asked) {
   const MatrixUnit unit = matrix_unit(asked.op.scheme, *asked.gpu);
-  return !asked.inside() && asked.answer.physical_bound.value() > 60e-6 &&
-         is_data_centre(*asked.gpu) && unit.tensor && !unit.weight_only;
+  return !asked.inside() && asked.answer.physical_bound.value() > 60e-6 && is_data_centre(*asked.gpu) &&
+         unit.tensor && !unit.weight_only;
 }
 
 TEST(FarAnswers, StayNearTheBound) {
@@ -137,8 +136,9 @@ TEST(FarAnswers, StayNearTheBound) {
     EXPECT_TRUE(rows_say_so(asked)) << asked.text() << ": " << asked.over_bound() << " x its bound";
   }
   RecordProperty("answers", int(all_answers().size()));
-  std::printf("%zu answers, %zu judged, worst %.2f x the bound, %zu above 2.2 x what is reachable, as measured\n",
-              all_answers().size(), judged, worst, above);
+  std::printf(
+      "%zu answers, %zu judged, worst %.2f x the bound, %zu above 2.2 x what is reachable, as measured\n",
+      all_answers().size(), judged, worst, above);
   EXPECT_GT(judged, 10000U);
 }
 
@@ -180,8 +180,7 @@ TEST(FarAnswers, OfEqualBytesAndProductsAreAlike) {
       ++pairs;
       const double ratio = one->answer.p50 / other->answer.p50;
       EXPECT_TRUE(std::max(ratio, 1 / ratio) <= kAlike || one->inside() || other->inside() ||
-                  pads_cost(*one) ||
-                  siblings_say_so(*one, *other, ratio))
+                  pads_cost(*one) || siblings_say_so(*one, *other, ratio))
           << one->text() << " against " << name_of(other->op.scheme) << ": " << ratio;
     }
   EXPECT_GT(pairs, 10000U);
@@ -194,10 +193,10 @@ TEST(FarAnswers, AreDoubtedMoreTheFartherTheyAre) {
   std::array<std::vector<double>, 5> widths;
   for (const Asked& asked : all_answers()) {
     const bool unlike = is_unlike_all(*shipped().model(Family::Gemm), *asked.gpu);
-    const std::size_t tier = asked.inside()                             ? 0
-                             : asked.answer.tier == Tier::CrossGpu      ? (unlike ? 4 : 3)
-                             : asked.answer.stands_in                   ? 2
-                                                                        : 1;
+    const std::size_t tier = asked.inside()                        ? 0
+                             : asked.answer.tier == Tier::CrossGpu ? (unlike ? 4 : 3)
+                             : asked.answer.stands_in              ? 2
+                                                                   : 1;
     if (asked.answer.p10.value() > 1.001 * asked.answer.physical_bound.value())
       widths[tier].push_back(width(asked.answer));
   }
@@ -219,7 +218,8 @@ TEST(FarAnswers, AreDoubtedMoreStepByStepOutwards) {
   const GpuSpec& gpu = catalog().get("h100_sxm");
   double last = 0;
   for (std::int64_t m = 1 << 16; m <= 1 << 24; m *= 4) {
-    const auto asked = ask(gpu, {"vllm", {}, {}}, {.scheme = MatmulScheme::Bf16, .m = m, .n = 8192, .k = 8192});
+    const auto asked =
+        ask(gpu, {"vllm", {}, {}}, {.scheme = MatmulScheme::Bf16, .m = m, .n = 8192, .k = 8192});
     ASSERT_TRUE(asked && asked->answer.extrapolated) << m;
     EXPECT_GE(width(asked->answer), last) << m;
     last = width(asked->answer);

@@ -42,8 +42,8 @@ Arithmetic arithmetic_on(MatmulScheme scheme, const GpuSpec& gpu) {
 }
 
 double distance(const Arithmetic& a, const Arithmetic& b) {
-  const double of_weights = a.widened && b.widened ? std::abs(width(a.weights) - width(b.weights))
-                                                   : octaves(a.weights, b.weights);
+  const double of_weights =
+      a.widened && b.widened ? std::abs(width(a.weights) - width(b.weights)) : octaves(a.weights, b.weights);
   return of_weights + octaves(a.activations, b.activations);
 }
 
@@ -83,11 +83,11 @@ NearKinds near_caches(const Attention& own) {
     if constexpr (requires { other.causal; }) other.causal = own.causal;
     other.compute = compute;
     other.kv_cache = cache;
-    near.kinds[near.count++] = {kind_code(other),
-                                octaves(half_as_one(own.compute), compute) +
-                                    octaves(half_as_one(own.kv_cache), cache),
-                                false,
-                                {}};
+    near.kinds[near.count++] = {
+        kind_code(other),
+        octaves(half_as_one(own.compute), compute) + octaves(half_as_one(own.kv_cache), cache),
+        false,
+        {}};
   };
   add(half_as_one(own.compute), half_as_one(own.kv_cache));
   for (const DataType compute : {DataType::Bf16, DataType::Fp8})
@@ -118,7 +118,10 @@ NearKinds near_kinds(const Operator& op, const GpuSpec& gpu) {
             other.decode = own.decode;
             return Operator(other);
           });
-        } else if constexpr (requires { own.compute; own.kv_cache; }) {
+        } else if constexpr (requires {
+                               own.compute;
+                               own.kv_cache;
+                             }) {
           return near_caches(own);
         } else {
           NearKinds near;

@@ -90,8 +90,8 @@ std::optional<MatmulScheme> Predictor::scheme_priced(const Operator& op, const G
   const auto& loaded = families_[std::size_t(family_of(op))];
   if (!loaded) return {};
   const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
-  const bool other = found.cell != nullptr && found.cell->kind != kind_code(op) &&
-                     found.near.kind == found.cell->kind;
+  const bool other =
+      found.cell != nullptr && found.cell->kind != kind_code(op) && found.near.kind == found.cell->kind;
   return other ? found.near.scheme : std::nullopt;
 }
 

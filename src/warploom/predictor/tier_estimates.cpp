@@ -227,8 +227,7 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
 LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
                            const FeatureRow& row, int hidden_gpu, const CellIndex::Found* chosen) {
-  const CellIndex::Found found =
-      chosen != nullptr ? *chosen : family.index.find_class(gpu, context, kind);
+  const CellIndex::Found found = chosen != nullptr ? *chosen : family.index.find_class(gpu, context, kind);
   const int architecture = architecture_class(gpu);
   const auto ask = [&](auto admits) {
     return ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu, admits);
