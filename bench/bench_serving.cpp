@@ -15,8 +15,7 @@ namespace warploom {
 namespace {
 
 struct ServingBench {
-  std::unique_ptr<const LatencyModel> latency = open_latency_model("");
-  ServingSetup setup = resolve_serving({.model = "Llama-3.1-8B", .gpu = "h100_sxm"}, *latency);
+  ServingSetup setup = resolve_serving({.model = "Llama-3.1-8B", .gpu = "h100_sxm"}, open_latency_model(""));
 };
 
 const ServingBench& serving_bench() {

@@ -1,11 +1,23 @@
-# warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries])
+include(WarploomSuites)
+
+# warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
+#                 [LEARNING files] [WITHOUT_LEARNING files])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
+# The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
+# their place where the program is built without them.
 function(warploom_module)
-  cmake_parse_arguments(ARG "" "NAME" "DEPENDS;PRIVATE;TEST_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME" "DEPENDS;PRIVATE;TEST_PRIVATE;LEARNING;WITHOUT_LEARNING" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  set(left_out ${ARG_LEARNING})
+  if(WARPLOOM_LEARNING_FOUND)
+    set(left_out ${ARG_WITHOUT_LEARNING})
+  endif()
+  foreach(file IN LISTS left_out)
+    list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  endforeach()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
@@ -26,6 +38,8 @@ function(warploom_module)
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     # Test bodies run once: a third of their compile time is better spent elsewhere.
     target_compile_options(warploom_${ARG_NAME}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
-    gtest_discover_tests(warploom_${ARG_NAME}_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+    set(learning_tests ${ARG_LEARNING})
+    list(FILTER learning_tests INCLUDE REGEX "_test\\.cpp$")
+    warploom_suites(warploom_${ARG_NAME}_tests PREFIX ${ARG_NAME} LEARNING ${learning_tests})
   endif()
 endfunction()

@@ -1,15 +1,19 @@
 # Sourced by ./quickstart, ./check and .ci/run: installs what is missing and configures a build.
-# Works on Debian 12 and Ubuntu 24.04; elsewhere it says which packages to install and tries to build.
+# The names are those of Debian 12, Debian 13 and Ubuntu 24.04 (there some are in `universe`); elsewhere it
+# says which packages to install and tries to build. Set CXX for another compiler than the system's.
 
-packages=(
+program_packages=(
   g++ cmake ninja-build pkg-config
   libcli11-dev libfmt-dev nlohmann-json3-dev libyaml-cpp-dev
-  libtbb-dev libsqlite3-dev zlib1g-dev libxxhash-dev
-  libxgboost-dev xgboost  # XGBoost's CMake files ask for its program too
-  libeigen3-dev libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
-  libgtest-dev librapidcheck-dev libbenchmark-dev
+  libsqlite3-dev zlib1g-dev libxxhash-dev
   git python3
 )
+# Without these the program builds all the same; only training is left out of it.
+learning_packages=(
+  libxgboost-dev libeigen3-dev
+  libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
+)
+test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -18,46 +22,61 @@ stop() {
   exit 1
 }
 
+# missing_packages PACKAGES: those that are not installed, a line each
 missing_packages() {
   local package
-  for package in "${packages[@]}"; do
+  for package in "$@"; do
     [[ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null)" == ii* ]] || echo "$package"
   done
 }
 
-# Fills the array `as_root` with the words that make a command run as root without a question.
+# Fills the array `as_root` with the words that make a command run as root without a question, or fails.
 find_root() {
-  if [[ "$(id -u)" == 0 ]]; then
-    as_root=()
-  elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-    as_root=(sudo -n)
-  else
-    stop "packages are missing, and this is neither root nor a user with password-free sudo." \
-      "Run this once, then start again:
-  sudo apt-get install -y --no-install-recommends $*"
-  fi
+  as_root=()
+  [[ "$(id -u)" == 0 ]] && return
+  command -v sudo >/dev/null && sudo -n true 2>/dev/null && as_root=(sudo -n)
 }
 
+# install_packages PACKAGES: fails when one cannot be installed
+install_packages() {
+  local as_root environment=(env DEBIAN_FRONTEND=noninteractive)
+  find_root || return 1
+  "${as_root[@]}" "${environment[@]}" apt-get install -y -qq --no-install-recommends "$@" \
+    </dev/null >/dev/null
+}
+
+# install_dependencies PACKAGES: what the program needs and PACKAGES, and what training needs if it is there
 install_dependencies() {
+  local needed=("${program_packages[@]}" "$@") missing wanted as_root
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    say "No apt on this system; using what is installed. Needed (Debian names): ${packages[*]}"
+    say "No apt on this system; using what is installed. Needed (Debian names): ${needed[*]};" \
+      "for training: ${learning_packages[*]}"
     return
   fi
-  local missing
-  mapfile -t missing < <(missing_packages)
-  if ((${#missing[@]} == 0)); then
-    say "All ${#packages[@]} packages are installed"
+  mapfile -t missing < <(missing_packages "${needed[@]}")
+  mapfile -t wanted < <(missing_packages "${learning_packages[@]}")
+  if ((${#missing[@]} + ${#wanted[@]} == 0)); then
+    say "All packages are installed"
     return
   fi
-  local as_root
-  find_root "${missing[@]}"
-  say "Installing ${#missing[@]} missing packages: ${missing[*]}"
-  local environment=(env DEBIAN_FRONTEND=noninteractive)
-  "${as_root[@]}" "${environment[@]}" apt-get update -qq </dev/null ||
-    say "The package lists could not be refreshed; trying with the ones at hand"
-  "${as_root[@]}" "${environment[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" \
-    </dev/null >/dev/null ||
-    stop "apt-get could not install: ${missing[*]} (on Ubuntu these need the 'universe' component)"
+  if find_root; then
+    "${as_root[@]}" apt-get update -qq </dev/null ||
+      say "The package lists could not be refreshed; trying with the ones at hand"
+  elif ((${#missing[@]} > 0)); then
+    stop "packages are missing, and this is neither root nor a user with password-free sudo." \
+      "Run this once, then start again:
+  sudo apt-get install -y --no-install-recommends ${missing[*]} ${wanted[*]}"
+  fi
+  if ((${#missing[@]} > 0)); then
+    say "Installing ${#missing[@]} missing packages: ${missing[*]}"
+    install_packages "${missing[@]}" ||
+      stop "apt-get could not install: ${missing[*]} (on Ubuntu these need the 'universe' component)"
+  fi
+  if ((${#wanted[@]} > 0)); then
+    say "Installing what training needs: ${wanted[*]}"
+    install_packages "${wanted[@]}" ||
+      say "Not installed: ${wanted[*]}; this build cannot train, all else works"
+  fi
 }
 
 # configure PRESET [more cmake arguments]

@@ -5,6 +5,7 @@
 
 #include "refusal.h"
 #include "run_warploom.h"
+#include "warploom/base/learning.h"
 #include "warploom/base/scratch_folder_test.h"
 
 namespace warploom {
@@ -42,6 +43,32 @@ TEST(Measurements, ComeBackFromAStore) {
   EXPECT_EQ(document["overall"]["rows"], kRows);
   EXPECT_LT(document["overall"]["mean_error"].get<double>(), 0.5);
   EXPECT_TRUE(document["families"].contains("gemm"));
+}
+
+// A row faster than the GPU's data sheet allows is not judged, which the answer says with the rule's reason
+// and source; --keep-impossible judges it too.
+TEST(Measurements, FasterThanPhysicsAreCountedAndCanBeJudged) {
+  const ScratchFolder scratch;
+  std::string rows = measured_csv();
+  rows +=
+      "h100,vllm,1,\"{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"bf16\"\", "
+      "\"\"m\"\": 8192, \"\"n\"\": 8192, \"\"k\"\": 4096}\"\n";
+  std::vector<std::string> judge{"validate",    "kernels",  "--layout",
+                                 "warploom",    "--data",   scratch.write("rows.csv", rows),
+                                 "--predictor", "roofline", "--json"};
+  const auto judged = nlohmann::json::parse(run_warploom(judge).output);
+  EXPECT_EQ(judged["overall"]["rows"], kRows);
+  ASSERT_EQ(judged["rules"].size(), 1u);
+  EXPECT_EQ(judged["rules"][0]["rule"], "faster_than_bound");
+  EXPECT_EQ(judged["rules"][0]["rows"], 1);
+  EXPECT_NE(judged["rules"][0]["reason"].get<std::string>().find("data sheet"), std::string::npos);
+  EXPECT_FALSE(judged["rules"][0]["source"].get<std::string>().empty());
+  judge.push_back("--keep-impossible");
+  const auto everything = nlohmann::json::parse(run_warploom(judge).output);
+  EXPECT_EQ(everything["overall"]["rows"], kRows + 1);
+  EXPECT_TRUE(everything["rules"].empty());
+  expect_refusal({"validate", "kernels", "--store", "rows.db", "--keep-impossible"},
+                 {"--keep-impossible", "expected --layout"});
 }
 
 TEST(Measurements, ComeFromATraceOfPyTorch) {
@@ -111,6 +138,7 @@ TEST(Measurements, StayBesideThePredictorAsTables) {
                                        csv,     "--output", output,     "--json"};
   std::vector<std::string> with_tables = learn;
   with_tables.push_back("--tables");
+  if (!learning_available()) return expect_refusal(with_tables, {"train: ", "libxgboost-dev"});
   const ProgramResult trained = run_warploom(with_tables);
   ASSERT_EQ(trained.exit_status, 0) << trained.errors;
   EXPECT_GT(nlohmann::json::parse(trained.output)["families"]["gemm"]["tables"]["rows"], 100);

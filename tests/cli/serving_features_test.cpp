@@ -87,6 +87,16 @@ TEST(ServingFeatures, FailuresAndScaling) {
   EXPECT_EQ(scaled["completed"], 60);
 }
 
+// Engines turn such requests away, or stop their output, one by one.
+TEST(ServingFeatures, LongRequestsFareAlone) {
+  const auto document = run_json({"--max-model-len", "1000"});
+  const int rejected = document["max_model_len"]["rejected"], cut = document["max_model_len"]["cut"];
+  EXPECT_GT(rejected, 0);
+  EXPECT_GT(cut, 0);
+  EXPECT_EQ(document["failed"], rejected);
+  EXPECT_EQ(document["completed"], 60 - rejected);
+}
+
 TEST(ServingFeatures, RefuseWhatCannotBe) {
   expect_refusal(simulate({"--speculative-config", R"({"method":"eagle3","num_speculative_tokens":3})"}),
                  {"acceptance is not stated", "--acceptance-rates", "--acceptance-length"});
@@ -106,7 +116,7 @@ TEST(ServingFeatures, RefuseWhatCannotBe) {
 
 // The lines of the serving issue on bad input that no other test has.
 TEST(ServingFeatures, RefuseEnginesThatCannotStart) {
-  expect_refusal(simulate({"--max-model-len", "100"}), {"max_model_len", "100"});
+  expect_refusal(simulate({"--max-model-len", "1"}), {"max_model_len", "1 tokens"});
   expect_refusal(simulate({"--num-gpu-blocks-override", "4"}), {"KV blocks", "4 of the cache"});
   expect_refusal(simulate({"--tp", "7"}), {"tensor_parallel"});
   expect_refusal({"simulate", "--model", "Qwen3-30B-A3B", "--gpu", "h100", "--workload", "conversation",

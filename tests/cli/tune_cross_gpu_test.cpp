@@ -44,6 +44,34 @@ TEST(TuneCrossGpu, WantsSamplesOrNone) {
   }
 }
 
+// 16 of the 160 blind shapes of attention stand in the set that its correction was learned from.
+TEST(TuneRegret, DropsShapesThatWereSeenBefore) {
+  const ScratchFolder scratch;
+  const std::string table = scratch.path() / "attention.wlt",
+                    fixtures = source_folder() / "tests" / "fixtures" / "tuner";
+  const ProgramResult fit = run_warploom({"tune", "fit", "--kind", "attention", "--head-group", "4",
+                                          "--causal", "--default", "128x64x64/w4/s3", "--samples",
+                                          fixtures + "/attention_anchors.csv.gz", "--output", table});
+  ASSERT_EQ(fit.exit_status, 0) << fit.errors;
+  std::vector<std::string> regret{
+      "tune",  "regret", "--no-baselines", "--table", table, "--oracle", fixtures + "/attention_blind.csv.gz",
+      "--json"};
+  const auto all = nlohmann::json::parse(run_warploom(regret).output);
+  EXPECT_EQ(all["shapes"], 160);
+  EXPECT_EQ(all["seen"]["shapes"], 0);
+  regret.insert(regret.end(), {"--seen", fixtures + "/attention_shapes.csv.gz"});
+  const auto unseen = nlohmann::json::parse(run_warploom(regret).output);
+  EXPECT_EQ(unseen["shapes"], 144);
+  EXPECT_EQ(unseen["rows"].size(), 144u);
+  EXPECT_EQ(unseen["seen"]["shapes"], 16);
+  EXPECT_EQ(unseen["seen"]["with_them"]["shapes"], 160);
+  EXPECT_EQ(unseen["seen"]["with_them"]["geo_mean_share"], all["geo_mean_share"]);
+  regret.back() = fixtures + "/attention_blind.csv.gz";
+  const ProgramResult nothing = run_warploom(regret);
+  EXPECT_EQ(nothing.exit_status, 2);
+  EXPECT_NE(nothing.errors.find("every shape of the oracle"), std::string::npos) << nothing.errors;
+}
+
 TEST(TunePlan, NamesPartsOfKInAColumnOfTheirOwn) {
   const ScratchFolder scratch;
   const std::string plan = scratch.path() / "plan.csv";

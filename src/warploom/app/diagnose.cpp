@@ -7,6 +7,7 @@
 #include <set>
 
 #include "warploom/app/latency_models.h"
+#include "warploom/app/price_graph.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -56,7 +57,7 @@ struct Diagnoser {
     kernel.most_saved = std::max(kernel.gap.saved, gap_of(at(result.quantile + kQuantileStep), p90).saved);
     kernel.bound = p.limited_by;
     kernel.causes = counterfactuals(kernel.op, gpu, p, kernel.actual);
-    kernel.demand = kernel_sequence(kernel.op, gpu, context, {.routing = &routing}).demand();
+    kernel.demand = p.demand;
     kernel.useful_flop = p.work.matrix_flop.value() + p.work.fma_flop.value();
     if (!kernel.ceiling.known_gpu) borrowed.insert(family);
     result.kernels.push_back(std::move(kernel));
@@ -109,47 +110,37 @@ void add_measured(const DiagnoseRequest& request, const GpuCatalog& catalog, Dia
   if (diagnoser.result.kernels.empty()) throw_no_kernel(imported.report, diagnoser.result);
 }
 
-// Adds the kernels of one step that runs `times`; returns the step's figure.
-ExpectedChange add_step(const ServingSetup& setup, const LatencyModel& latency, const StepShape& shape,
-                        const char* figure, double times, Diagnoser& diagnoser) {
-  ExpectedChange change{.figure = figure};
-  Seconds shared(0.0), routed(0.0);
-  for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context(node.op));
+// Adds the kernels of one step that runs `times`, and what its figure, now at `now`, gains by their ceilings.
+void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange change, double times,
+              Diagnoser& diagnoser) {
+  for (const PricedNode& priced : price_graph(setup, shape).nodes) {
+    const OperatorNode& node = priced.node;
+    const LatencyEstimate& estimate = priced.one_call;
     const auto count = double(node.count);
-    if (runs_beside_experts(node)) shared += estimate.p50 * count;
-    if (std::holds_alternative<FusedMoe>(node.op)) routed += estimate.p50 * count;
-    change.now += estimate.p50 * count;
-    const DiagnosedKernel* kernel = diagnoser.add({.label = std::string(node.label),
-                                                   .op = node.op,
-                                                   .calls = count * times,
-                                                   .actual = estimate.p50,
-                                                   .tier = estimate.tier},
-                                                  estimate.p10, estimate.p90, setup.context(node.op));
+    const DiagnosedKernel* kernel =
+        diagnoser.add({.label = std::string(node.label),
+                       .op = node.op,
+                       .calls = count * times,
+                       .actual = estimate.p50,
+                       .tier = estimate.tier},
+                      estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;
     change.most_saved += kernel->most_saved * count;
   }
-  change.now -= hidden_beside_experts(shared, routed);
-  const bool launches = !shape.prefill.empty() && shape.tokens() > largest_prefill_graph(setup.config);
-  change.now += setup.config.host.overhead(change.now, shape.requests(), launches);
-  return change;
+  diagnoser.result.changes.push_back(change);
 }
 
 void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
-  const auto latency = open_latency_model(request.setup.predictor);
-  const ServingSetup setup = resolve_serving(request.setup, *latency);
-  StepShape prefill, decode;
-  prefill.prefill = {{request.batch, request.input_tokens, 0}};
-  prefill.logits_rows = prefill.requests();
-  diagnoser.result.changes.push_back(add_step(setup, *latency, prefill, "TTFT", 1, diagnoser));
-  if (request.output_tokens > 1) {
-    decode.decode = {{request.batch, 1, request.input_tokens + request.output_tokens / 2}};
-    decode.logits_rows = decode.requests();
-    diagnoser.result.changes.push_back(
-        add_step(setup, *latency, decode, "TPOT", double(request.output_tokens - 1), diagnoser));
-  }
+  const ServingSetup setup = resolve_serving(request.setup, open_latency_model(request.setup.predictor));
+  const StaticBatchTime time = price_static_batch(request, setup).time;
+  add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),
+           {.figure = "TTFT", .now = time.prefill}, 1, diagnoser);
+  if (request.output_tokens > 1)
+    add_step(setup,
+             StepShape::one_token_each(request.batch, request.input_tokens + (request.output_tokens - 2) / 2),
+             {.figure = "TPOT", .now = time.decode_mean}, double(request.output_tokens - 1), diagnoser);
   diagnoser.result.source = fmt::format("{}, batch {} of {} + {} tokens", setup.model.name, request.batch,
                                         request.input_tokens, request.output_tokens);
   diagnoser.finish();

@@ -1,6 +1,8 @@
 // A latency model of closed form, for tests of what is built on top.
 #pragma once
 
+#include <memory>
+
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -13,5 +15,7 @@ class FixedLatency final : public LatencyModel {
         .p10 = microseconds(0.9), .p50 = microseconds(1), .p90 = microseconds(1.2), .tier = Tier::CrossGpu};
   }
 };
+
+inline std::shared_ptr<const LatencyModel> fixed_latency() { return std::make_shared<const FixedLatency>(); }
 
 }  // namespace warploom

@@ -1,5 +1,6 @@
 #include "warploom/app/import_data.h"
 
+#include "warploom/app/kernel_exclusions.h"
 #include "warploom/base/error.h"
 #include "warploom/measurements/store.h"
 
@@ -14,6 +15,14 @@ ImportFilter filter_of(const MeasurementSource& source, const GpuCatalog& catalo
   return filter;
 }
 
+ImportOptions options_of(const MeasurementSource& source) {
+  ImportOptions options;
+  options.physical_tolerance =
+      source.keep_impossible ? 0 : kernel_exclusion("faster_than_bound").value.value_or(0);
+  options.group_tolerance = kernel_exclusion("group_often_faster_than_bound").value.value_or(1);
+  return options;
+}
+
 }  // namespace
 
 ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog& catalog) {
@@ -23,12 +32,16 @@ ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog
   }
   const ImportFilter filter = filter_of(source, catalog);
   if (!source.store.empty()) {
+    if (source.keep_impossible)
+      throw InvalidInput(
+          "--keep-impossible: the import of a store took those rows out, expected --layout and --data");
     const MeasurementStore store(source.store, MeasurementStore::Mode::ReadOnly);
     return {store.load(filter), {}};
   }
   if (source.paths.empty())
     throw InvalidInput("measurements: no data given (--data), expected files or folders");
-  return import_measurements(parse_enum<Layout>(source.layout, "--layout"), source.paths, catalog, filter);
+  return import_measurements(parse_enum<Layout>(source.layout, "--layout"), source.paths, catalog, filter,
+                             options_of(source));
 }
 
 ImportSummary import_into_store(const MeasurementSource& source, const std::filesystem::path& store_path) {

@@ -18,10 +18,13 @@ struct MeasurementSource {
   std::vector<std::filesystem::path> paths;  // its files or folders
   std::vector<std::string> families;
   std::vector<std::string> gpus;
+  // Of a layout: rows faster than physics allows are kept, which kernel_exclusions.json has taken out
+  // otherwise.
+  bool keep_impossible = false;
 };
 
-// Reads the source. Throws InvalidInput unless exactly one of store and layout is given, and what the readers
-// throw.
+// Reads the source. Throws InvalidInput unless exactly one of store and layout is given, or where rows of a
+// store are to be kept that its import took out, and what the readers throw.
 ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog& catalog);
 
 struct ImportSummary {

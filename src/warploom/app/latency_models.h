@@ -8,8 +8,15 @@
 
 namespace warploom {
 
-// "" = the predictor linked into the program, "roofline" = physics alone, else a folder that `train` wrote.
-// Throws NotFound, IoError, InvalidInput or Unsupported on a folder that holds no predictor of this version.
+class Predictor;
+
+// The one model that every command prices operators with: "" = the predictor linked into the program,
+// "roofline" = physics alone, else a folder that `train` wrote; with what engines are known to run otherwise
+// than it was measured (StreamingKernels). Throws NotFound, IoError, InvalidInput or Unsupported on a folder
+// that holds no predictor of this version.
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor);
+
+// The predictor inside such a model; nullptr: there is none.
+const Predictor* predictor_of(const LatencyModel& model);
 
 }  // namespace warploom

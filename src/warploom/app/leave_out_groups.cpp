@@ -15,7 +15,6 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewestRows = 1000;  // of a GPU that is left out
 constexpr std::uint32_t kModelFolds = 6;
 constexpr std::uint64_t kSampleSeed = 41;
 
@@ -27,15 +26,23 @@ double row_position(const Dataset& data, std::uint32_t r, std::uint64_t seed) {
   return double(hash_combine(hash_combine(hash_combine(seed, data.shape(r)), place), kernel) >> 11) * 0x1p-53;
 }
 
-// The rows of each GPU, thinned to `most` of each.
-std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
-                                       std::size_t most, std::uint64_t seed) {
+// The rows of each GPU, thinned to about `most` of as many as `counts` says.
+std::vector<std::size_t> counts_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows) {
   std::vector<std::size_t> counts(data.gpus().size(), 0);
   for (const std::uint32_t r : rows) ++counts[data.gpu_index(r)];
+  return counts;
+}
+std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
+                                       const std::vector<std::size_t>& counts, std::size_t most,
+                                       std::uint64_t seed) {
   std::vector<std::uint32_t> kept;
   for (const std::uint32_t r : rows)
     if (row_position(data, r, seed) * double(counts[data.gpu_index(r)]) < double(most)) kept.push_back(r);
   return kept;
+}
+std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
+                                       std::size_t most, std::uint64_t seed) {
+  return thin_by_gpu(data, rows, counts_by_gpu(data, rows), most, seed);
 }
 
 std::string fold_name(std::uint32_t fold) { return fmt::format("fold {}", fold + 1); }
@@ -50,7 +57,7 @@ LeaveOutKind leave_out_kind(std::string_view name) {
 }
 
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
-                         std::int64_t few_shot, FewShotPer per) {
+                         std::int64_t few_shot, FewShotPer per, std::int64_t fewest_rows) {
   const ShapeSplit split;
   std::vector<std::uint32_t> learn, judged;
   std::vector<std::size_t> counts(dataset.gpus().size(), 0);
@@ -78,7 +85,11 @@ FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kin
   rows.family = family;
   rows.data = dataset.subset(dataset.rows_where([&](std::size_t r) { return keep[r]; }));
   for (std::size_t g = 0; g < counts.size(); ++g)
-    if (counts[g] >= kFewestRows) rows.gpus.push_back(dataset.gpus()[g]);
+    if (std::int64_t(counts[g]) >= fewest_rows)
+      rows.gpus.push_back(dataset.gpus()[g]);
+    else if (counts[g] > 0)
+      rows.small.emplace_back(dataset.gpus()[g], counts[g]);
+  std::sort(rows.small.begin(), rows.small.end());
   std::sort(rows.gpus.begin(), rows.gpus.end());
   return rows;
 }
@@ -113,12 +124,15 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
     const ShapeSplit split;
     for (auto& [name, group] : groups)
       for (std::uint32_t r = 0; r < data.size(); ++r)
-        if (group.gpus.contains(data.gpu(r)) && split.is_test(data.shape(r)) && !data.marks(r).launch_bound)
-          group.judged.push_back(r);
+        if (group.gpus.contains(data.gpu(r)) && split.is_test(data.shape(r)))
+          (data.marks(r).launch_bound ? group.launch_bound : group.judged).push_back(r);
   }
   std::vector<LeaveOutGroup> result;
   for (auto& [name, group] : groups) {
     group.name = name;
+    // As many of each GPU's launch-bound rows, in proportion, as of the rows that are judged.
+    group.launch_bound = thin_by_gpu(data, group.launch_bound, counts_by_gpu(data, group.judged),
+                                     std::size_t(judged_rows), kSampleSeed + 1);
     group.judged = thin_by_gpu(data, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
     if (!group.judged.empty()) result.push_back(std::move(group));
   }

@@ -21,19 +21,24 @@ LeaveOutKind leave_out_kind(std::string_view name);
 struct FamilyRows {
   Family family = Family::Gemm;
   Dataset data;
-  std::vector<std::string> gpus;  // with enough rows in all to be left out
+  std::vector<std::string> gpus;                           // with enough rows in all to be left out
+  std::vector<std::pair<std::string, std::size_t>> small;  // GPUs with too few, and their rows
 };
 
 // At most about `rows_per_gpu` rows of each GPU to learn from, as many again of held-out shapes to be judged,
-// and every row of the shapes that few-shot training would choose `few_shot` from.
+// and every row of the shapes that few-shot training would choose `few_shot` from. GPUs with fewer than
+// `fewest_rows` rows are not left out on their own.
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
-                         std::int64_t few_shot, FewShotPer per = FewShotPer::Family);
+                         std::int64_t few_shot, FewShotPer per = FewShotPer::Family,
+                         std::int64_t fewest_rows = 1000);
 
 struct LeaveOutGroup {
   std::string name;
   std::set<std::string> gpus;         // left out; empty when models are
   std::vector<std::uint32_t> kept;    // rows to train on; empty: all
   std::vector<std::uint32_t> judged;  // at most about `judged_rows` of each GPU
+  // Held-out rows that the rule launch_bound keeps from being judged, thinned as `judged` is.
+  std::vector<std::uint32_t> launch_bound;
 };
 
 // In order of name. Models are left out in six folds.

@@ -16,26 +16,27 @@
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/published_features.h"
 #include "warploom/kernels/roofline.h"
+#include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/serving/kernel_names.h"
 
 namespace warploom {
 namespace {
 
 std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {
-  const Work& work = profile.work;
-  const double cached = (work.weight_bytes + work.cache_bytes + work.input_bytes + work.output_bytes).value();
+  const PipelineDemand& demand = profile.demand;
   std::vector<PipelineShare> shares;
-  const auto add = [&](Bound pipeline, double demand, double seconds) {
-    if (seconds > 0) shares.push_back({pipeline, demand, Seconds(seconds), seconds / predicted.value()});
+  const auto add = [&](Bound pipeline, double amount, double seconds) {
+    if (seconds > 0) shares.push_back({pipeline, amount, Seconds(seconds), seconds / predicted.value()});
   };
-  add(Bound::Tensor, work.matrix_flop.value(), profile.t_tensor);
-  add(Bound::Fma, work.fma_flop.value(), profile.t_fma);
-  add(Bound::SpecialFunction, work.special_ops, profile.t_special);
-  add(Bound::Shared, cached, profile.t_shared);
-  add(Bound::L2, cached, profile.t_l2);
-  add(Bound::Dram, cached, profile.t_dram);
-  add(Bound::Network, work.network_bytes.value(), profile.t_network);
-  add(Bound::Launch, work.launches, profile.t_launch);
+  add(Bound::Tensor, demand.tensor_flop, profile.t_tensor);
+  add(Bound::Fma, demand.fma_flop, profile.t_fma);
+  add(Bound::SpecialFunction, demand.special_ops, profile.t_special);
+  add(Bound::Shared, demand.shared_bytes, profile.t_shared);
+  add(Bound::L2, demand.l2_bytes, profile.t_l2);
+  add(Bound::Dram, demand.dram_bytes, profile.t_dram);
+  add(Bound::Network, demand.network_bytes, profile.t_network);
+  add(Bound::Launch, profile.launches, profile.t_launch);
   std::stable_sort(shares.begin(), shares.end(),
                    [](const PipelineShare& a, const PipelineShare& b) { return a.time > b.time; });
   return shares;
@@ -60,7 +61,7 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
     }
   }
   check_known(std::string(context.framework), frameworks, "--framework");
-  check_known(std::string(context.kernel), kernels, "--kernel");
+  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
 }
 
 // What the question names and the answer is not of.
@@ -107,25 +108,31 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
 }  // namespace
 
 PredictResult predict_operator(const PredictRequest& request) {
+  return predict_operator(request, *open_latency_model(request.predictor));
+}
+
+PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model) {
   GpuCatalog catalog;
-  const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
-  const KernelContext context{request.framework, request.version, request.kernel};
+  const KernelNames engine{.framework = request.framework, .version = request.version};
   PredictResult result;
   result.op = request.op;
   result.gpu = catalog.load_gpu(request.gpu);
   check_operator(request.op, "predict");
-  if (const auto* predictor = dynamic_cast<const Predictor*>(model.get())) {
+  KernelContext context{request.framework, request.version, request.kernel};
+  if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
-    const KernelContext used = predictor->resolved_context(request.op, result.gpu, context);
-    result.framework = used.framework;
-    result.version = used.version;
-    result.kernel = used.kernel;
+  // An engine alone means the kernel that it would run, as a step of that engine has it.
+  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
+  const KernelContext used = model.resolved_context(request.op, result.gpu, context);
+  result.framework = used.framework;
+  result.version = used.version;
+  result.kernel = used.kernel;
+  if (const Predictor* predictor = predictor_of(model))
     result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
-  }
   if (const auto* gemm = std::get_if<Gemm>(&request.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(request.op, result.gpu);
-  result.estimate = model->estimate(request.op, result.gpu, context);
+  result.estimate = model.estimate(request.op, result.gpu, context);
   if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
   result.pipelines = pipeline_shares(profile(request.op, result.gpu, context), result.estimate.p50);

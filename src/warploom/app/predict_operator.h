@@ -12,18 +12,20 @@ namespace warploom {
 
 struct PredictRequest {
   Operator op;
-  std::string gpu;                         // name, alias or path of a record
-  std::string predictor;                   // as open_latency_model takes it
-  std::string framework, version, kernel;  // the implementation; empty = what engines ship
+  std::string gpu;        // name, alias or path of a record
+  std::string predictor;  // as open_latency_model takes it
+  // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
+  // all empty: what engines ship, which the result names.
+  std::string framework, version, kernel;
   std::string features;  // "published": also the feature vector of kernels/published_features.h
 };
 
 // Time each pipeline alone would take, at data-sheet rates.
 struct PipelineShare {
   Bound pipeline = Bound::Dram;
-  double demand = 0;  // FLOP, operations or bytes, by pipeline
-  Seconds time;
-  double share = 0;  // of the predicted p50
+  double demand = 0;  // FLOP, operations or bytes, by pipeline, as the kernels execute
+  Seconds time;       // demand / rate
+  double share = 0;   // of the predicted p50
 };
 
 struct PredictResult {
@@ -45,5 +47,6 @@ struct PredictResult {
 // check_operator throw; InvalidInput on features other than "published", Unsupported on an operator that has
 // none.
 PredictResult predict_operator(const PredictRequest& request);
+PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model);
 
 }  // namespace warploom

@@ -33,9 +33,8 @@ void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
 
 }  // namespace
 
-StaticBreakdown price_static_batch(const StaticBatchRequest& request, const LatencyModel& latency) {
+StaticBreakdown price_static_batch(const StaticBatchRequest& request, const ServingSetup& setup) {
   check_request(request);
-  const ServingSetup setup = resolve_serving(request.setup, latency);
   check_cache(request, setup);
   const std::vector<std::int32_t> prompts(std::size_t(request.batch), std::int32_t(request.input_tokens));
   StaticBreakdown result;
@@ -48,13 +47,17 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Late
   result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config.host,
                                    largest_prefill_graph(setup.config));
   result.kernels = setup.pricer->breakdown();
-  for (const KernelTime& kernel : result.kernels) result.tiers.push_back(setup.latency->tier(kernel.family));
   return result;
 }
 
+StaticBreakdown price_static_batch(const StaticBatchRequest& request,
+                                   std::shared_ptr<const LatencyModel> latency) {
+  check_request(request);
+  return price_static_batch(request, resolve_serving(request.setup, std::move(latency)));
+}
+
 StaticBreakdown price_static_batch(const StaticBatchRequest& request) {
-  const auto latency = open_latency_model(request.setup.predictor);
-  return price_static_batch(request, *latency);
+  return price_static_batch(request, open_latency_model(request.setup.predictor));
 }
 
 }  // namespace warploom

@@ -15,7 +15,10 @@ struct StaticBatchRequest {
 
 // Throws InvalidInput on sizes below 1 or a batch whose keys and values do not fit into memory, and what
 // resolve_serving throws.
-StaticBreakdown price_static_batch(const StaticBatchRequest& request, const LatencyModel& latency);
+StaticBreakdown price_static_batch(const StaticBatchRequest& request,
+                                   std::shared_ptr<const LatencyModel> latency);
 StaticBreakdown price_static_batch(const StaticBatchRequest& request);  // opens setup.predictor
+// The same by a setup that was resolved from the request's; adds to its pricer's sums.
+StaticBreakdown price_static_batch(const StaticBatchRequest& request, const ServingSetup& setup);
 
 }  // namespace warploom

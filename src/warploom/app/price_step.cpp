@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "warploom/app/latency_models.h"
+#include "warploom/app/price_graph.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -22,11 +22,11 @@ StepShape shape_of(const StepRequest& request) {
   StepShape shape;
   if (!request.prefill.empty()) {
     const BatchShape batch = parse_batch_shape(request.prefill, "--prefill");
-    shape.prefill = {{batch.requests, batch.tokens, 0}};
+    shape = StepShape::whole_prompts(batch.requests, batch.tokens);
   }
   if (!request.decode.empty()) {
     const BatchShape batch = parse_batch_shape(request.decode, "--decode");
-    shape.decode = {{batch.requests, 1, batch.tokens}};
+    shape.decode.push_back({batch.requests, 1, batch.tokens});
   }
   shape.logits_rows = shape.requests();
   return shape;
@@ -39,23 +39,23 @@ std::string batch_text(const StepRequest& request) {
   return text;
 }
 
-KernelRow row_of(const OperatorNode& node, const LatencyEstimate& estimate) {
-  const auto calls = double(node.count);
-  return {.label = std::string(node.label),
-          .family = family_of(node.op),
+KernelRow row_of(const PricedNode& priced) {
+  const auto calls = double(priced.node.count);
+  const LatencyEstimate& estimate = priced.one_call;
+  return {.label = std::string(priced.node.label),
+          .family = family_of(priced.node.op),
           .calls = calls,
           .p10 = estimate.p10 * calls,
           .p50 = estimate.p50 * calls,
           .p90 = estimate.p90 * calls,
           .bound = estimate.bound,
-          .tier = estimate.tier,
-          .extrapolated = estimate.extrapolated};
+          .source = priced.source};
 }
 
 // Layer groups that differ elsewhere repeat kernels; one row holds what is alike.
 void add_row(std::vector<KernelRow>& rows, const KernelRow& added) {
   const auto same = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) {
-    return row.label == added.label && row.family == added.family && row.tier == added.tier &&
+    return row.label == added.label && row.family == added.family && row.source == added.source &&
            row.p50.value() * added.calls == added.p50.value() * row.calls;
   });
   if (same == rows.end()) {
@@ -66,18 +66,6 @@ void add_row(std::vector<KernelRow>& rows, const KernelRow& added) {
   same->p10 += added.p10;
   same->p50 += added.p50;
   same->p90 += added.p90;
-}
-
-void add_interval(StepBreakdown& step) {
-  double below = 0, above = 0;
-  for (const KernelRow& kernel : step.kernels) {
-    step.gpu_p50 += kernel.p50;
-    below += std::pow((kernel.p50 - kernel.p10).value(), 2);
-    above += std::pow((kernel.p90 - kernel.p50).value(), 2);
-  }
-  step.gpu_p50 -= step.hidden;
-  step.gpu_p10 = step.gpu_p50 - Seconds(std::sqrt(below));
-  step.gpu_p90 = step.gpu_p50 + Seconds(std::sqrt(above));
 }
 
 }  // namespace
@@ -99,34 +87,29 @@ BatchShape parse_batch_shape(const std::string& text, const std::string& where) 
   return {number(begin, begin + times), number(begin + times + 1, begin + text.size())};
 }
 
-StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency) {
+StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const LatencyModel> latency) {
   const StepShape shape = shape_of(request);
-  const ServingSetup setup = resolve_serving(request.setup, latency);
+  const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
   StepBreakdown step;
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;
   step.gpus = setup.sharding.gpus_per_replica();
   step.batch = batch_text(request);
   step.tokens = shape.tokens();
-  Seconds shared(0.0), routed(0.0);
-  for (const OperatorNode& node : build_operator_graph(setup.model, setup.sharding, shape, setup.graph)) {
-    const KernelRow row = row_of(node, setup.latency->estimate(node.op, *setup.gpu, setup.context(node.op)));
-    if (runs_beside_experts(node)) shared += row.p50;
-    if (std::holds_alternative<FusedMoe>(node.op)) routed += row.p50;
-    add_row(step.kernels, row);
-  }
+  const PricedGraph graph = price_graph(setup, shape);
+  for (const PricedNode& priced : graph.nodes) add_row(step.kernels, row_of(priced));
   std::stable_sort(step.kernels.begin(), step.kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });
-  step.hidden = hidden_beside_experts(shared, routed);
-  add_interval(step);
-  const bool launches = !request.prefill.empty() && shape.tokens() > largest_prefill_graph(setup.config);
-  step.host = setup.config.host.overhead(step.gpu_p50, shape.requests(), launches);
+  step.hidden = graph.hidden;
+  step.gpu_p10 = graph.gpu.p10;
+  step.gpu_p50 = graph.gpu.p50;
+  step.gpu_p90 = graph.gpu.p90;
+  step.host = graph.host;
   return step;
 }
 
 StepBreakdown price_step(const StepRequest& request) {
-  const auto latency = open_latency_model(request.setup.predictor);
-  return price_step(request, *latency);
+  return price_step(request, open_latency_model(request.setup.predictor));
 }
 
 }  // namespace warploom

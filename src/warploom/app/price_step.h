@@ -17,13 +17,14 @@ BatchShape parse_batch_shape(const std::string& text, const std::string& where);
 
 struct StepRequest {
   ServingSetupRequest setup;
-  std::string prefill;  // "BxL": B whole prompts of L tokens, none cached; and or
-  std::string decode;   // "BxL": B requests that add one token to L cached ones
+  std::string
+      prefill;         // "BxL": B whole prompts of L tokens, none cached (one token is a decode step); and or
+  std::string decode;  // "BxL": B requests that add one token to L cached ones
 };
 
 // The operator graph of exactly that batch, without the padding of CUDA graphs. Throws InvalidInput when
 // neither is given, and what resolve_serving throws.
-StepBreakdown price_step(const StepRequest& request, const LatencyModel& latency);
+StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const LatencyModel> latency);
 StepBreakdown price_step(const StepRequest& request);  // opens setup.predictor
 
 }  // namespace warploom

@@ -36,7 +36,7 @@ ServingConfig config_of(const Json& arguments, const std::string& where) {
     const bool elsewhere = key == "model" || key == "dtype" || key == "seed";
     if (!elsewhere && !value.is_null()) known[key] = value;
   }
-  return from_json<ServingConfig>(known, where);
+  return object_from_json<ServingConfig>(known, where);
 }
 
 class TimesInOrder {

@@ -96,6 +96,21 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
   return beside;
 }
 
+// SGLang keeps windowed layers in a pool of their own for the models of its list (configs/model_config.py,
+// is_hybrid_swa_model); vLLM does so for all, unless context parallelism spreads the tokens.
+WindowedCache windowed_cache_of(const ServingSetup& setup) {
+  constexpr std::array<std::string_view, 6> kSglangModels{"Llama4ForConditionalGeneration",
+                                                          "GptOssForCausalLM",
+                                                          "MiMoV2FlashForCausalLM",
+                                                          "Step3p5ForCausalLM",
+                                                          "Gemma4ForCausalLM",
+                                                          "Gemma4ForConditionalGeneration"};
+  const bool listed =
+      std::find(kSglangModels.begin(), kSglangModels.end(), setup.model.architecture) != kSglangModels.end();
+  if (setup.config.engine == "vllm" && setup.sharding.context_ranks() == 1) return WindowedCache::Released;
+  return setup.config.engine == "sglang" && listed ? WindowedCache::OwnPool : WindowedCache::Whole;
+}
+
 KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& beside) {
   KvCapacityOptions options;
   options.gpu_memory_utilization = *setup.config.gpu_memory_utilization;
@@ -103,6 +118,7 @@ KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& 
   options.max_num_batched_tokens = *setup.config.max_num_batched_tokens;
   options.max_num_seqs = *setup.config.max_num_seqs;
   options.block_size = *setup.config.block_size;
+  options.windowed = windowed_cache_of(setup);
   options.kv_cache = setup.graph.kv_cache;
   options.extra_weights = beside.weights;
   options.extra_kv_per_token = beside.kv_per_token;
@@ -113,13 +129,15 @@ void check_memory(ServingSetup& setup, const Companions& beside) {
   setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity,
                                      capacity_options(setup, beside));
   if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
+  setup.config.kv_layout = setup.memory.layout;
+  const std::int64_t groups = setup.memory.layout.full + setup.memory.layout.windowed;
   const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
   setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
-                            *setup.config.num_gpu_blocks_override * *setup.config.block_size);
+                            *setup.config.num_gpu_blocks_override / groups * *setup.config.block_size);
 }
 
 std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
-  const OperatorPricer operators{setup.latency.get(), setup.gpu.get(), setup.kernels};
+  const OperatorPricer operators = setup.operators();
   const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
   const std::int64_t verified = beside.speculation.verified_tokens;
   std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
@@ -155,7 +173,8 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
 }
 
 ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
-                             const Sharding& sharding, const LatencyModel& latency, MemoryCheck memory) {
+                             const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory) {
   check_config(request.config);
   GpuCatalog gpus;
   ServingSetup setup;
@@ -188,18 +207,17 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .expert_transport = transport};
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
-  setup.streaming = std::make_shared<const StreamingKernels>(latency);
-  setup.latency = std::make_shared<const ObservedLatency>(*setup.streaming);
+  setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;
 }
 
-ServingSetup resolve_serving(const ServingSetupRequest& request, const LatencyModel& latency,
+ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory) {
   const ModelArchitecture model = model_of(request);
   ServingSetupRequest spread = request;
   spread.config = spread_attention(request.config, model);
-  return resolve_serving(spread, model, sharding_of(spread.config, model), latency, memory);
+  return resolve_serving(spread, model, sharding_of(spread.config, model), std::move(latency), memory);
 }
 
 }  // namespace warploom

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "warploom/app/observed_latency.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
@@ -14,7 +13,6 @@
 #include "warploom/serving/engine_flags.h"
 #include "warploom/serving/operator_step_pricer.h"
 #include "warploom/serving/serving_config.h"
-#include "warploom/serving/streaming_kernels.h"
 
 namespace warploom {
 
@@ -32,7 +30,7 @@ struct ServingSetupRequest {
   std::function<void(HostModel&)> host_changes;
 };
 
-// Ready to run. `latency` reads the caller's model, which must outlive it.
+// Ready to run. Every operator of it is priced by operators().
 struct ServingSetup {
   ModelArchitecture model;
   std::shared_ptr<const GpuSpec> gpu;
@@ -41,15 +39,15 @@ struct ServingSetup {
   ServingConfig config;  // every default filled in; KV blocks set where the memory was checked
   KvCapacity memory;     // zero where it was not checked
   KernelNames kernels;
-  std::shared_ptr<const StreamingKernels> streaming;
-  std::shared_ptr<const ObservedLatency> latency;  // of `streaming`
-  std::unique_ptr<StepPricer> pricer;
-  KvTierConfig tiers;  // where the memory was checked
+  std::shared_ptr<const LatencyModel> latency;
+  std::unique_ptr<StepPricer> pricer;  // of whole steps
+  KvTierConfig tiers;                  // where the memory was checked
 
   PoolPlan pool(std::string name) const {
     return {.name = std::move(name), .config = config, .pricer = pricer.get(), .tiers = tiers};
   }
-  KernelContext context(const Operator& op) const { return kernels.of(op, *gpu); }
+  // Valid while the setup lives.
+  OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
 };
 
 // Whether a model that leaves no memory for requests is refused and KV blocks are counted. Unchecked runs
@@ -63,13 +61,13 @@ std::optional<DataType> kv_cache_type(const std::string& kv_cache_dtype);
 void check_simulated_engine(const std::string& engine);
 
 // Throws NotFound (names), InvalidInput (values, sharding; a model that does not fit: by how much, and what
-// would fit), Unsupported (architecture).
-ServingSetup resolve_serving(const ServingSetupRequest& request, const LatencyModel& latency,
+// would fit), Unsupported (architecture). The setup shares `latency` and is the only way to its prices.
+ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory = MemoryCheck::Required);
 
 // The same from a resolved model and a sharding of one's own.
 ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
-                             const Sharding& sharding, const LatencyModel& latency,
+                             const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory = MemoryCheck::Required);
 
 }  // namespace warploom

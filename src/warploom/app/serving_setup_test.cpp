@@ -17,7 +17,7 @@ ServingSetupRequest request_of(const char* model, const char* gpu) {
 
 std::string refusal_of(const ServingSetupRequest& request) {
   try {
-    resolve_serving(request, FixedLatency());
+    resolve_serving(request, fixed_latency());
   } catch (const Error& error) {
     return error.what();
   }
@@ -25,7 +25,7 @@ std::string refusal_of(const ServingSetupRequest& request) {
 }
 
 TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
-  const FixedLatency latency;
+  const std::shared_ptr<const LatencyModel> latency = fixed_latency();
   const ServingSetup setup = resolve_serving(request_of("Llama-3.1-8B", "H100-SXM"), latency);
   EXPECT_EQ(setup.gpu->name, "h100_sxm");
   EXPECT_EQ(setup.kernels.framework, "vllm");
@@ -40,7 +40,7 @@ TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
 TEST(ServingSetup, KeepsBlocksThatTheUserGave) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.config.num_gpu_blocks_override = 77;
-  EXPECT_EQ(resolve_serving(request, FixedLatency()).config.num_gpu_blocks_override, 77);
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.num_gpu_blocks_override, 77);
 }
 
 TEST(ServingSetup, SaysWhatWouldFitWhenMemoryIsTooSmall) {
@@ -48,7 +48,7 @@ TEST(ServingSetup, SaysWhatWouldFitWhenMemoryIsTooSmall) {
   EXPECT_NE(refusal.find("GiB too little"), std::string::npos) << refusal;
   EXPECT_NE(refusal.find("would fit"), std::string::npos) << refusal;
   ServingSetupRequest unchecked = request_of("Llama-3.1-70B", "H100-SXM");
-  EXPECT_NO_THROW(resolve_serving(unchecked, FixedLatency(), MemoryCheck::None));
+  EXPECT_NO_THROW(resolve_serving(unchecked, fixed_latency(), MemoryCheck::None));
 }
 
 TEST(ServingSetup, RefusesUnknownNamesWithTheNearest) {
@@ -56,7 +56,7 @@ TEST(ServingSetup, RefusesUnknownNamesWithTheNearest) {
   EXPECT_NE(refusal_of(request_of("Llama-3.1-8B", "H100-SXN")).find("did you mean"), std::string::npos);
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.config.engine = "vlm";
-  EXPECT_THROW(resolve_serving(request, FixedLatency()), NotFound);
+  EXPECT_THROW(resolve_serving(request, fixed_latency()), NotFound);
   EXPECT_THROW(check_simulated_engine("lmdeploy"), Unsupported);
   EXPECT_NO_THROW(check_simulated_engine("vllm"));
 }
@@ -64,14 +64,14 @@ TEST(ServingSetup, RefusesUnknownNamesWithTheNearest) {
 TEST(ServingSetup, ExpertParallelOfADenseModelIsRefused) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.config.enable_expert_parallel = true;
-  EXPECT_THROW(resolve_serving(request, FixedLatency()), InvalidInput);
+  EXPECT_THROW(resolve_serving(request, fixed_latency()), InvalidInput);
 }
 
 TEST(ServingSetup, DataParallelRanksOfAMixtureStepTogether) {
   ServingSetupRequest request = request_of("Qwen3-30B-A3B-Instruct-2507", "H100-SXM");
   request.config.data_parallel_size = 2;
   request.config.enable_expert_parallel = true;
-  const ServingSetup setup = resolve_serving(request, FixedLatency());
+  const ServingSetup setup = resolve_serving(request, fixed_latency());
   EXPECT_EQ(setup.sharding.attention_data_parallel, 2);
   EXPECT_EQ(setup.sharding.expert_parallel, 2);
   EXPECT_EQ(setup.pricer->coupled_replicas(), 2u);
@@ -81,7 +81,7 @@ TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.framework = "sglang";
   request.host_changes = [](HostModel& host) { host.frontend_latency = milliseconds(7); };
-  const HostModel host = resolve_serving(request, FixedLatency()).config.host;
+  const HostModel host = resolve_serving(request, fixed_latency()).config.host;
   EXPECT_EQ(host.serial_tail, milliseconds(0.3));
   EXPECT_EQ(host.prefill_floor.value(), 0);  // a dense model
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
@@ -92,17 +92,6 @@ TEST(ServingSetup, ReadsKvCacheTypes) {
   EXPECT_EQ(kv_cache_type("fp8_e4m3"), DataType::Fp8);
   EXPECT_EQ(kv_cache_type("bfloat16"), DataType::Bf16);
   EXPECT_THROW(kv_cache_type("fp9"), InvalidInput);
-}
-
-TEST(ObservedLatency, KeepsTheWeakestTierOfEachFamily) {
-  const FixedLatency latency;
-  const ObservedLatency observed(latency);
-  EXPECT_EQ(observed.tier(), Tier::Measured);
-  observed.estimate(Gemm{}, GpuSpec{});
-  EXPECT_EQ(observed.tier(Family::Gemm), Tier::CrossGpu);
-  EXPECT_EQ(observed.tier(Family::Rope), Tier::Measured);
-  EXPECT_EQ(observed.tier(), Tier::CrossGpu);
-  EXPECT_FALSE(observed.extrapolated());
 }
 
 }  // namespace

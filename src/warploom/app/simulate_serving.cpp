@@ -4,12 +4,14 @@
 
 #include <future>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "warploom/app/energy.h"
 #include "warploom/app/latency_models.h"
 #include "warploom/app/trace_run.h"
 #include "warploom/app/tuned_latency.h"
 #include "warploom/base/error.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/workload/fitted_workload.h"
 #include "warploom/serving/workload/trace_file.h"
 
@@ -78,7 +80,7 @@ std::size_t pool_named(const FailureRequest& failure, const Deployment& deployme
                                  deployment.disaggregated() ? "prefill or decode" : "engine"));
 }
 
-Engines engines_of(const SimulateRequest& request, const LatencyModel& latency) {
+Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const LatencyModel>& latency) {
   Engines engines;
   std::vector<std::string> names{"engine"};
   if (request.disaggregation) {
@@ -141,23 +143,19 @@ RunLabel label_of(const Engines& engines, const Workload& workload, const Simula
   if (!last.kernels.version.empty()) label.engine += " " + last.kernels.version;
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;
-  label.tier = Tier::Measured;
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {
     const ServingSetup& setup = engines.setups[i];
     label.pools.push_back(pool_label(setup, engines.deployment.pools[i].name, run.pools[i]));
     label.gpus += label.pools[i].instances * label.pools[i].gpus_per_instance;
     if (setup.gpu->name != label.gpu) label.gpu = setup.gpu->name + "+" + label.gpu;
-    label.tier = std::max(label.tier, setup.latency->tier());
-    label.extrapolated = label.extrapolated || setup.latency->extrapolated();
   }
-  Seconds total;
-  for (const KernelTime& kernel : run.kernels) total += kernel.time;
-  for (const KernelTime& kernel : run.kernels) {
-    Tier tier = Tier::Measured;
-    for (const ServingSetup& setup : engines.setups)
-      tier = std::max(tier, setup.latency->tier(kernel.family));
-    label.tier_shares[std::size_t(tier)] += kernel.time / total;
-  }
+  const auto seconds = seconds_by_tier(run.kernels);
+  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (std::size_t tier = 0; tier < seconds.size(); ++tier)
+    if (total > 0) label.tier_shares[tier] = seconds[tier] / total;
+  label.tier = weakest_tier(run.kernels);
+  for (const KernelTime& kernel : run.kernels)
+    label.extrapolated = label.extrapolated || kernel.source.extrapolated;
   return label;
 }
 
@@ -177,7 +175,7 @@ Workload open_workload(const WorkloadRequestSource& source) {
   return workload;
 }
 
-SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency) {
+SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {
   for (const ServingSetupRequest* setup :
        request.disaggregation ? std::vector{&request.disaggregation->prefill, &request.disaggregation->decode}
                               : std::vector{&request.setup})
@@ -209,7 +207,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
   } else {
     result.run = run(StepTime::Mid);
   }
-  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups, latency);
+  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups);
   result.label = label_of(engines, workload, result.run);
   return result;
 }
@@ -217,20 +215,21 @@ SimulateResult simulate_serving(const SimulateRequest& request, const LatencyMod
 namespace {
 
 // The run with the table's expected speed-ups, and what it changes.
-SimulateResult simulate_tuned(const SimulateRequest& request, const LatencyModel& latency) {
+SimulateResult simulate_tuned(const SimulateRequest& request,
+                              const std::shared_ptr<const LatencyModel>& latency) {
   const MoeConfigTable table = moe_config_from_json(read_json_file(request.tuned), request.tuned.string());
   SimulateRequest alone = request;
   alone.intervals = false;
   alone.traced_steps = 0;
   alone.on_progress = nullptr;
   const auto figures = [&](TunedGain gain) {
-    const TunedLatency tuned(latency, table, gain);
+    const auto tuned = std::make_shared<const TunedLatency>(latency, table, gain);
     const ServingMetrics metrics = simulate_serving(alone, tuned).run.metrics;
     return MeanLatencies{metrics.ttft.mean, metrics.tpot.mean};
   };
-  const TunedLatency expected(latency, table, TunedGain::Expected);
+  const auto expected = std::make_shared<const TunedLatency>(latency, table, TunedGain::Expected);
   SimulateResult result = simulate_serving(request, expected);
-  if (!expected.served())
+  if (!expected->served())
     throw InvalidInput(fmt::format(
         "--tuned {}: made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
         "never "
@@ -249,9 +248,9 @@ SimulateResult simulate_tuned(const SimulateRequest& request, const LatencyModel
 }  // namespace
 
 SimulateResult simulate_serving(const SimulateRequest& request) {
-  const auto latency = open_latency_model(request.disaggregation ? request.disaggregation->decode.predictor
-                                                                 : request.setup.predictor);
-  return request.tuned.empty() ? simulate_serving(request, *latency) : simulate_tuned(request, *latency);
+  const std::shared_ptr<const LatencyModel> latency = open_latency_model(
+      request.disaggregation ? request.disaggregation->decode.predictor : request.setup.predictor);
+  return request.tuned.empty() ? simulate_serving(request, latency) : simulate_tuned(request, latency);
 }
 
 }  // namespace warploom

@@ -77,7 +77,7 @@ struct SimulateResult {
 
 // Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what
 // resolve_serving, open_workload and simulate throw.
-SimulateResult simulate_serving(const SimulateRequest& request, const LatencyModel& latency);
+SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency);
 SimulateResult simulate_serving(const SimulateRequest& request);  // opens setup.predictor
 
 }  // namespace warploom

@@ -19,7 +19,7 @@ SimulateRequest conversation(std::int64_t requests) {
 }
 
 TEST(SimulateServing, BracketsThePrediction) {
-  const SimulateResult result = simulate_serving(conversation(50), FixedLatency());
+  const SimulateResult result = simulate_serving(conversation(50), fixed_latency());
   EXPECT_EQ(result.run.metrics.completed, 50);
   EXPECT_LT(result.interval->low.tpot.mean, result.run.metrics.tpot.mean);
   EXPECT_LT(result.run.metrics.tpot.mean, result.interval->high.tpot.mean);
@@ -28,8 +28,8 @@ TEST(SimulateServing, BracketsThePrediction) {
 }
 
 TEST(SimulateServing, GivesTheSameTwice) {
-  const SimulateResult a = simulate_serving(conversation(40), FixedLatency());
-  const SimulateResult b = simulate_serving(conversation(40), FixedLatency());
+  const SimulateResult a = simulate_serving(conversation(40), fixed_latency());
+  const SimulateResult b = simulate_serving(conversation(40), fixed_latency());
   EXPECT_EQ(a.run.metrics.e2el.p99, b.run.metrics.e2el.p99);
   EXPECT_EQ(a.interval->high.e2el.mean, b.interval->high.e2el.mean);
 }
@@ -38,7 +38,7 @@ TEST(SimulateServing, MarksACancelledRunAsPartial) {
   SimulateRequest request = conversation(50);
   const std::atomic<bool> cancelled{true};
   request.cancelled = &cancelled;
-  const SimulateResult result = simulate_serving(request, FixedLatency());
+  const SimulateResult result = simulate_serving(request, fixed_latency());
   EXPECT_TRUE(result.run.partial);
   EXPECT_LT(result.run.metrics.completed, 50);
 }
@@ -46,7 +46,7 @@ TEST(SimulateServing, MarksACancelledRunAsPartial) {
 TEST(SimulateServing, RefusesAnEngineWithoutScheduler) {
   SimulateRequest request = conversation(5);
   request.setup.config.engine = "lmdeploy";
-  EXPECT_THROW(simulate_serving(request, FixedLatency()), Unsupported);
+  EXPECT_THROW(simulate_serving(request, fixed_latency()), Unsupported);
 }
 
 TEST(OpenWorkload, TakesExactlyOneSource) {

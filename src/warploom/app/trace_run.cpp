@@ -6,7 +6,7 @@
 #include <set>
 #include <span>
 
-#include "warploom/models/operator_graph.h"
+#include "warploom/app/price_graph.h"
 #include "warploom/report/perfetto.h"
 
 namespace warploom {
@@ -23,7 +23,7 @@ std::int64_t process_of(const StepRecord& step) {
 
 double us(SimTime time) { return double(time.nanoseconds()) * 1e-3; }
 
-struct PricedNode {
+struct TracedKernel {
   std::string_view label;
   Family family = Family::Gemm;
   std::int64_t count = 1;
@@ -31,26 +31,26 @@ struct PricedNode {
   std::string arguments;
 };
 
-std::vector<PricedNode> price_nodes(const StepRecord& step, const ServingSetup& setup,
-                                    const LatencyModel& latency) {
-  std::vector<PricedNode> priced;
-  for (const OperatorNode& node :
-       build_operator_graph(setup.model, setup.sharding, step.shape, setup.graph)) {
-    const LatencyEstimate estimate = latency.estimate(node.op, *setup.gpu, setup.context(node.op));
+std::vector<TracedKernel> price_kernels(const StepRecord& step, const ServingSetup& setup) {
+  std::vector<TracedKernel> kernels;
+  for (const PricedNode& priced : price_graph(setup, step.shape).nodes) {
+    const OperatorNode& node = priced.node;
+    const LatencyEstimate& estimate = priced.one_call;
     const double time = to_microseconds(estimate.p50);
-    priced.push_back(
+    kernels.push_back(
         {node.label, family_of(node.op), node.count, time,
-         fmt::format(R"({{"family":"{}","bound":"{}","tier":"{}","p10_us":{:.3f},"p50_us":{:.3f},)"
-                     R"("p90_us":{:.3f},"outside_measured_domain":{}}})",
-                     name_of(family_of(node.op)), name_of(estimate.bound), name_of(estimate.tier),
-                     to_microseconds(estimate.p10), time, to_microseconds(estimate.p90),
-                     estimate.extrapolated)});
+         fmt::format(
+             R"({{"family":"{}","bound":"{}","tier":"{}","p10_us":{:.3f},"p50_us":{:.3f},)"
+             R"("p90_us":{:.3f},"outside_measured_domain":{},"framework":"{}","version":"{}","kernel":"{}"}})",
+             name_of(family_of(node.op)), name_of(estimate.bound), name_of(estimate.tier),
+             to_microseconds(estimate.p10), time, to_microseconds(estimate.p90), estimate.extrapolated,
+             priced.source.framework, priced.source.version, priced.source.kernel)});
   }
-  return priced;
+  return kernels;
 }
 
 // Launches of a node in layer `layer` of `layers`.
-std::int64_t launches_in(const PricedNode& node, std::int64_t layer, std::int64_t layers) {
+std::int64_t launches_in(const TracedKernel& node, std::int64_t layer, std::int64_t layers) {
   return (layer + 1) * node.count / layers - layer * node.count / layers;
 }
 
@@ -59,19 +59,19 @@ class StepWriter {
   StepWriter(TraceEvents& events, std::int64_t process, double start, double scale)
       : events_(events), process_(process), now_(start), scale_(scale) {}
 
-  void kernels(const PricedNode& node, std::int64_t launches) {
+  void kernels(const TracedKernel& node, std::int64_t launches) {
     for (std::int64_t i = 0; i < launches; ++i) {
       events_.add_slice(process_, kGpuThread, node.label, now_, node.time_us * scale_, node.arguments);
       now_ += node.time_us * scale_;
     }
   }
 
-  void layer(std::span<const PricedNode> nodes, std::int64_t layer, std::int64_t layers) {
+  void layer(std::span<const TracedKernel> nodes, std::int64_t layer, std::int64_t layers) {
     double length = 0;
-    for (const PricedNode& node : nodes)
+    for (const TracedKernel& node : nodes)
       if (node.count > 1) length += double(launches_in(node, layer, layers)) * node.time_us * scale_;
     events_.add_slice(process_, kGpuThread, fmt::format("layer {}", layer), now_, length);
-    for (const PricedNode& node : nodes)
+    for (const TracedKernel& node : nodes)
       if (node.count > 1) kernels(node, launches_in(node, layer, layers));
   }
 
@@ -82,14 +82,13 @@ class StepWriter {
 };
 
 // What runs once stands before the layers when it embeds tokens and behind them otherwise.
-bool comes_first(const PricedNode& node) { return node.label.starts_with("embedding"); }
+bool comes_first(const TracedKernel& node) { return node.label.starts_with("embedding"); }
 
-void write_step(TraceEvents& events, const StepRecord& step, std::int64_t number, const ServingSetup& setup,
-                const LatencyModel& latency) {
+void write_step(TraceEvents& events, const StepRecord& step, std::int64_t number, const ServingSetup& setup) {
   const std::int64_t process = process_of(step);
-  const std::vector<PricedNode> nodes = price_nodes(step, setup, latency);
+  const std::vector<TracedKernel> nodes = price_kernels(step, setup);
   double sum = 0;
-  for (const PricedNode& node : nodes) sum += double(node.count) * node.time_us;
+  for (const TracedKernel& node : nodes) sum += double(node.count) * node.time_us;
   const double start = us(step.begin), gpu = to_microseconds(step.gpu);
   const std::string arguments = fmt::format(
       R"({{"tokens":{},"prefill_requests":{},"prefill_tokens":{},"decode_requests":{},"gpu_us":{:.3f},"host_us":{:.3f}}})",
@@ -99,11 +98,11 @@ void write_step(TraceEvents& events, const StepRecord& step, std::int64_t number
   events.add_slice(process, kGpuThread, fmt::format("step {}", number), start, gpu, arguments);
   events.add_slice(process, kHostThread, "host", start + gpu, to_microseconds(step.host));
   StepWriter writer(events, process, start, sum > 0 ? gpu / sum : 1.0);
-  for (const PricedNode& node : nodes)
+  for (const TracedKernel& node : nodes)
     if (node.count == 1 && comes_first(node)) writer.kernels(node, 1);
   const std::int64_t layers = setup.model.layer_count();
   for (std::int64_t layer = 0; layer < layers; ++layer) writer.layer(nodes, layer, layers);
-  for (const PricedNode& node : nodes)
+  for (const TracedKernel& node : nodes)
     if (node.count == 1 && !comes_first(node)) writer.kernels(node, 1);
 }
 
@@ -122,8 +121,7 @@ void write_request(TraceEvents& events, std::int64_t id, const RequestRecord& re
 
 }  // namespace
 
-std::string trace_run(const SimulationResult& run, std::span<const ServingSetup> setups,
-                      const LatencyModel& latency) {
+std::string trace_run(const SimulationResult& run, std::span<const ServingSetup> setups) {
   TraceEvents events;
   events.name_process(kRequestsProcess, "requests");
   SimTime first, last;
@@ -142,7 +140,7 @@ std::string trace_run(const SimulationResult& run, std::span<const ServingSetup>
     events.name_thread(process, kHostThread, "host");
   }
   for (std::size_t i = 0; i < run.steps.size(); ++i)
-    write_step(events, run.steps[i], std::int64_t(i), setups[std::size_t(run.steps[i].pool)], latency);
+    write_step(events, run.steps[i], std::int64_t(i), setups[std::size_t(run.steps[i].pool)]);
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& record = run.requests[i];
     if (record.completed() && record.arrival <= last && record.last_token >= first)

@@ -13,8 +13,7 @@ namespace warploom {
 // Kernels are those of the step's operator graph at its exact sizes, scaled so that they fill the step's GPU
 // time (which is priced from tables and padded batches); a kernel that does not run once in every layer is
 // spread evenly over the layers; a drafter's passes are part of the step's time and not listed. `setups` are
-// those of the run's pools, `latency` prices them.
-std::string trace_run(const SimulationResult& run, std::span<const ServingSetup> setups,
-                      const LatencyModel& latency);
+// those of the run's pools.
+std::string trace_run(const SimulationResult& run, std::span<const ServingSetup> setups);
 
 }  // namespace warploom

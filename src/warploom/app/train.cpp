@@ -6,6 +6,7 @@
 
 #include "warploom/app/predictor_folder.h"
 #include "warploom/base/error.h"
+#include "warploom/base/learning.h"
 
 namespace warploom {
 namespace {
@@ -39,6 +40,7 @@ std::string tables_line(const TablesTraining& t) {
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
+  require_learning("train");
   const GpuCatalog catalog;
   TrainingOptions options;
   for (const std::string& family : request.source.families) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "warploom/base/error.h"
 #include "warploom/predictor/boosting.h"
 #include "warploom/tuner/tile_mapping.h"
 
@@ -114,10 +116,28 @@ void add_baselines(TuneRegretResult& result, const RuntimeTable& table, std::spa
 
 }  // namespace
 
+namespace {
+
+std::set<TileShape> shapes_of(const std::vector<std::filesystem::path>& paths) {
+  std::set<TileShape> shapes;
+  if (paths.empty()) return shapes;
+  for (const TileSample& sample : read_tile_samples(paths).rows) shapes.insert(sample.shape);
+  return shapes;
+}
+
+}  // namespace
+
 TuneRegretResult tune_regret(const TuneRegretRequest& request) {
   const RuntimeTable table = RuntimeTable::open(request.table);
-  const std::vector<OracleShape> shapes = oracle_shapes(read_tile_samples(request.oracle));
+  std::vector<OracleShape> shapes = oracle_shapes(read_tile_samples(request.oracle));
+  std::set<TileShape> seen = shapes_of(request.seen);
+  seen.merge(shapes_of(request.samples));
   TuneRegretResult result;
+  result.with_seen = summarize(regret_of(table, shapes));
+  result.seen_shapes =
+      std::erase_if(shapes, [&](const OracleShape& shape) { return seen.contains(shape.shape); });
+  if (shapes.empty())
+    throw InvalidInput("tune regret: every shape of the oracle is in the sets that were seen before");
   result.rows = regret_of(table, shapes);
   result.table = summarize(result.rows);
   if (request.baselines) add_baselines(result, table, shapes, request);

@@ -44,7 +44,7 @@ double TunedLatency::speedup(std::int64_t tokens) const {
 
 LatencyEstimate TunedLatency::estimate(const Operator& op, const GpuSpec& gpu,
                                        const KernelContext& context) const {
-  LatencyEstimate result = model_.estimate(op, gpu, context);
+  LatencyEstimate result = model_->estimate(op, gpu, context);
   const bool triton = context.kernel.empty() || context.kernel.find("triton") != std::string_view::npos;
   if (!triton || !serves(op, gpu)) return result;
   served_.store(true, std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/kernels/latency_model.h"
@@ -13,14 +14,18 @@ enum class TunedGain { Least, Expected, Most };
 
 // Divides the time of the grouped products of operators with the table's sizes and sharding by the speed-up
 // of the nearest key, as the engine looks it up; routing, permutation and launches stay, and so do kernels
-// that are not Triton's. Never below the physical bound. Refers to `model`. Thread-safe.
+// that are not Triton's. Never below the physical bound. Thread-safe.
 class TunedLatency final : public LatencyModel {
  public:
-  TunedLatency(const LatencyModel& model, MoeConfigTable table, TunedGain gain)
-      : model_(model), table_(std::move(table)), gain_(gain) {}
+  TunedLatency(std::shared_ptr<const LatencyModel> model, MoeConfigTable table, TunedGain gain)
+      : model_(std::move(model)), table_(std::move(table)), gain_(gain) {}
 
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
+  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
+                                 const KernelContext& context = {}) const override {
+    return model_->resolved_context(op, gpu, context);
+  }
   // Whether the table is for this operator on this GPU.
   bool serves(const Operator& op, const GpuSpec& gpu) const;
   // Whether any question so far was for this operator.
@@ -28,7 +33,7 @@ class TunedLatency final : public LatencyModel {
 
  private:
   double speedup(std::int64_t tokens) const;
-  const LatencyModel& model_;
+  std::shared_ptr<const LatencyModel> model_;
   MoeConfigTable table_;
   TunedGain gain_;
   mutable std::atomic<bool> served_{false};

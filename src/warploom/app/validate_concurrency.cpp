@@ -4,20 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 
+#include "warploom/app/concurrency_cell.h"
 #include "warploom/app/concurrency_launch.h"
 #include "warploom/app/latency_models.h"
-#include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
-#include "warploom/models/model_catalog.h"
-#include "warploom/serving/simulation.h"
 
 namespace warploom {
 namespace {
-
-constexpr std::int64_t kRequestsPerSlot = 10;
 
 // A cell, or why there is none.
 struct Outcome {
@@ -25,80 +22,19 @@ struct Outcome {
   std::string refusal;
 };
 
-std::int64_t request_count(std::int64_t concurrency) {
-  return std::max(2 * concurrency, std::min(kRequestsPerSlot * concurrency, kMostCellRequests));
-}
-
-Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint64_t seed) {
-  Workload workload = synthetic_workload({.requests = request_count(*row.concurrency),
-                                          .input_tokens = row.input_tokens,
-                                          .output_tokens = row.output_tokens,
-                                          .range_ratio = range_ratio},
-                                         seed);
-  set_closed_loop(workload, *row.concurrency);
-  return workload;
-}
-
-ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
-                             const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
-  const ModelArchitecture model = quantized_model(row, catalog.get(row.model));
-  const ConcurrencyLaunch launch = launch_of(row);
-  Sharding sharding = sharding_of(row, model);
-  if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
-  ServingSetupRequest request;
-  request.config = launch.config;
-  request.gpu = row.system;
-  request.framework = row.backend;
-  request.version = row.version;
-  request.host_changes = [&](HostModel& host) {
-    add_client_frontend(host);  // the figures are those of a client
-    if (validation.host_changes) validation.host_changes(host);
-  };
-  request.config.tensor_parallel_size = sharding.tensor_parallel;
-  request.config.pipeline_parallel_size = sharding.pipeline_parallel;
-  request.config.data_parallel_size = sharding.attention_data_parallel;
-  const ServingSetup setup = resolve_serving(request, model, sharding, latency);
-  const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
-  const SimulationResult run = simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0});
-  ConcurrencyCell cell;
-  cell.id = row.id;
-  cell.backend = row.backend;
-  cell.version = row.version;
-  cell.model = row.model;
-  cell.gpu = row.system;
-  cell.quantization = row.gemm_quantization;
-  cell.tp = sharding.tensor_parallel;
-  cell.concurrency = *row.concurrency;
-  cell.input_tokens = row.input_tokens;
-  cell.output_tokens = row.output_tokens;
-  cell.requests = run.metrics.completed;
-  cell.ttft = {*row.ttft, to_milliseconds(run.metrics.ttft.mean)};
-  cell.judges_ttft = !row.ttft_doubtful;
-  cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
-  cell.preemptions = run.preemptions;
-  cell.tier = setup.latency->tier();
-  return cell;
-}
-
-Outcome outcome_of(const ConcurrencyTruth& row, const ModelCatalog& catalog,
-                   const ValidateConcurrencyRequest& validation, const LatencyModel& latency) {
+Outcome outcome_of(const SortedRow& row, const ModelCatalog& catalog,
+                   const ValidateConcurrencyRequest& validation,
+                   const std::shared_ptr<const LatencyModel>& latency) {
   try {
-    return {simulate_row(row, catalog, validation, latency), {}};
+    return {simulate_row(row.truth, catalog, validation, latency), {}};
   } catch (const Error& error) {
-    return {std::nullopt, fmt::format("{} on {}: {}", row.model, row.system, error.what())};
+    return {std::nullopt, fmt::format("{} on {}: {}", row.truth.model, row.truth.system, error.what())};
   }
 }
 
-std::vector<ConcurrencyTruth> spread(std::vector<ConcurrencyTruth> rows, std::int64_t most) {
-  if (most <= 0 || std::ssize(rows) <= most) return rows;
-  std::vector<ConcurrencyTruth> chosen;
-  for (std::int64_t i = 0; i < most; ++i)
-    chosen.push_back(std::move(rows[std::size_t(i * std::ssize(rows) / most)]));
-  return chosen;
-}
-
-std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows,
-                                   const ValidateConcurrencyRequest& request, const LatencyModel& latency) {
+std::vector<Outcome> simulate_rows(const std::vector<SortedRow>& rows,
+                                   const ValidateConcurrencyRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
   const ModelCatalog catalog;
   std::vector<Outcome> outcomes(rows.size());
   std::atomic<std::size_t> next{0};
@@ -120,76 +56,104 @@ std::vector<Outcome> simulate_rows(const std::vector<ConcurrencyTruth>& rows,
   return workers.clear(), outcomes;
 }
 
-bool stored_alike(MatmulScheme stored, const std::string& mode) {
-  if (mode.empty()) return true;
-  switch (stored) {
-    case MatmulScheme::Fp8:
-    case MatmulScheme::Fp8Static:
-    case MatmulScheme::Fp8Block:
-      return mode.starts_with("fp8");
-    case MatmulScheme::Int4WeightOnly:
-      return mode == "int4_wo";
-    // The runs of gpt-oss are labelled by width alone.
-    case MatmulScheme::NvFp4:
-    case MatmulScheme::MxFp4A16:
-    case MatmulScheme::MxFp4A8:
-      return mode == "nvfp4";
-    default:
-      return false;
+CellGroup group_of(const SortedRow& row, const ConcurrencyRules& rules) {
+  if (row.excluded_by >= 0)
+    return rules.exclusions[std::size_t(row.excluded_by)].kind == ExclusionKind::Repeat ? CellGroup::Repeat
+                                                                                        : CellGroup::SetAside;
+  if (row.truth.disaggregated()) return CellGroup::Disaggregated;
+  return concurrency_launches().checkpoint_of(row.truth) ? CellGroup::AssumedCheckpoint : CellGroup::Judged;
+}
+
+// What the rules say of the rows, before any is left out to save time.
+void describe_rules(const std::vector<SortedRow>& rows, const ConcurrencyRules& rules,
+                    ConcurrencyValidation& validation) {
+  for (std::size_t r = 0; r < rules.exclusions.size(); ++r) {
+    const ExclusionRule& rule = rules.exclusions[r];
+    const auto count = std::count_if(rows.begin(), rows.end(), [&](const SortedRow& row) {
+      return (rule.ttft_alone ? row.ttft_excluded_by : row.excluded_by) == int(r);
+    });
+    validation.exclusions.push_back({.rule = rule.name,
+                                     .kind = std::string(name_of(rule.kind)),
+                                     .reason = rule.reason,
+                                     .source = rule.source,
+                                     .rows = count,
+                                     .ttft_alone = rule.ttft_alone});
+    if (!rule.ttft_alone && count > 0) validation.dropped.push_back({rule.reason, count});
+  }
+  validation.corrected =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.corrected; });
+  validation.corrections = rules.corrections;
+  for (const FitRule& rule : rules.fits)
+    validation.fits.push_back({.name = rule.name,
+                               .fitted = rule.fitted,
+                               .source = rule.source,
+                               .ttft = rule.ttft,
+                               .tpot = rule.tpot,
+                               .everywhere = rule.everywhere});
+}
+
+// Leaves the rows to simulate; says how many were left out for time.
+void choose_rows(std::vector<SortedRow>& rows, const ConcurrencyRules& rules,
+                 const ValidateConcurrencyRequest& request, ConcurrencyValidation& validation) {
+  std::erase_if(rows, [&](const SortedRow& row) {
+    if (row.excluded_by < 0) return false;
+    const ExclusionRule& rule = rules.exclusions[std::size_t(row.excluded_by)];
+    return rule.kind == ExclusionKind::Incomplete || rule.repeats == RepeatTest::Exact;
+  });
+  const auto possible = std::ssize(rows);
+  if (request.one_in > 1)
+    std::erase_if(rows, [&](const SortedRow& row) { return row.truth.content_hash % request.one_in != 0; });
+  if (request.max_cells > 0 && std::ssize(rows) > request.max_cells) {
+    std::vector<SortedRow> chosen;
+    for (std::int64_t i = 0; i < request.max_cells; ++i)
+      chosen.push_back(std::move(rows[std::size_t(i * std::ssize(rows) / request.max_cells)]));
+    rows = std::move(chosen);
+  }
+  if (std::ssize(rows) < possible)
+    validation.dropped.push_back({"beyond the number of cells asked for", possible - std::ssize(rows)});
+}
+
+void mark_cell(ConcurrencyCell& cell, const SortedRow& row, const ConcurrencyRules& rules,
+               ConcurrencyValidation& validation) {
+  cell.group = group_of(row, rules);
+  const int rule = std::max(row.excluded_by, row.ttft_excluded_by);
+  if (rule >= 0) cell.excluded_by = rules.exclusions[std::size_t(rule)].name;
+  cell.judges_ttft = row.ttft_excluded_by < 0;
+  for (std::size_t f = 0; f < rules.fits.size(); ++f) {
+    const FitRule& fit = rules.fits[f];
+    if (!fit.when(row.truth)) continue;
+    if (cell.group == CellGroup::Judged) ++validation.fits[f].cells;
+    if (fit.everywhere) continue;
+    cell.ttft_fitted |= fit.ttft;
+    cell.tpot_fitted |= fit.tpot;
   }
 }
 
 }  // namespace
 
-Sharding sharding_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {
-  Sharding sharding;
-  sharding.tensor_parallel = row.tp.value_or(1);
-  sharding.pipeline_parallel = row.pp.value_or(1);
-  if (!model.mixture) return sharding;
-  sharding.attention_data_parallel = row.attention_dp.value_or(1);
-  sharding.expert_parallel = row.moe_ep.value_or(1);
-  if (row.moe_tp && *row.moe_tp * sharding.expert_parallel != sharding.moe_ranks()) {
-    throw InvalidInput(
-        fmt::format("experts are spread over {} ranks but attention over {}, expected the same GPUs",
-                    *row.moe_tp * sharding.expert_parallel, sharding.moe_ranks()));
-  }
-  return sharding;
-}
-
-ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model) {
-  const LayerSchemes& stored = model.layers.back().schemes;
-  const MatmulScheme widest = model.mixture ? stored.experts : stored.mlp;
-  const std::string& mode = model.mixture ? row.moe_quantization : row.gemm_quantization;
-  if (stored_alike(widest, mode)) return model;
-  if (widest != plain_scheme(model.dtype)) {
-    throw Unsupported(
-        fmt::format("runs in {}, but the checkpoint is stored in {}, expected the stored quantisation", mode,
-                    name_of(widest)));
-  }
-  return quantize_linears(model, parse_enum<MatmulScheme>(mode, "quantisation"));
-}
-
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
-                                           const LatencyModel& latency) {
-  std::vector<ConcurrencyTruth> rows = read_concurrency_truth(request.truth);
+                                           const std::shared_ptr<const LatencyModel>& latency) {
+  const ConcurrencyRules& rules = concurrency_rules();
+  std::vector<SortedRow> rows = sort_rows(read_concurrency_truth(request.truth), rules);
   ConcurrencyValidation validation;
   validation.rows = std::ssize(rows);
-  rows = filter_concurrency_truth(std::move(rows), validation.dropped);
-  const std::int64_t usable = std::ssize(rows);
-  rows = spread(std::move(rows), request.max_cells);
-  if (std::ssize(rows) < usable) {
-    validation.dropped.push_back({"beyond the number of cells asked for", usable - std::ssize(rows)});
-  }
+  describe_rules(rows, rules, validation);
+  choose_rows(rows, rules, request, validation);
   std::map<std::string, std::int64_t> refusals;
-  for (Outcome& outcome : simulate_rows(rows, request, latency)) {
-    if (outcome.cell) {
-      validation.cells.push_back(std::move(*outcome.cell));
-    } else {
-      ++refusals[outcome.refusal];
+  std::vector<Outcome> outcomes = simulate_rows(rows, request, latency);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    if (!outcome.cell) {
+      // Rows that a rule took out are in `dropped` already.
+      if (rows[i].excluded_by < 0) ++refusals[outcome.refusal];
+      continue;
     }
+    mark_cell(*outcome.cell, rows[i], rules, validation);
+    (outcome.cell->group == CellGroup::Judged ? validation.cells : validation.other_cells)
+        .push_back(std::move(*outcome.cell));
   }
   for (const auto& [reason, count] : refusals) validation.dropped.push_back({reason, count});
-  if (validation.cells.empty()) {
+  if (validation.cells.empty() && validation.other_cells.empty()) {
     throw InvalidInput(fmt::format("{}: no row can be simulated{}", request.truth.string(),
                                    refusals.empty() ? "" : "; the first reason: " + refusals.begin()->first));
   }
@@ -197,8 +161,7 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
 }
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request) {
-  const auto latency = open_latency_model(request.predictor);
-  return validate_concurrency(request, *latency);
+  return validate_concurrency(request, open_latency_model(request.predictor));
 }
 
 }  // namespace warploom

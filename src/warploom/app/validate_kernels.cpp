@@ -84,6 +84,15 @@ ValidateKernelsResult result_of(const Accumulators& accumulators) {
   return result;
 }
 
+// The rules that took rows out when the data was read.
+std::vector<KernelRuleRows> rules_of(const std::map<std::string, std::size_t>& skipped) {
+  std::vector<KernelRuleRows> rules;
+  for (const KernelExclusion& rule : kernel_exclusions())
+    if (const auto found = skipped.find(rule.counted_as); found != skipped.end())
+      rules.push_back({.exclusion = &rule, .rows = found->second});
+  return rules;
+}
+
 bool has_baseline_source(const ValidateKernelsRequest& request) {
   return !request.baseline_source.paths.empty() || !request.baseline_source.store.empty();
 }
@@ -158,6 +167,7 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   ValidateKernelsResult result = result_of(accumulators);
   result.split = judged.words();
   result.noise = imported.report.noise;
+  result.rules = rules_of(skipped);
   if (!baselines.empty()) {
     ImportResult apart;
     if (has_baseline_source(request)) {

@@ -8,6 +8,7 @@
 
 #include "warploom/app/compare_baselines.h"
 #include "warploom/app/import_data.h"
+#include "warploom/app/kernel_exclusions.h"
 #include "warploom/measurements/error_summary.h"
 #include "warploom/measurements/repeat_noise.h"
 
@@ -43,6 +44,7 @@ struct ValidateKernelsResult {
   std::vector<std::pair<std::string, ErrorSummary>> tiers;
   std::vector<CellErrors> cells;
   std::vector<SkippedCount> skipped;
+  std::vector<KernelRuleRows> rules;  // that took rows out, as data/benchmarks states them
   std::vector<BaselineErrors> baselines;
   std::vector<RepeatNoise> noise;  // of rows that the source repeats; none from a store, which keeps medians
   std::string split;               // which rows were judged, in words

@@ -12,6 +12,7 @@
 #include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
+#include "warploom/base/learning.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/features.h"
 #include "warploom/predictor/predictor.h"
@@ -63,21 +64,29 @@ class LeaveOutRun {
       : request_(request), catalog_(catalog) {}
 
   LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family,
-                      AblationErrors& ablation) const {
+                      ErrorAccumulator& family_with_launch_bound, AblationErrors& ablation) const {
     const auto start = std::chrono::steady_clock::now();
     std::vector<FamilyModel> models = train(rows, group);
     if (request_.ablate) ablate(rows, group, models, ablation);
     const Predictor predictor(std::move(models));
-    LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, 0};
-    ErrorAccumulator all;
+    LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, {}, 0};
+    ErrorAccumulator all, launch_bound;
     std::map<std::string, ErrorAccumulator> gpus, tiers;
-    for_each_answer(rows, group, predictor, [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
-      const Dataset& data = rows.data;
-      for (ErrorAccumulator* sum :
-           {&all, &family, &gpus[data.gpu(r)], &tiers[std::string(name_of(said.tier))]})
-        sum->add(said.p50, said.p10, said.p90, bound, data.latency(r));
-    });
+    for_each_answer(rows, group.judged, predictor,
+                    [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                      const Dataset& data = rows.data;
+                      for (ErrorAccumulator* sum :
+                           {&all, &family, &gpus[data.gpu(r)], &tiers[std::string(name_of(said.tier))]})
+                        sum->add(said.p50, said.p10, said.p90, bound, data.latency(r));
+                    });
+    for_each_answer(rows, group.launch_bound, predictor,
+                    [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                      launch_bound.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
+                    });
     result.errors = all.summary();
+    all.merge(launch_bound);
+    result.with_launch_bound = all.summary();
+    family_with_launch_bound.merge(all);
     result.gpus = summaries(gpus);
     result.tiers = summaries(tiers);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -88,22 +97,23 @@ class LeaveOutRun {
   void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,
               AblationErrors& ablation) const {
     const auto judge_part = [&](const LatencyModel& part, ErrorAccumulator& errors) {
-      for_each_answer(rows, group, part, [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
-        errors.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
-      });
+      for_each_answer(rows, group.judged, part,
+                      [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                        errors.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
+                      });
     };
     judge_part(RooflineModel(), ablation[0]);
     for (const auto& [step, name] : kParts)
       judge_part(Predictor(up_to(models, step)), ablation[1 + std::size_t(step)]);
   }
 
-  // What the model says of each judged row, with the row's roofline; rows that the GPU's hardware cannot run
+  // What the model says of each row, with the row's roofline; rows that the GPU's hardware cannot run
   // are left out.
   template <class Sink>
-  void for_each_answer(const FamilyRows& rows, const LeaveOutGroup& group, const LatencyModel& model,
-                       const Sink& sink) const {
+  void for_each_answer(const FamilyRows& rows, const std::vector<std::uint32_t>& judged,
+                       const LatencyModel& model, const Sink& sink) const {
     const RooflineModel roofline;
-    for (const std::uint32_t r : group.judged) {
+    for (const std::uint32_t r : judged) {
       const GpuSpec& gpu = catalog_.get(rows.data.gpu(r));
       LatencyEstimate said;
       try {
@@ -152,13 +162,31 @@ std::string protocol_of(const LeaveOutRequest& request) {
 
 }  // namespace
 
+namespace {
+
+// The rules that kept rows of a family from being judged.
+void add_rules(const FamilyRows& rows, const std::vector<LeaveOutGroup>& groups, LeaveOutResult& result) {
+  const std::string family(name_of(rows.family));
+  std::size_t launch_bound = 0;
+  for (const LeaveOutGroup& group : groups) launch_bound += group.launch_bound.size();
+  if (launch_bound > 0) result.rules.push_back({&kernel_exclusion("launch_bound"), launch_bound, family});
+  for (const auto& [gpu, count] : rows.small)
+    result.rules.push_back({&kernel_exclusion("few_rows"), count, fmt::format("{} on {}", family, gpu)});
+}
+
+}  // namespace
+
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
+  require_learning("validate leave-out");
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
   if (kind == LeaveOutKind::Model && request.few_shot > 0)
     throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
   const auto per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
   if (request.rows_per_gpu < 500 || request.judged_rows < 1)
     throw InvalidInput("--rows-per-gpu: expected at least 500, and at least 1 row to judge");
+  if (request.fewest_rows < 0) throw InvalidInput("--fewest-rows: expected at least 1");
+  const auto fewest_rows =
+      request.fewest_rows > 0 ? request.fewest_rows : std::int64_t(*kernel_exclusion("few_rows").value);
   const GpuCatalog catalog;
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;
@@ -171,14 +199,15 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   const LeaveOutRun run(request, catalog);
   const std::set<std::string> only = left_out_names(request.only, kind, catalog);
   for (const Family family : families) {
-    const FamilyRows rows = sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per);
-    ErrorAccumulator together;
+    const FamilyRows rows =
+        sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per, fewest_rows);
+    ErrorAccumulator together, with_launch_bound;
     AblationErrors ablation;
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
     if (groups.size() < 2) continue;
     for (const LeaveOutGroup& group : groups) {
       if (!only.empty() && !only.contains(group.name)) continue;
-      result.groups.push_back(run.judge(rows, group, together, ablation));
+      result.groups.push_back(run.judge(rows, group, together, with_launch_bound, ablation));
       const LeftOutErrors& last = result.groups.back();
       if (request.progress)
         request.progress(
@@ -189,6 +218,8 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
     }
     if (result.groups.empty() || result.groups.back().family != name_of(family)) continue;
     result.families.emplace_back(std::string(name_of(family)), together.summary());
+    result.with_launch_bound.emplace_back(std::string(name_of(family)), with_launch_bound.summary());
+    add_rules(rows, groups, result);
     if (!request.ablate) continue;
     result.ablation.push_back({std::string(name_of(family)), "data sheet", ablation[0].summary()});
     for (const auto& [step, name] : kParts)
@@ -196,12 +227,12 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
           {std::string(name_of(family)), std::string(name), ablation[1 + std::size_t(step)].summary()});
   }
   if (result.groups.empty() && !only.empty())
-    throw InvalidInput(fmt::format("--only-left-out: no family has 1,000 rows of {}, and of another {}",
-                                   fmt::join(request.only, ", "), request.leave_out));
+    throw InvalidInput(fmt::format("--only-left-out: no family has {} rows of {}, and of another {}",
+                                   fewest_rows, fmt::join(request.only, ", "), request.leave_out));
   if (result.groups.empty())
-    throw InvalidInput(fmt::format(
-        "validate kernels --leave-out {}: no family has two of them with at least 1,000 rows each",
-        request.leave_out));
+    throw InvalidInput(
+        fmt::format("validate kernels --leave-out {}: no family has two of them with at least {} rows each",
+                    request.leave_out, fewest_rows));
   return result;
 }
 

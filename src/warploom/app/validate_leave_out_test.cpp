@@ -46,6 +46,48 @@ TEST(LeaveOutGroups, LeaveEveryGpuOfAGenerationOut) {
   EXPECT_GT(groups[1].judged.size(), 100U);
 }
 
+// Rows of eager launches and GPUs with few rows are not judged, but are not lost from sight either.
+TEST(LeaveOutGroups, CountWhatTheirRulesKeepFromBeingJudged) {
+  Dataset dataset = moe_rows();
+  FusedMoe moe;
+  moe.experts = 64;
+  moe.top_k = 4;
+  RandomStream random(12, "eager");
+  for (int i = 0; i < 400; ++i) {
+    moe.tokens = 5000 + random.integer(1, 100000);
+    moe.hidden = 1024;
+    moe.intermediate = 512;
+    dataset.add({Operator(moe),
+                 "l40s",
+                 "vllm",
+                 "1.0",
+                 "eager",
+                 Seconds(1e-4),
+                 1,
+                 Layout::Warploom,
+                 {.launch_bound = true}});
+    if (i < 20)
+      dataset.add(
+          {Operator(moe), "a100_sxm", "vllm", "1.0", "triton", Seconds(1e-4), 1, Layout::Warploom, {}});
+  }
+  const GpuCatalog catalog;
+  const FamilyRows rows = sample_family(dataset, Family::Moe, LeaveOutKind::Gpu, 100000, 0);
+  ASSERT_EQ(rows.small.size(), 1U);
+  EXPECT_EQ(rows.small[0], (std::pair<std::string, std::size_t>("a100_sxm", 20)));
+  const auto groups = leave_out_groups(rows, catalog, LeaveOutKind::Gpu, 100000);
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0].launch_bound.size(), 0U);
+  EXPECT_EQ(groups[2].name, "l40s");
+  EXPECT_GT(groups[2].launch_bound.size(), 10U);
+  for (const std::uint32_t r : groups[2].launch_bound) {
+    EXPECT_TRUE(rows.data.marks(r).launch_bound);
+    EXPECT_TRUE(ShapeSplit{}.is_test(rows.data.shape(r)));
+  }
+  EXPECT_EQ(
+      sample_family(dataset, Family::Moe, LeaveOutKind::Gpu, 100000, 0, FewShotPer::Family, 10).gpus.size(),
+      4U);
+}
+
 TEST(LeaveOutGroups, LeaveModelsOutWhole) {
   const GpuCatalog catalog;
   const FamilyRows rows = sample_family(moe_rows(), Family::Moe, LeaveOutKind::Model, 1000, 0);

@@ -5,6 +5,7 @@
 
 #include "warploom/app/latency_models.h"
 #include "warploom/base/statistics.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -87,7 +88,8 @@ void compare_throughput(ServingValidation& validation, const std::vector<RealReq
 
 }  // namespace
 
-ServingValidation validate_serving(const ValidateServingRequest& request, const LatencyModel& latency) {
+ServingValidation validate_serving(const ValidateServingRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
   RealRun run = read_real_run(request.run);
   run.setup.host_changes = request.host_changes;
   const std::vector<RealRequest> requests = read_real_requests(request.requests);
@@ -106,14 +108,13 @@ ServingValidation validate_serving(const ValidateServingRequest& request, const 
   compare_throughput(validation, requests, simulated.metrics);
   const StepTotals& totals = simulated.totals;
   validation.host_share = totals.host / (totals.host + totals.gpu_p50);
-  validation.tier = setup.latency->tier();
+  validation.tier = weakest_tier(simulated.kernels);
   validation.kernels = simulated.kernels;
   return validation;
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {
-  const auto latency = open_latency_model(request.predictor);
-  return validate_serving(request, *latency);
+  return validate_serving(request, open_latency_model(request.predictor));
 }
 
 }  // namespace warploom

@@ -38,7 +38,8 @@ struct ValidateServingRequest {
 
 // Replays arrivals and lengths. TTFT and E2EL count from the engine's queue, as the run's records do, so the
 // front end is taken out of the simulation too.
-ServingValidation validate_serving(const ValidateServingRequest& request, const LatencyModel& latency);
+ServingValidation validate_serving(const ValidateServingRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency);
 ServingValidation validate_serving(const ValidateServingRequest& request);
 
 }  // namespace warploom

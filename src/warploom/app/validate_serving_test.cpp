@@ -59,7 +59,7 @@ TEST(ValidateServing, FindsNoErrorAgainstItself) {
   request.run = folder.write("run.json", kRun);
   request.requests =
       folder.write("one.csv", std::string(kHeader) + "a,0,100,11,0,0,1,2\nb,0.5,200,21,0.5,0.5,1.5,3\n");
-  const ServingValidation first = validate_serving(request, FixedLatency());
+  const ServingValidation first = validate_serving(request, fixed_latency());
   const auto predicted = [&](const ServingValidation& result, const std::string& metric,
                              const std::string& statistic) {
     for (const ServingFigure& row : result.latencies) {

@@ -6,6 +6,7 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
 
@@ -53,7 +54,8 @@ std::optional<Comparison> compare(const std::optional<double>& measured_ms, Seco
 }
 
 StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
-                              const ValidateStaticRequest& validation, const LatencyModel& latency) {
+                              const ValidateStaticRequest& validation,
+                              const std::shared_ptr<const LatencyModel>& latency) {
   ServingSetupRequest request;
   request.host_changes = validation.host_changes;
   request.model = row.model;
@@ -79,7 +81,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   result.total_p90 = to_milliseconds(time.total_p90);
   result.host = to_milliseconds(time.host);
   result.collectives = to_milliseconds(time.collectives);
-  result.tier = setup.latency->tier();
+  result.tier = weakest_tier(setup.pricer->breakdown());
   return result;
 }
 
@@ -122,7 +124,8 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path) {
   return workloads;
 }
 
-StaticValidation validate_static(const ValidateStaticRequest& request, const LatencyModel& latency) {
+StaticValidation validate_static(const ValidateStaticRequest& request,
+                                 const std::shared_ptr<const LatencyModel>& latency) {
   const std::vector<StaticTruth> truth = read_static_truth(request.truth);
   const StaticWorkloads workloads = read_static_workloads(request.requests);
   StaticValidation validation;
@@ -133,8 +136,7 @@ StaticValidation validate_static(const ValidateStaticRequest& request, const Lat
 }
 
 StaticValidation validate_static(const ValidateStaticRequest& request) {
-  const auto latency = open_latency_model(request.predictor);
-  return validate_static(request, *latency);
+  return validate_static(request, open_latency_model(request.predictor));
 }
 
 }  // namespace warploom

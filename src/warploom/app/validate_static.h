@@ -44,7 +44,8 @@ struct ValidateStaticRequest {
 // their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
 // Throws InvalidInput on a row whose workload is not listed or has another batch size, and what names and
 // models throw: no row is left out.
-StaticValidation validate_static(const ValidateStaticRequest& request, const LatencyModel& latency);
+StaticValidation validate_static(const ValidateStaticRequest& request,
+                                 const std::shared_ptr<const LatencyModel>& latency);
 StaticValidation validate_static(const ValidateStaticRequest& request);
 
 }  // namespace warploom

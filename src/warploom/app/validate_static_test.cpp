@@ -28,7 +28,7 @@ struct Files {
 TEST(ValidateStatic, PricesEveryRow) {
   const Files files(
       "H100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\nH800,4,2,vllm,Llama-3.1-70B,ragged,2,5,,,20\n");
-  const StaticValidation result = validate_static(files.request, FixedLatency());
+  const StaticValidation result = validate_static(files.request, fixed_latency());
   ASSERT_EQ(result.rows.size(), 2u);
   const StaticValidationRow& row = result.rows[0];
   ASSERT_TRUE(row.prefill && row.decode);
@@ -42,10 +42,10 @@ TEST(ValidateStatic, PricesEveryRow) {
 
 TEST(ValidateStatic, RefusesRowsThatDoNotMatchTheirWorkload) {
   EXPECT_THROW(
-      validate_static(Files("H100,1,1,sglang,Qwen2.5-14B,ragged,3,5,10,2,18\n").request, FixedLatency()),
+      validate_static(Files("H100,1,1,sglang,Qwen2.5-14B,ragged,3,5,10,2,18\n").request, fixed_latency()),
       InvalidInput);
   EXPECT_THROW(
-      validate_static(Files("H100,1,1,sglang,Qwen2.5-14B,other,2,5,10,2,18\n").request, FixedLatency()),
+      validate_static(Files("H100,1,1,sglang,Qwen2.5-14B,other,2,5,10,2,18\n").request, fixed_latency()),
       InvalidInput);
 }
 

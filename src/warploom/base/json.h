@@ -29,8 +29,9 @@ std::string json_text(const Json& document);
 void read_fields(const Json& document, const FieldTable& table, void* object, std::string_view where);
 Json write_fields(const FieldTable& table, const void* object);
 
+// Not called from_json: a call with a Json argument would find nlohmann's functions of that name as well.
 template <Described T>
-T from_json(const Json& document, std::string_view where) {
+T object_from_json(const Json& document, std::string_view where) {
   T object;
   read_fields(document, fields_of<T>(), &object, where);
   return object;

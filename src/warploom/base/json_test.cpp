@@ -14,7 +14,7 @@ namespace warploom {
 namespace {
 
 Machine machine_of(std::string_view text) {
-  return from_json<Machine>(parse_json(text, "machine.json"), "machine.json");
+  return object_from_json<Machine>(parse_json(text, "machine.json"), "machine.json");
 }
 
 std::string refusal_of(std::string_view text) {

@@ -104,7 +104,7 @@ void add_regret(CLI::App& tune) {
   struct Options {
     TuneRegretRequest request;
     std::string table;
-    std::vector<std::string> oracle, samples;
+    std::vector<std::string> oracle, samples, seen;
     bool plain = false, json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -113,6 +113,8 @@ void add_regret(CLI::App& tune) {
   command->add_option("--oracle", options->oracle, "CSV files of every configuration at every shape")
       ->required();
   command->add_option("--samples", options->samples, "the table's samples, for one more baseline");
+  command->add_option("--seen", options->seen,
+                      "sets learned from or designed on: shapes of the oracle among them are not judged");
   command->add_flag("--no-baselines", options->plain, "the table alone");
   add_json_option(*command, options->json);
   command->callback([options] {
@@ -120,13 +122,15 @@ void add_regret(CLI::App& tune) {
     request.table = options->table;
     request.oracle.assign(options->oracle.begin(), options->oracle.end());
     request.samples.assign(options->samples.begin(), options->samples.end());
+    request.seen.assign(options->seen.begin(), options->seen.end());
     request.baselines = !options->plain;
     const TuneRegretResult result = tune_regret(request);
     std::vector<NamedRegret> baselines;
     for (const RegretOf& entry : result.baselines)
       baselines.push_back({entry.name, entry.how, entry.summary});
-    print(options->json ? json_text(tune_regret_json(result.table, baselines, result.rows))
-                        : tune_regret_text(result.table, baselines, result.rows));
+    const SeenShapes seen{.shapes = result.seen_shapes, .with_them = result.with_seen};
+    print(options->json ? json_text(tune_regret_json(result.table, seen, baselines, result.rows))
+                        : tune_regret_text(result.table, seen, baselines, result.rows));
   });
 }
 

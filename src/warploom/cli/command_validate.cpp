@@ -26,6 +26,27 @@ Json named_json(const std::vector<std::pair<std::string, ErrorSummary>>& rows) {
   return document;
 }
 
+Json rules_json(const std::vector<KernelRuleRows>& rules) {
+  Json document = Json::array();
+  for (const KernelRuleRows& entry : rules)
+    document.push_back({{"rule", entry.exclusion->rule},
+                        {"of", entry.of},
+                        {"rows", entry.rows},
+                        {"reason", entry.exclusion->reason},
+                        {"source", entry.exclusion->source}});
+  return document;
+}
+
+std::string rules_text(const std::vector<KernelRuleRows>& rules) {
+  if (rules.empty()) return "";
+  std::string text = "\nRules of data/benchmarks/kernel_exclusions.json that took rows out:\n";
+  for (const KernelRuleRows& entry : rules)
+    text += fmt::format("  {:>12}  {}{}: {}\n{:>16}source: {}\n", count_text(std::int64_t(entry.rows)),
+                        entry.exclusion->rule, entry.of.empty() ? "" : " (" + entry.of + ")",
+                        entry.exclusion->reason, "", entry.exclusion->source);
+  return text;
+}
+
 Json result_json(const ValidateKernelsResult& result) {
   Json cells = Json::array();
   for (const CellErrors& cell : result.cells) {
@@ -37,7 +58,8 @@ Json result_json(const ValidateKernelsResult& result) {
   Json skipped = Json::array();
   for (const SkippedCount& entry : result.skipped)
     skipped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
-  Json document = {{"overall", error_summary_json(result.overall)},
+  Json document = {{"rules", rules_json(result.rules)},
+                   {"overall", error_summary_json(result.overall)},
                    {"families", named_json(result.families)},
                    {"gpus", named_json(result.gpus)},
                    {"tiers", named_json(result.tiers)},
@@ -96,7 +118,7 @@ std::string result_text(const ValidateKernelsResult& result) {
   for (const SkippedCount& entry : result.skipped) {
     text += fmt::format("  {:>12}  {}\n", count_text(static_cast<std::int64_t>(entry.rows)), entry.reason);
   }
-  return text;
+  return text + rules_text(result.rules);
 }
 
 Json leave_out_json(const LeaveOutResult& result) {
@@ -108,9 +130,12 @@ Json leave_out_json(const LeaveOutResult& result) {
                   {"tiers", named_json(group.tiers)},
                   {"seconds", group.seconds}};
     entry.update(error_summary_json(group.errors));
+    entry["with_launch_bound"] = error_summary_json(group.with_launch_bound);
     groups.push_back(std::move(entry));
   }
   Json document = {{"families", named_json(result.families)},
+                   {"with_launch_bound", named_json(result.with_launch_bound)},
+                   {"rules", rules_json(result.rules)},
                    {"left_out", std::move(groups)},
                    {"protocol", result.protocol}};
   for (const AblatedErrors& part : result.ablation)
@@ -125,8 +150,11 @@ std::string leave_out_text(const LeaveOutResult& result) {
     for (const LeftOutErrors& group : result.groups)
       if (group.family == family) rows.emplace_back(group.left_out, group.errors);
     rows.emplace_back("all", errors);
+    for (const auto& [name, with] : result.with_launch_bound)
+      if (name == family && with.rows > errors.rows) rows.emplace_back("all, with launch-bound rows", with);
     text += error_table_text(family + " without", rows) + "\n";
   }
+  text += rules_text(result.rules);
   if (result.ablation.empty()) return text;
   std::vector<std::pair<std::string, ErrorSummary>> parts;
   for (const AblatedErrors& part : result.ablation)
@@ -151,6 +179,8 @@ void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
                      "what --few-shot counts: family, or kind (each combination of data types by itself)");
   command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from");
   command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out");
+  command.add_option("--fewest-rows", request.fewest_rows,
+                     "of a family that a GPU must have to be left out on its own");
   command.add_option("--threads", request.threads, "of --leave-out, 0 for all");
   command.add_flag("--ablate", request.ablate, "with --leave-out: also without the model's later parts");
 }
@@ -166,6 +196,8 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_option("--family", source.families, "only these families");
   command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
+  command->add_flag("--keep-impossible", source.keep_impossible,
+                    "also judge rows that are faster than physics allows, and their groups");
   add_leave_out_options(*command, options->leave_out);
   command->add_option(
       "--baseline", options->request.baselines,

@@ -71,6 +71,10 @@ void add_validate_concurrency(CLI::App& validate) {
   command
       ->add_option("--max-cells", options->request.max_cells, "simulate only this many rows, evenly spread")
       ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--one-in", options->request.one_in,
+                   "simulate only one row in so many, chosen by a hash of its contents")
+      ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->request.seed, "of the lengths")->capture_default_str();
   command->add_option("--threads", options->request.threads, "0: as many as cores")
       ->check(CLI::NonNegativeNumber);

@@ -33,7 +33,7 @@ MoeConfigTable table_of(const Json& document, std::string_view where) {
   table.tier = parse_enum<Tier>(document.at("tier").get<std::string>(), std::string(where));
   table.gpu = document.at("gpu").get<std::string>();
   table.from = document.at("measured_on").get<std::vector<std::string>>();
-  table.layer = from_json<MoeLayer>(document.at("layer"), where);
+  table.layer = object_from_json<MoeLayer>(document.at("layer"), where);
   for (const auto& [key, value] : document.at("rows").items()) {
     MoeConfigRow row{.tokens = std::stoll(key)};
     row.config = config_of(value.at("config"));

@@ -22,7 +22,7 @@ constexpr std::int64_t kVersion = 1;
 
 GpuSpec gpu_from_json(const Json& document, std::string_view where) {
   check_record_version(document, kSchema, kVersion, where);
-  auto gpu = from_json<GpuSpec>(document, where);
+  auto gpu = object_from_json<GpuSpec>(document, where);
   if (gpu.max_clock.value() <= 0) gpu.max_clock = gpu.boost_clock;
   if (gpu.title.empty()) gpu.title = gpu.name;
   gpu.check(where);

@@ -174,7 +174,8 @@ KernelProfile profile(const Operator& op, const GpuSpec& gpu, const KernelContex
     kernels += add_kernel(result, builder.sequence.kernels[i], gpu, builder.network_bandwidth, longest);
   }
   result.resident_share = weight_residency(op, result.work, gpu, parameters);
-  const double executed = builder.sequence.demand().tensor_flop;
+  result.demand = builder.sequence.demand();
+  const double executed = result.demand.tensor_flop;
   const double useful = result.work.matrix_flop.value();
   if (useful > 0 && executed > 0) result.padding = executed / useful;
   if (useful > 0 && result.unit_rate > 0)

@@ -27,6 +27,9 @@ struct KernelProfile {
   double unit_rate = 0;           // FLOP per clock per SM of the matrix unit in use
   double launches = 1;
 
+  // What the kernels ask of each pipeline as they execute: padding and what tiles read again included. Each
+  // t_ is the time that its pipeline alone needs for it at data-sheet rates.
+  PipelineDemand demand;
   double t_tensor = 0, t_fma = 0, t_special = 0, t_shared = 0, t_l2 = 0, t_dram = 0, t_network = 0;
   double t_launch = 0;  // launches at 2 us, collectives 4 us
   double t_useful = 0;  // products of the operator without padding at the unit's peak

@@ -66,6 +66,13 @@ class LatencyModel {
   virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                                    const KernelContext& context = {}) const = 0;
 
+  // The implementation that estimate() prices; empty where it is none that was measured. Views stay valid as
+  // long as the model and those of `context`.
+  virtual KernelContext resolved_context(const Operator& /*op*/, const GpuSpec& /*gpu*/,
+                                         const KernelContext& /*context*/ = {}) const {
+    return {};
+  }
+
   // The same for many operators; results has the size of operators.
   virtual void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
                               const KernelContext& context, std::span<LatencyEstimate> results) const {

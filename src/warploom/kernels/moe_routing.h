@@ -25,8 +25,8 @@ struct RoutingLoad {
 
 // Deterministic. Balanced: with s = ceil(E/k), slot j of token t goes to expert (t + j s) mod E (for T < s
 // tokens spread as floor(t s / T)); exact, O(E k). Power law: per expert an independent draw of density
-// x^-alpha on [1, 0.8 T] (on [0.01, 2] when T k <= E), scaled to T k pairs and clipped to T; the mean of 16
-// stratified draws of a fixed seed, O(16 E). The rules are those of the public measurements (aiconfigurator).
+// x^-alpha on [1, 0.8 T] (on [0.01, 2] when T k <= E), scaled to T k pairs and clipped to T; the mean of 4
+// stratified draws (each in 4 orders under EP), O(16 E). The rules are those of the public measurements.
 RoutingLoad routing_load(const FusedMoe& op);
 
 // Expected experts hit on one GPU when tokens choose top_k experts evenly at random: (E / ep) (1 - (1 -

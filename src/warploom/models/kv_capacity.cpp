@@ -109,22 +109,21 @@ KvCapacity kv_capacity(const ModelArchitecture& model, const Sharding& sharding,
   capacity.weights = need.weights;
   capacity.activations = need.activations;
   capacity.reserve = options.runtime_reserve;
-  double tokens = std::numeric_limits<double>::infinity();
+  double blocks = std::numeric_limits<double>::infinity();
   capacity.kv_cache = std::max(Bytes(0), share * (capacity.usable - need.total));
   for (std::int64_t stage = 0; stage < sharding.pipeline_parallel; ++stage) {
     const Bytes weights = weight_footprint(model, sharding, stage).total() + options.extra_weights;
     const Bytes left = share * (capacity.usable - (need.total - need.weights) - weights);
-    const KvFootprint kv = kv_footprint(model, sharding, options.kv_cache, stage);
-    const auto length = static_cast<double>(options.request_tokens);
-    const Bytes per_token =
-        (options.request_tokens > 0 ? kv.of_request(options.request_tokens) / length : kv.per_token()) +
-        options.extra_kv_per_token;
-    if (per_token.value() > 0) tokens = std::min(tokens, left / per_token);
+    const KvBlocks kv = kv_blocks(kv_footprint(model, sharding, options.kv_cache, stage), options.windowed,
+                                  options.block_size, options.extra_kv_per_token);
+    if (kv.block.value() <= 0 || left / kv.block >= blocks) continue;
+    blocks = left / kv.block;
+    capacity.layout = kv.layout;
   }
-  const double most = 9e15;  // a model without a growing cache
-  capacity.blocks = static_cast<std::int64_t>(
-      std::floor(std::clamp(tokens, 0.0, most) / static_cast<double>(options.block_size)));
-  capacity.tokens = capacity.blocks * options.block_size;
+  const double most = 9e15 / static_cast<double>(options.block_size);  // a model without a growing cache
+  capacity.blocks = static_cast<std::int64_t>(std::floor(std::clamp(blocks, 0.0, most)));
+  const std::int64_t groups = capacity.layout.full + capacity.layout.windowed;
+  capacity.tokens = capacity.blocks / groups * options.block_size;
   capacity.fits = capacity.blocks > 0;
   if (!capacity.fits) explain(capacity, model, sharding, gpu_memory, options);
   return capacity;

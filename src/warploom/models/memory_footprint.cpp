@@ -96,15 +96,18 @@ KvFootprint kv_footprint(const ModelArchitecture& model, const Sharding& shardin
     switch (group.attention) {
       case AttentionKind::Full:
         footprint.full_per_token += layers * standard;
+        footprint.full_layers += group.count;
         break;
       case AttentionKind::SlidingWindow:
       case AttentionKind::Chunked:
         footprint.windowed_per_token += layers * standard;
+        footprint.windowed_layers += group.count;
         break;
       case AttentionKind::Latent: {
         const MlaShape& shape = model.latent->shape;
         footprint.full_per_token +=
             Bytes(layers * static_cast<double>(shape.kv_lora_rank + shape.rope_head_dim) * element);
+        footprint.full_layers += group.count;
         break;
       }
       case AttentionKind::Linear: {

@@ -11,6 +11,7 @@
 
 #include "warploom/base/units.h"
 #include "warploom/models/architecture.h"
+#include "warploom/models/kv_layout.h"
 #include "warploom/models/sharding.h"
 
 namespace warploom {
@@ -41,6 +42,7 @@ struct KvFootprint {
   Bytes windowed_per_token;  // layers that keep the last `window` tokens
   std::int64_t window = 0;
   Bytes per_request;  // states of linear-attention layers, any length
+  std::int64_t full_layers = 0, windowed_layers = 0;
   // Of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;
   // Per token when every layer keeps every token, as engines without per-layer block tables allocate.
@@ -58,13 +60,30 @@ enum class MemoryShare {
   FreePart,    // TensorRT-LLM: what weights and temporary tensors leave
 };
 
+// How an engine keeps layers that see a window.
+enum class WindowedCache {
+  Whole,     // every token, in the blocks of the other layers: TensorRT-LLM unless told otherwise
+  Released,  // vLLM's hybrid cache: in blocks of their own, given back behind the window
+  OwnPool,   // SGLang: in a pool of their own of 0.8 times the tokens (server_args.py, swa_full_tokens_ratio)
+};
+
+// The blocks of one stage: how a request takes them, and the bytes of one.
+struct KvBlocks {
+  KvLayout layout;
+  Bytes block;
+};
+// `extra_per_token` is kept for every token beside the model's own. block_size >= 1; block 0 when nothing
+// grows with a request's tokens.
+KvBlocks kv_blocks(const KvFootprint& footprint, WindowedCache windowed, std::int64_t block_size,
+                   Bytes extra_per_token = Bytes(0));
+
 struct KvCapacityOptions {
   double gpu_memory_utilization = 0.9;  // vLLM's default up to 0.19
   MemoryShare share = MemoryShare::Engine;
   std::int64_t max_num_batched_tokens = 2048;
   std::int64_t max_num_seqs = 256;
   std::int64_t block_size = 16;
-  std::int64_t request_tokens = 0;  // length at which windowed layers are counted; 0: they keep every token
+  WindowedCache windowed = WindowedCache::Whole;
   std::optional<DataType> kv_cache;
   // CUDA context, communicators and library workspaces; engines report 0.4 to 1.2 GiB. An estimate.
   Bytes runtime_reserve = gibibytes(0.75);
@@ -82,7 +101,8 @@ struct KvCapacity {
   bool fits = false;
   Bytes usable, weights, activations, reserve;  // of the fullest GPU; usable = what may hold all of this
   Bytes kv_cache;                               // what is left; 0 when it does not fit
-  std::int64_t tokens = 0, blocks = 0;          // of one attention-data-parallel rank
+  std::int64_t tokens = 0, blocks = 0;  // of one attention-data-parallel rank; tokens: without windows
+  KvLayout layout;                      // how a request takes the blocks
   std::int64_t fitting_tensor_parallel =
       0;                    // when it does not fit: the least that would; 0 = none up to 1,024
   std::string explanation;  // one sentence when it does not fit: needs, has, what would fit

@@ -89,7 +89,7 @@ void ModelCatalog::add(const EmbeddedFile& record) {
       document.contains("hf_quant_config") ? std::optional<Json>(document["hf_quant_config"]) : std::nullopt;
   document.erase("config");
   document.erase("hf_quant_config");
-  auto header = from_json<RecordHeader>(document, record.name);
+  auto header = object_from_json<RecordHeader>(document, record.name);
   Entry entry{header.name, header.aliases, header.source, {}};
   entry.model = architecture_from_config(config, hf_quant ? &*hf_quant : nullptr, header.name, record.name);
   entries_.push_back(std::move(entry));

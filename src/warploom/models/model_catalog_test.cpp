@@ -107,7 +107,7 @@ TEST(ModelCatalog, ArchitecturesSurviveJson) {
   for (const char* name : {"Llama-3.1-8B", "DeepSeek-V3", "gpt-oss-120b", "Qwen3.5-397B-A17B"}) {
     const ModelArchitecture model = load_model(name);
     const std::string text = json_text(write_fields(fields_of<ModelArchitecture>(), &model));
-    const auto again = from_json<ModelArchitecture>(parse_json(text, name), name);
+    const auto again = object_from_json<ModelArchitecture>(parse_json(text, name), name);
     EXPECT_EQ(json_text(write_fields(fields_of<ModelArchitecture>(), &again)), text) << name;
   }
 }

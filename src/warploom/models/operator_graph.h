@@ -58,7 +58,7 @@ struct EnumNames<ExpertExchange> {
 struct GraphOptions {
   std::optional<DataType> kv_cache;  // absent: what the checkpoint asks for
   RoutingKind routing = RoutingKind::PowerLaw;
-  double routing_alpha = 1.2;  // skew of expert load in measured serving data
+  double routing_alpha = 1.2;  // skew of expert load; a choice without a public source
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
   MatmulScheme mxfp4_scheme = MatmulScheme::MxFp4A16;  // MxFp4A8 where the GPU multiplies mxfp8 activations
   bool sampling = true;

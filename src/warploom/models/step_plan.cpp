@@ -132,6 +132,12 @@ std::span<const OperatorNode> RequestOperators::fill(const StepShape& step) {
                      : std::span<const OperatorNode>{};
 }
 
+ContextReach RequestOperators::reach(std::size_t node) const {
+  const auto* decode = std::get_if<AttentionDecode>(&nodes[node].op);
+  return {.window = decode != nullptr ? decode->window * rules[node].context_ranks : 0,
+          .chunk = rules[node].chunk};
+}
+
 void RequestOperators::add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule) {
   nodes.push_back({std::move(op), count, label});
   rules.push_back(rule);
@@ -164,6 +170,13 @@ std::span<const OperatorNode> StepPlan::collective_operators(std::int64_t tokens
 
 std::span<const OperatorNode> StepPlan::attention_operators(const StepShape& step) {
   return attention_.fill(step);
+}
+
+std::vector<ContextReach> StepPlan::decode_reaches() const {
+  std::vector<ContextReach> reaches;
+  for (std::size_t i = attention_.decode_begin; i < attention_.nodes.size(); ++i)
+    reaches.push_back(attention_.reach(i));
+  return reaches;
 }
 
 std::vector<OperatorNode> StepPlan::operators_of(RowSource source, std::int64_t rows) const {

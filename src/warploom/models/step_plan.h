@@ -50,6 +50,21 @@ struct ScaledOperators {
 // What a collective of context parallelism carries.
 enum class RequestRows { NewTokens, ContextTokens, TokensAfterContext };
 
+// Which of its cached tokens a decoding request's kernel works on: all, the last `window`, or those since the
+// last multiple of `chunk`. Beyond them the kernel's time does not depend on the context.
+struct ContextReach {
+  std::int64_t window = 0, chunk = 0;  // 0: not so
+
+  std::int64_t of(std::int64_t context) const {
+    if (chunk > 0) return context % chunk;
+    return window > 0 && context > window ? window : context;
+  }
+  // The largest that of() gives; 0: any.
+  std::int64_t most() const { return chunk > 0 ? chunk - 1 : window; }
+  bool all() const { return window == 0 && chunk == 0; }
+  bool operator==(const ContextReach&) const = default;
+};
+
 // How a step's requests enter an operator.
 struct RequestRule {
   std::int64_t chunk = 0;          // of chunked attention; 0 = none
@@ -68,6 +83,7 @@ struct RequestOperators {
 
   void add(std::string_view label, std::int64_t count, Operator op, const RequestRule& rule = {});
   std::span<const OperatorNode> fill(const StepShape& step);
+  ContextReach reach(std::size_t node) const;
 };
 
 class StepPlan {
@@ -86,6 +102,8 @@ class StepPlan {
   // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear
   // attention).
   std::span<const OperatorNode> attention_operators(const StepShape& step);
+  // Of each operator that attention_operators lists for a step of decoding requests alone.
+  std::vector<ContextReach> decode_reaches() const;
 
   // The same by what they scale with, dense and collective operators together, and attention; copies, for
   // callers that share a plan between threads. Empty when the model has none. rows > 0.

@@ -32,8 +32,10 @@ struct StepShape {
   }
   std::int64_t requests() const { return requests_of(prefill) + requests_of(decode); }
 
-  // `count` whole prompts of `tokens` after `context` cached tokens, each yielding its first token.
+  // `count` whole prompts of `tokens` after `context` cached tokens, each yielding its first token. A prompt
+  // of one token is a decode step, as engines run it.
   static StepShape whole_prompts(std::int64_t count, std::int64_t tokens, std::int64_t context = 0) {
+    if (tokens == 1) return one_token_each(count, context);
     return {{{count, tokens, context}}, {}, count, 0};
   }
   // One new token for each of `count` requests with `context` tokens in the cache.

@@ -51,7 +51,7 @@ class Predictor final : public LatencyModel {
   // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
   // stay valid for the predictor's life.
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const;
+                                 const KernelContext& context = {}) const override;
 
   // The scheme whose measured products price the operator; nothing when it is the operator's own.
   std::optional<MatmulScheme> scheme_priced(const Operator& op, const GpuSpec& gpu,

@@ -81,6 +81,9 @@ std::string extras_text(const RunLabel& label, const SimulationResult& result) {
         fixed_text(transfers.bytes.value() / kMegabyte / double(transfers.count), 1),
         milliseconds_each(transfers.wait, transfers.count),
         percent_text(share(transfers.link_wait.value(), transfers.wait.value())));
+  if (result.rejected + result.cut > 0)
+    text += fmt::format("max_model_len: {} requests rejected, {} outputs cut\n", count_text(result.rejected),
+                        count_text(result.cut));
   if (result.offloaded_units > 0)
     text += fmt::format("KV tiers: {} units offloaded, {} tokens reloaded\n",
                         count_text(result.offloaded_units), count_text(transfers.reloaded_tokens));
@@ -131,6 +134,8 @@ void add_extras(Json& document, const RunLabel& label, const SimulationResult& r
                                {"wait_s", transfers.wait.value()},
                                {"link_wait_s", transfers.link_wait.value()}};
   }
+  if (result.rejected + result.cut > 0)
+    document["max_model_len"] = {{"rejected", result.rejected}, {"cut", result.cut}};
   if (result.offloaded_units > 0)
     document["kv_tiers"] = {{"offloaded_units", result.offloaded_units},
                             {"reloaded_tokens", transfers.reloaded_tokens},

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/serving_extras.h"
 #include "warploom/report/text_table.h"
@@ -74,16 +75,24 @@ std::string throughput_table(const RunLabel& label, const SimulationResult& resu
 }
 
 std::string kernel_table(const SimulationResult& result) {
-  TextTable table({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}, {"share"}, {"mean call"}});
+  TextTable table({{"kernel", Align::Left},
+                   {"family", Align::Left},
+                   {"time [s]"},
+                   {"share"},
+                   {"mean call"},
+                   {"tier", Align::Left},
+                   {"answered by", Align::Left}});
   const double total = (result.totals.gpu_p50 + result.totals.host).value();
-  for (const KernelTime& kernel : result.kernels) {
+  for (const LabelledKernel& kernel : kernels_by_label(result.kernels)) {
     table.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3),
-                   percent_text(kernel.time.value() / total), duration_text(kernel.time / kernel.calls)});
+                   percent_text(kernel.time.value() / total), duration_text(kernel.time / kernel.calls),
+                   std::string(name_of(weakest_tier(kernel.parts))), source_text(kernel)});
   }
   table.add_row({"host", "-", fixed_text(result.totals.host.value(), 3),
                  percent_text(result.totals.host.value() / total),
                  duration_text(result.totals.host /
-                               static_cast<double>(std::max<std::int64_t>(1, result.totals.steps)))});
+                               static_cast<double>(std::max<std::int64_t>(1, result.totals.steps))),
+                 "-", "-"});
   return table.text();
 }
 
@@ -115,7 +124,7 @@ void add_request_arrays(Json& document, std::span<const RequestRecord> records) 
 
 Json kernel_json(const SimulationResult& result) {
   Json list = Json::array();
-  for (const KernelTime& kernel : result.kernels) {
+  for (const LabelledKernel& kernel : kernels_by_label(result.kernels)) {
     list.push_back({{"label", kernel.label},
                     {"family", name_of(kernel.family)},
                     {"time_s", kernel.time.value()},
@@ -136,7 +145,7 @@ Json family_json(const SimulationResult& result) {
 // What runs at least once in every layer, for a layer of the mean.
 double layer_time(const RunLabel& label, const SimulationResult& result) {
   double sum = 0;
-  for (const KernelTime& kernel : result.kernels)
+  for (const LabelledKernel& kernel : kernels_by_label(result.kernels))
     if (!kernel.label.starts_with("draft ") && kernel.calls >= 1.5 * double(result.totals.steps))
       sum += kernel.time.value();
   return sum / double(std::max<std::int64_t>(1, label.layers));
@@ -217,6 +226,7 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
                              {"collectives_s", totals.collectives.value()},
                              {"host_s", totals.host.value()}};
   document["kernel_time"] = kernel_json(result);
+  document["kernel_sources"] = kernel_sources_json(result.kernels);
   document["family_time_s"] = family_json(result);
   document["mean_layer_time_s"] = layer_time(label, result);
   document["timeline"] = timeline_json(result);

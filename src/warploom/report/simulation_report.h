@@ -28,7 +28,7 @@ struct RunLabel {
   std::int64_t gpus = 1;
   std::int64_t layers = 1;     // of the model
   Tier tier = Tier::Roofline;  // the weakest tier among the kernels
-  // Share of the kernels' time by the weakest tier of their family, indexed by Tier; adds up to one.
+  // Share of the kernels' time by the tier of what priced them, indexed by Tier; adds up to one.
   std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
   std::vector<PoolLabel> pools;
   std::string kv_transfer;    // path between the pools; empty: one pool
@@ -48,13 +48,13 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
 
 // Keys of vLLM bench (duration, completed, mean_ttft_ms, ..., input_lens, ttfts, latencies, start_times in
 // seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys (null when partial),
-// "kernel_time", "family_time_s", "mean_layer_time_s" (a layer's share of all steps), "step_totals",
-// "timeline", "preemptions", "cached_tokens", "prefix_hit_rate", "partial", "model", "gpu", "tier", "pools"
-// (each with its GPUs, time and "energy_j"), "energy_per_output_token_j"; with drafts vLLM bench's
-// "spec_decode_..." keys; of two pools InferenceX's "disagg", "num_prefill_gpu", "num_decode_gpu",
-// "prefill_tp", "decode_tp" and "kv_transfer"; with tiers "kv_tiers"; with limits in `slo` also
-// "request_goodput" (requests/s that meet them) and "slo_attainment". details: also the arrays with one entry
-// per request.
+// "kernel_time", "kernel_sources" (kernel_sources.h), "family_time_s", "mean_layer_time_s" (a layer's share
+// of all steps), "step_totals", "timeline", "preemptions", "cached_tokens", "prefix_hit_rate", "partial",
+// "model", "gpu", "tier", "pools" (each with its GPUs, time and "energy_j"), "energy_per_output_token_j";
+// with drafts vLLM bench's "spec_decode_..." keys; of two pools InferenceX's "disagg", "num_prefill_gpu",
+// "num_decode_gpu", "prefill_tp", "decode_tp" and "kv_transfer"; with tiers "kv_tiers"; with limits in `slo`
+// also "request_goodput" (requests/s that meet them) and "slo_attainment". details: also the arrays with one
+// entry per request.
 Json simulation_json(const RunLabel& label, const SimulationResult& result,
                      const std::optional<RunInterval>& interval, bool details, const Slo& slo = {});
 

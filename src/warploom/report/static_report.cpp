@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -34,29 +35,28 @@ std::string static_text(const StaticBreakdown& result) {
                      {"calls"},
                      {"time [ms]"},
                      {"share"},
-                     {"tier", Align::Left}});
-  for (std::size_t i = 0; i < result.kernels.size(); ++i) {
-    const KernelTime& kernel = result.kernels[i];
+                     {"tier", Align::Left},
+                     {"answered by", Align::Left}});
+  for (const LabelledKernel& kernel : kernels_by_label(result.kernels)) {
     kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0),
                      ms(kernel.time), percent_text(kernel.time / time.total),
-                     std::string(name_of(result.tiers[i]))});
+                     std::string(name_of(weakest_tier(kernel.parts))), source_text(kernel)});
   }
   kernels.add_row({"host", "-", count_text(result.output_tokens), ms(time.host),
-                   percent_text(time.host / time.total), "-"});
+                   percent_text(time.host / time.total), "-", "-"});
   return text + kernels.text();
 }
 
 Json static_json(const StaticBreakdown& result) {
   const StaticBatchTime& time = result.time;
   Json kernels = Json::array();
-  for (std::size_t i = 0; i < result.kernels.size(); ++i) {
-    const KernelTime& kernel = result.kernels[i];
+  for (const LabelledKernel& kernel : kernels_by_label(result.kernels)) {
     kernels.push_back({{"label", kernel.label},
                        {"family", name_of(kernel.family)},
                        {"calls", kernel.calls},
                        {"time_ms", to_milliseconds(kernel.time)},
                        {"share", kernel.time / time.total},
-                       {"tier", name_of(result.tiers[i])}});
+                       {"tier", name_of(weakest_tier(kernel.parts))}});
   }
   return {{"model", result.model},
           {"gpu", result.gpu},
@@ -73,7 +73,8 @@ Json static_json(const StaticBreakdown& result) {
           {"host_ms", to_milliseconds(time.host)},
           {"collectives_ms", to_milliseconds(time.collectives)},
           {"output_throughput", output_rate(result)},
-          {"kernels", std::move(kernels)}};
+          {"kernels", std::move(kernels)},
+          {"kernel_sources", kernel_sources_json(result.kernels)}};
 }
 
 }  // namespace warploom

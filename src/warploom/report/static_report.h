@@ -16,14 +16,13 @@ struct StaticBreakdown {
   std::int64_t batch = 1, input_tokens = 1, output_tokens = 1;
   StaticBatchTime time;
   std::vector<KernelTime> kernels;  // of all steps, longest first
-  std::vector<Tier> tiers;          // of each kernel, the weakest of its family
 };
 
 std::string static_text(const StaticBreakdown& result);
 // {"model", "gpu", "gpus", "batch", "input_tokens", "output_tokens", "prefill_ms", "decode_mean_ms",
 // "decode_median_ms", "total_ms", "total_p10_ms", "total_p90_ms", "host_ms", "collectives_ms",
 // "output_throughput" in tokens/s, "kernels":
-// [{"label", "family", "calls", "time_ms", "share", "tier"}]}
+// [{"label", "family", "calls", "time_ms", "share", "tier"}], "kernel_sources" (kernel_sources.h)}
 Json static_json(const StaticBreakdown& result);
 
 }  // namespace warploom

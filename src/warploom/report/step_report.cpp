@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -28,21 +29,24 @@ std::string step_text(const StepBreakdown& step) {
                    {"p10 .. p90"},
                    {"share"},
                    {"bound", Align::Left},
-                   {"tier", Align::Left}});
+                   {"tier", Align::Left},
+                   {"answered by", Align::Left}});
   for (const KernelRow& kernel : step.kernels) {
     table.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.calls, 0),
                    us(kernel.p50), us(kernel.p10) + " .. " + us(kernel.p90),
                    percent_text(kernel.p50 / step_time(step)), std::string(name_of(kernel.bound)),
-                   std::string(name_of(kernel.tier)) + (kernel.extrapolated ? ", outside" : "")});
+                   std::string(name_of(kernel.source.tier)) + (kernel.source.extrapolated ? ", outside" : ""),
+                   source_text(kernel.source)});
   }
   if (step.hidden.value() > 0)
     table.add_row({"shared experts beside routed", "-", "", us(-1.0 * step.hidden), "-",
-                   percent_text(-1.0 * (step.hidden / step_time(step))), "-", "-"});
-  table.add_row({"host", "-", "1", us(step.host), "-", percent_text(step.host / step_time(step)), "-", "-"});
+                   percent_text(-1.0 * (step.hidden / step_time(step))), "-", "-", "-"});
+  table.add_row(
+      {"host", "-", "1", us(step.host), "-", percent_text(step.host / step_time(step)), "-", "-", "-"});
   table.add_rule();
   table.add_row({"step", "", "", us(step_time(step)),
                  us(step.gpu_p10 + step.host) + " .. " + us(step.gpu_p90 + step.host), percent_text(1.0), "",
-                 ""});
+                 "", ""});
   return text + table.text();
 }
 
@@ -57,8 +61,11 @@ Json step_json(const StepBreakdown& step) {
                        {"p90_us", to_microseconds(kernel.p90)},
                        {"share", kernel.p50 / step_time(step)},
                        {"bound", name_of(kernel.bound)},
-                       {"tier", name_of(kernel.tier)},
-                       {"extrapolated", kernel.extrapolated}});
+                       {"tier", name_of(kernel.source.tier)},
+                       {"extrapolated", kernel.source.extrapolated},
+                       {"framework", kernel.source.framework},
+                       {"version", kernel.source.version},
+                       {"kernel", kernel.source.kernel}});
   }
   return {{"model", step.model},
           {"gpu", step.gpu},

@@ -6,6 +6,7 @@
 
 #include "warploom/base/json.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/serving/step_pricer.h"
 
 namespace warploom {
 
@@ -16,8 +17,7 @@ struct KernelRow {
   double calls = 0;
   Seconds p10, p50, p90;  // of all calls together
   Bound bound = Bound::Dram;
-  Tier tier = Tier::Roofline;
-  bool extrapolated = false;
+  KernelSource source;
 };
 
 struct StepBreakdown {
@@ -34,7 +34,8 @@ struct StepBreakdown {
 std::string step_text(const StepBreakdown& step);
 // {"model", "gpu", "gpus", "batch", "tokens", "step_ms", "gpu_ms": {"p10","p50","p90"}, "host_ms",
 // "hidden_ms", "kernels":
-// [{"label", "family", "calls", "time_us", "p10_us", "p90_us", "share", "bound", "tier", "extrapolated"}]}
+// [{"label", "family", "calls", "time_us", "p10_us", "p90_us", "share", "bound", "tier", "extrapolated",
+// "framework", "version", "kernel"}]}
 Json step_json(const StepBreakdown& step);
 
 }  // namespace warploom

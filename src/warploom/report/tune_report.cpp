@@ -80,8 +80,8 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"fit_seconds", fit.fit_seconds}};
 }
 
-std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRegret> baselines,
-                             std::span<const ShapeRegret> rows) {
+std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
+                             std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows) {
   TextTable text({{"chooser", Align::Left},
                   {"shapes"},
                   {"share of best"},
@@ -91,6 +91,7 @@ std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRe
                   {"least"},
                   {"most"}});
   add_summary(text, "table", table);
+  if (seen.shapes > 0) add_summary(text, "with shapes seen before", seen.with_them);
   for (const NamedRegret& entry : baselines) add_summary(text, entry.name, entry.summary);
   std::vector<const ShapeRegret*> worst;
   for (const ShapeRegret& row : rows) worst.push_back(&row);
@@ -109,15 +110,18 @@ std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRe
                     fixed_text(row.picked_us, 2), fixed_text(row.predicted_us, 2), config_text(row.best),
                     fixed_text(row.best_us, 2)});
   }
-  return text.text() +
+  const std::string dropped =
+      seen.shapes == 0 ? "" : fmt::format("\nnot judged: {} shapes that were seen before\n", seen.shapes);
+  return text.text() + dropped +
          fmt::format("\nmedian error of the picked configurations' predictions: {}\n\nworst shapes:\n",
                      percent_text(table.pick_error_median)) +
          detail.text();
 }
 
-Json tune_regret_json(const RegretSummary& table, std::span<const NamedRegret> baselines,
-                      std::span<const ShapeRegret> rows) {
+Json tune_regret_json(const RegretSummary& table, const SeenShapes& seen,
+                      std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows) {
   Json document = summary_json(table);
+  document["seen"] = {{"shapes", seen.shapes}, {"with_them", summary_json(seen.with_them)}};
   document["baselines"] = Json::object();
   for (const NamedRegret& entry : baselines) {
     Json one = {{"how", entry.how}};

@@ -26,14 +26,20 @@ struct NamedRegret {
   std::string name, how;
   RegretSummary summary;
 };
-std::string tune_regret_text(const RegretSummary& table, std::span<const NamedRegret> baselines,
-                             std::span<const ShapeRegret> rows);
+// Shapes of the oracle that something was learned from or designed on, and the figures with them.
+struct SeenShapes {
+  std::size_t shapes = 0;
+  RegretSummary with_them;
+};
+std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
+                             std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows);
 // {"shapes", "geo_mean_share", "worst_share", "p10_share", "pick_error_median", "geo_mean_speedup",
-// "best_speedup", "worst_speedup", "baselines": {name: {"how", ...the same}}, "rows": [{"m", "n", "k",
-// "picked", "best", "share", "picked_us", "best_us", "predicted_us", "default_us", "library_us"}]}; a speedup
-// is against the default configuration, null where that was not measured.
-Json tune_regret_json(const RegretSummary& table, std::span<const NamedRegret> baselines,
-                      std::span<const ShapeRegret> rows);
+// "best_speedup", "worst_speedup", "seen": {"shapes", "with_them": the same}, "baselines": {name: {"how",
+// ...the same}}, "rows": [{"m", "n", "k", "picked", "best", "share", "picked_us", "best_us", "predicted_us",
+// "default_us", "library_us"}]}; a speedup is against the default configuration, null where that was not
+// measured.
+Json tune_regret_json(const RegretSummary& table, const SeenShapes& seen,
+                      std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows);
 
 // {"m", "n", "k", "config", "tile_m", ..., "predicted_us", "default"}
 Json tile_pick_json(const TileShape& shape, const TilePick& pick);

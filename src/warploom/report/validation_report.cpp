@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/statistics.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -143,7 +144,7 @@ std::string serving_validation_text(const ServingValidation& validation) {
       percent_text(validation.tpot_request_error), fixed_text(validation.start_order_correlation, 3),
       percent_text(validation.host_share));
   TextTable kernels({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}});
-  for (const KernelTime& kernel : validation.kernels) {
+  for (const LabelledKernel& kernel : kernels_by_label(validation.kernels)) {
     kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3)});
   }
   return text + kernels.text();
@@ -155,7 +156,7 @@ Json serving_validation_json(const ServingValidation& validation) {
     metrics[row.metric][row.statistic] = comparison_json(row.figure, "_ms");
   }
   Json kernels = Json::array();
-  for (const KernelTime& kernel : validation.kernels) {
+  for (const LabelledKernel& kernel : kernels_by_label(validation.kernels)) {
     kernels.push_back({{"label", kernel.label},
                        {"family", name_of(kernel.family)},
                        {"time_s", kernel.time.value()},

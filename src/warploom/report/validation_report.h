@@ -1,5 +1,6 @@
-// Predicted serving figures against measured ones: the documents of `validate static`, `serving` and
-// `concurrency`. The error of a figure is |predicted - measured| / measured; bias is the same with its sign.
+// Predicted serving figures against measured ones: the documents of `validate static` and `serving`;
+// concurrency_report.h has those of `validate concurrency`. The error of a figure is |predicted - measured| /
+// measured; bias is the same with its sign.
 #pragma once
 
 #include <map>
@@ -59,30 +60,5 @@ std::string serving_validation_text(const ServingValidation& validation);
 // "e2el"}, "duration", "output_throughput", "request_throughput": {"measured", "predicted", "error", "bias"},
 // "tpot_request_error", "start_order_correlation", "host_share", "kernel_time", ...}
 Json serving_validation_json(const ServingValidation& validation);
-
-// Fixed-concurrency benchmarks.
-struct ConcurrencyCell {
-  std::string id, backend, version, model, gpu, quantization;
-  std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
-  Comparison ttft, tpot;    // ms
-  bool judges_ttft = true;  // false: the TTFT of this row is in no median
-  std::int64_t preemptions = 0;
-  Tier tier = Tier::Roofline;
-};
-struct DroppedRows {
-  std::string reason;
-  std::int64_t rows = 0;
-};
-struct ConcurrencyValidation {
-  std::int64_t rows = 0;             // read
-  std::vector<DroppedRows> dropped;  // in the order of the filters
-  std::vector<ConcurrencyCell> cells;
-};
-std::string concurrency_validation_text(const ConcurrencyValidation& validation);
-// {"rows", "dropped": [{"reason", "rows"}], "cells": [{..., "ttft_error", "tpot_error"}], "overall": E,
-// "backends": {B: E}, "models": {M: E}, "gpus": {G: E}} with E = {"cells", "ttft_median_error",
-// "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias", "ttft_cells"}; biases
-// are medians, those of TTFT over ttft_cells cells, null where there are none
-Json concurrency_validation_json(const ConcurrencyValidation& validation);
 
 }  // namespace warploom

@@ -8,7 +8,7 @@ StepCost EncodingStepPricer::price(const StepBatch& batch) {
   const StepCost cost = target_->price(batch);
   if (batch.images == 0) return cost;
   const OperatorGraph graph = vision_operators(encoder_, batch.images, tokens_, tensor_parallel_);
-  return joined_cost(cost, operators_.price(graph, &sums_).cost());
+  return joined_cost(cost, sums_.price(graph, operators_).cost());
 }
 
 std::vector<KernelTime> EncodingStepPricer::breakdown() const {

@@ -15,20 +15,18 @@ KvCache make_cache(const ServingConfig& config, const Workload* workload, std::i
   const std::int64_t block_size = block_size_of(config);
   const bool keeps = config.enable_prefix_caching && workload != nullptr && !workload->content.empty();
   const std::int64_t unit = keeps ? (kLeastUnitTokens + block_size - 1) / block_size : 0;
-  return KvCache(blocks, block_size, unit);
+  return KvCache(blocks, block_size, unit, config.kv_layout);
 }
 
 SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
                           const EngineOptions& options) {
   SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
                        .workload = workload,
-                       .by_priority = config.scheduling_policy == "priority"};
+                       .by_priority = config.engine == "vllm" && config.scheduling_policy == "priority",
+                       .step_tokens = max_num_batched_tokens_of(config)};
   if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
-  if (options.tiers.exists() && state.kv_cache.keeps_prefixes()) {
+  if (options.tiers.exists() && state.kv_cache.keeps_prefixes())
     state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
-    KvTiers* tiers = state.tiers.get();
-    state.kv_cache.on_eviction([tiers](std::uint64_t hash) { tiers->store(hash); });
-  }
   return state;
 }
 
@@ -57,6 +55,7 @@ Slot Engine::add(const EngineRequest& request) {
   fresh.units.swap(sequence.units);
   fresh.hashes.swap(sequence.hashes);
   fresh.request = request.request;
+  fresh.identity = state_.workload != nullptr ? state_.workload->origin_of(request.request) : request.request;
   fresh.input_tokens = request.input_tokens;
   fresh.output_tokens = request.output_tokens;
   fresh.priority = request.priority;
@@ -87,9 +86,13 @@ bool Engine::yield_waiting_blocks() {
 
 bool Engine::start(SimTime now) {
   ScheduledBatch& batch = in_flight_.push();
+  std::int64_t preempted = 0;
   do {
+    preempted = state_.preemptions;
     scheduler_->schedule(state_, batch);
-  } while (batch.empty() && !state_.waiting.empty() && yield_waiting_blocks());
+    // A request that preempted itself left its blocks to others: the engines go round their loop again.
+  } while (batch.empty() && !state_.waiting.empty() &&
+           ((state_.preemptions > preempted && in_flight_.size() == 1) || yield_waiting_blocks()));
   if (batch.empty()) {
     in_flight_.drop_back();
     return false;

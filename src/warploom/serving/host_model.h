@@ -15,13 +15,13 @@
 
 namespace warploom {
 
-// Defaults: vLLM with async scheduling and CUDA graphs, kernels priced cold by the learned predictor. One of
-// three candidates, preferred on 696 fixed-concurrency runs of vLLM (median TPOT error 9 %, against 29 % with
-// 2 ms and 10 us); their effect on the static batches and on two request-by-request runs was known when they
-// were chosen, and a mixture of experts over data-parallel ranks gets worse with them (docs/accuracy.md). A
-// run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come to: 13.3 ms, plus 0.10 us for each
-// context token of decoding requests, plus 40.3 us for each prompt token; no term for each decoding request
-// can be told from zero.
+// Defaults: an engine of which nothing is known; default_host_model has each engine's. 0.3 ms and 5 us are
+// one of three candidates, preferred on 696 fixed-concurrency runs of vLLM with the kernels of that time
+// (vLLM has 0.1 ms since decision 0030); their effect on the static batches and two request-by-request runs
+// was known, and a mixture of experts over data-parallel ranks gets worse with them
+// (docs/accuracy/known_gaps.md). A run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come
+// to: 13.3 ms, plus 0.10 us for each context token of decoding requests, plus 40.3 us for each prompt token;
+// no term for each decoding request can be told from zero.
 struct HostModel {
   Seconds dispatch{0.0};  // before the GPU can start, never hidden
   Seconds dispatch_per_sequence{0.0};
@@ -38,10 +38,20 @@ struct HostModel {
   // Host time that a step adds to `gpu`; `prefill`: it prefills without a CUDA graph. >= 0.
   Seconds overhead(Seconds gpu, std::int64_t sequences, bool prefill) const {
     const double n = double(sequences);
-    const Seconds own = host_floor + n * host_floor_per_sequence;
+    return dispatch + n * dispatch_per_sequence + exposed(gpu, sequences, prefill) + serial_tail +
+           n * serial_tail_per_sequence;
+  }
+  // Parts of it: before the GPU starts, what the floor leaves beside the GPU, and after the GPU.
+  Seconds before(std::int64_t sequences) const {
+    return dispatch + double(sequences) * dispatch_per_sequence;
+  }
+  Seconds exposed(Seconds gpu, std::int64_t sequences, bool prefill) const {
+    const Seconds own = host_floor + double(sequences) * host_floor_per_sequence;
     const Seconds floor = prefill && prefill_floor > own ? prefill_floor : own;
-    const Seconds exposed = floor > gpu ? floor - gpu : Seconds(0.0);
-    return dispatch + n * dispatch_per_sequence + exposed + serial_tail + n * serial_tail_per_sequence;
+    return floor > gpu ? floor - gpu : Seconds(0.0);
+  }
+  Seconds after(std::int64_t sequences) const {
+    return serial_tail + double(sequences) * serial_tail_per_sequence;
   }
 };
 

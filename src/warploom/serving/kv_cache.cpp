@@ -6,9 +6,15 @@
 
 namespace warploom {
 
-KvCache::KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_blocks)
-    : total_(total_blocks), free_(total_blocks), block_size_(block_size), unit_blocks_(unit_blocks) {
-  if (total_blocks < 1 || block_size < 1 || unit_blocks < 0) {
+KvCache::KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_pages,
+                 const KvLayout& layout)
+    : total_(total_blocks),
+      free_(total_blocks),
+      block_size_(block_size),
+      unit_blocks_(unit_pages * layout.full),
+      unit_tokens_(unit_pages * block_size),
+      layout_(layout) {
+  if (total_blocks < 1 || block_size < 1 || unit_pages < 0) {
     throw InvalidInput(fmt::format("KV cache: {} blocks of {} tokens, expected at least one of each",
                                    total_blocks, block_size));
   }
@@ -30,7 +36,6 @@ void KvCache::evict_oldest() {
   const Unit unit = oldest_;
   WARPLOOM_ASSERT(unit != kNoUnit && entries_[unit].uses == 0);
   unlink(unit);
-  if (evicted_) evicted_(entries_[unit].hash);
   erase_slot(place_of(entries_[unit].hash));
   spare_.push_back(unit);
   --kept_units_;

@@ -8,9 +8,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
+
+#include "warploom/models/kv_layout.h"
 
 namespace warploom {
 
@@ -19,15 +20,17 @@ class KvCache {
   using Unit = std::uint32_t;
   static constexpr Unit kNoUnit = ~Unit(0);
 
-  // Both at least 1; throws InvalidInput. unit_blocks 0: prefixes are not kept.
-  KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_blocks = 0);
+  // Both at least 1; throws InvalidInput. A unit has `unit_pages` stretches of block_size tokens; 0: prefixes
+  // are not kept. What layers with a window hold is not kept: their blocks behind it are the first to go.
+  KvCache(std::int64_t total_blocks, std::int64_t block_size, std::int64_t unit_pages = 0,
+          const KvLayout& layout = {});
 
   std::int64_t total_blocks() const { return total_; }
   // Blocks that allocate() can give: unused ones and those that only the prefix cache holds.
   std::int64_t free_blocks() const { return free_ + idle_units_ * unit_blocks_; }
   std::int64_t used_blocks() const { return total_ - free_blocks(); }
   std::int64_t block_size() const { return block_size_; }
-  std::int64_t blocks_for(std::int64_t tokens) const { return (tokens + block_size_ - 1) / block_size_; }
+  const KvLayout& layout() const { return layout_; }
 
   // Takes `blocks` blocks; false and no change when fewer are free. Amortised O(1), O(evicted units).
   bool allocate(std::int64_t blocks) {
@@ -39,15 +42,13 @@ class KvCache {
 
   bool keeps_prefixes() const { return unit_blocks_ > 0; }
   std::int64_t unit_blocks() const { return unit_blocks_; }
-  std::int64_t unit_tokens() const { return unit_blocks_ * block_size_; }
+  std::int64_t unit_tokens() const { return unit_tokens_; }
   std::int64_t kept_units() const { return kept_units_; }
   // The unit under that hash; kNoUnit when there is none. Expected O(1).
   Unit find(std::uint64_t hash) const { return slots_.empty() ? kNoUnit : slots_[place_of(hash)]; }
   bool idle(Unit unit) const { return entries_[unit].uses == 0; }
   // The same, now in use once more.
   Unit acquire(std::uint64_t hash);
-  // Called with the hash of every unit that is evicted; may be empty.
-  void on_eviction(std::function<void(std::uint64_t)> evicted) { evicted_ = std::move(evicted); }
   // Blocks that the caller holds and has filled become a unit, in use by the caller; kNoUnit when another
   // unit has that hash: the caller then keeps its blocks to itself.
   Unit publish(std::uint64_t hash);
@@ -68,13 +69,13 @@ class KvCache {
   void grow_slots();
   void erase_slot(std::size_t place);
 
-  std::int64_t total_, free_, block_size_, unit_blocks_;
+  std::int64_t total_, free_, block_size_, unit_blocks_, unit_tokens_;
+  KvLayout layout_;
   std::int64_t idle_units_ = 0, kept_units_ = 0;
   std::vector<Entry> entries_;
   std::vector<Unit> spare_;  // entries without a unit
   std::vector<Unit> slots_;  // open addressing, a power of two
   Unit oldest_ = kNoUnit, newest_ = kNoUnit;
-  std::function<void(std::uint64_t)> evicted_;
 };
 
 }  // namespace warploom

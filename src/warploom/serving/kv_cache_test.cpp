@@ -13,7 +13,7 @@ namespace {
 
 TEST(KvCache, GivesAndTakesBlocks) {
   KvCache cache(10, 16);
-  EXPECT_EQ(cache.blocks_for(17), 2);
+  EXPECT_EQ(cache.layout().blocks(17, 0, cache.block_size()), 2);
   EXPECT_TRUE(cache.allocate(7));
   EXPECT_FALSE(cache.allocate(4));
   EXPECT_EQ(cache.free_blocks(), 3);

@@ -9,29 +9,28 @@ bool LruHashes::touch(std::uint64_t hash) {
   return true;
 }
 
-bool LruHashes::add(std::uint64_t hash, std::uint64_t& evicted) {
+bool LruHashes::add(std::uint64_t hash) {
   if (touch(hash)) return false;
-  if (capacity_ <= 0) {
-    evicted = hash;
-    return true;
-  }
-  const bool full = size() >= capacity_;
-  if (full) {
-    evicted = order_.front();
-    places_.erase(evicted);
+  if (capacity_ <= 0) return true;
+  if (size() >= capacity_) {
+    places_.erase(order_.front());
     order_.pop_front();
   }
   places_[hash] = order_.insert(order_.end(), hash);
-  return full;
+  return true;
 }
 
 KvTiers::KvTiers(const KvTierConfig& config, std::int64_t unit_tokens)
     : config_(config), cpu_(config.cpu_tokens / unit_tokens), disk_(config.disk_tokens / unit_tokens) {}
 
 void KvTiers::store(std::uint64_t hash) {
-  ++stored_;
-  std::uint64_t evicted = 0, lost = 0;
-  if (cpu_.add(hash, evicted)) disk_.add(evicted, lost);
+  const bool new_to_cpu = cpu_.add(hash), new_to_disk = disk_.add(hash);
+  if (new_to_cpu && new_to_disk) ++stored_;
+}
+
+void KvTiers::touch(std::uint64_t hash) {
+  cpu_.touch(hash);
+  disk_.touch(hash);
 }
 
 KvTier KvTiers::find(std::uint64_t hash) {

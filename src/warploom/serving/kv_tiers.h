@@ -1,6 +1,9 @@
-// What lies below the GPU's prefix cache: host memory, then disk. Units evicted from the GPU go to host
-// memory, those evicted there to disk; a unit found below stays there when it is copied up. Writing out runs
-// beside the GPU and is only counted; reading back makes the request wait.
+// What lies below the GPU's prefix cache: host memory, then disk. Every unit is written through to both as
+// soon as it is computed, so they hold what the GPU still holds too, each the units used last: as vLLM's
+// offloading connector stores each full block of a step (distributed/kv_transfer/kv_connector/v1/
+// offloading_connector.py) and SGLang's HiCache backs up what enters the tree (mem_cache/hiradix_cache.py,
+// write_through). A unit read from disk passes through host memory and stays there. Writing out runs beside
+// the GPU and is only counted; reading back makes the request wait.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,8 @@ class LruHashes {
   bool holds(std::uint64_t hash) const { return places_.contains(hash); }
   // Whether it is there; it is then the last used.
   bool touch(std::uint64_t hash);
-  // Adds a hash as the last used. Returns whether another had to go, which `evicted` then names; a tier
-  // without room sends the hash itself on.
-  bool add(std::uint64_t hash, std::uint64_t& evicted);
+  // The hash is there, as the last used; the oldest goes when there is no room. Returns whether it is new.
+  bool add(std::uint64_t hash);
   std::int64_t size() const { return std::int64_t(places_.size()); }
 
  private:
@@ -46,8 +48,10 @@ class KvTiers {
   // unit_tokens >= 1.
   KvTiers(const KvTierConfig& config, std::int64_t unit_tokens);
 
-  // A unit leaves the GPU. Expected O(1).
+  // A unit was computed, or came back to the GPU. Expected O(1).
   void store(std::uint64_t hash);
+  // A unit that the GPU holds is used once more.
+  void touch(std::uint64_t hash);
   // Where a unit lies; it counts as used.
   KvTier find(std::uint64_t hash);
 
@@ -58,6 +62,7 @@ class KvTiers {
   // The GPU time of a step that computed nothing but prompts.
   void see_prompt_step(Seconds gpu, std::int64_t tokens);
 
+  // Written out, each time anew that none of the tiers had it.
   std::int64_t stored_units() const { return stored_; }
 
  private:

@@ -16,13 +16,16 @@ KvTierConfig tiers(std::int64_t cpu, std::int64_t disk, double us_per_token = 1)
           .disk_per_token = microseconds(10 * us_per_token)};
 }
 
-TEST(KvTiers, EvictsDownwardsOldestFirst) {
-  KvTiers two(tiers(32, 16), 16);
+TEST(KvTiers, EveryTierKeepsWhatWasUsedLast) {
+  KvTiers two(tiers(32, 48), 16);
   for (const std::uint64_t hash : {1, 2, 3, 4}) two.store(hash);
   EXPECT_EQ(two.find(4), KvTier::Cpu);
   EXPECT_EQ(two.find(3), KvTier::Cpu);
   EXPECT_EQ(two.find(2), KvTier::Disk);
   EXPECT_EQ(two.find(1), KvTier::None);
+  EXPECT_EQ(two.stored_units(), 4);
+  two.store(4);
+  EXPECT_EQ(two.stored_units(), 4);
   KvTiers disk(tiers(0, 16), 16);
   disk.store(7);
   EXPECT_EQ(disk.find(7), KvTier::Disk);
@@ -61,6 +64,16 @@ TEST(KvTiers, ReloadingBeatsRecomputing) {
   EXPECT_GT(with.cached_tokens, without.cached_tokens);
   EXPECT_LT(with.metrics.ttft.mean, without.metrics.ttft.mean);
   EXPECT_LT(with.totals.tokens, without.totals.tokens);
+}
+
+TEST(KvTiers, HostMemoryHoldsWhatTheGpuHolds) {
+  // As much again as the GPU has, written through, adds far less than as much again beside it.
+  const std::int64_t same = 600 * 16;
+  const SimulationResult without = converse({}, 600);
+  const SimulationResult equal = converse(tiers(same, 0), 600);
+  const SimulationResult twice = converse(tiers(2 * same, 0), 600);
+  EXPECT_LT(equal.transfers.reloaded_tokens, twice.transfers.reloaded_tokens / 2);
+  EXPECT_GE(twice.cached_tokens, without.cached_tokens);
 }
 
 TEST(KvTiers, ATierTooSlowIsLeftAlone) {

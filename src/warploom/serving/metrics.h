@@ -22,7 +22,7 @@ struct LatencySummary {
 struct ServingMetrics {
   Seconds duration;  // from the first arrival to the last token
   std::int64_t completed = 0;
-  std::int64_t failed = 0;              // not finished when the run was stopped
+  std::int64_t failed = 0;              // rejected, or not finished when the run was stopped
   std::int64_t total_input_tokens = 0;  // of completed requests
   std::int64_t total_output_tokens = 0;
   double request_throughput = 0;       // requests/s

@@ -60,7 +60,7 @@ TEST(ServingMetrics, WritesTheKeysOfTheBenchmark) {
        {"duration", "completed", "request_throughput", "mean_tpot_ms", "median_itl_ms", "std_e2el_ms"}) {
     EXPECT_TRUE(document.contains(key)) << key;
   }
-  EXPECT_EQ(from_json<ServingMetrics>(document, "test").ttft.p99, metrics.ttft.p99);
+  EXPECT_EQ(object_from_json<ServingMetrics>(document, "test").ttft.p99, metrics.ttft.p99);
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       token_grid_(geometric_points(domain.tokens, 64, 32)),
       row_grid_(geometric_points(domain.sequences, 64, 32)),
       sequence_grid_(geometric_points(domain.sequences, 8, 6)),
-      context_grid_(context_points(domain.context)),
       token_table_(token_grid_.size()),
       group_table_(token_grid_.size()),
-      row_table_(row_grid_.size()) {
+      row_table_(row_grid_.size()),
+      decode_kinds_(decode_kinds(plan_, context_points(domain.context))) {
   list_per_group_token(1);
   serves_group_ = !nodes_.empty();
 }
@@ -119,7 +119,7 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid&
                                   ListPrice& price) {
   if (size > grid.back()) {
     (this->*part)(size);
-    price += pricer_.price(nodes_, &sums_);
+    price += sums_.price(nodes_, pricer_);
     return;
   }
   const GridPosition at = grid.locate(double(size));
@@ -133,17 +133,41 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid&
   }
 }
 
-OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::int64_t query_tokens) {
-  for (DecodeTable& table : decode_tables_)
-    if (table.query_tokens == query_tokens) return table;
-  return decode_tables_.emplace_back(
-      DecodeTable{query_tokens, PriceTable(sequence_grid_.size() * context_grid_.size())});
+std::vector<OperatorStepPricer::DecodeKind> OperatorStepPricer::decode_kinds(
+    const StepPlan& plan, const std::vector<std::int64_t>& contexts) {
+  std::vector<DecodeKind> kinds;
+  const std::vector<ContextReach> reaches = plan.decode_reaches();
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    auto same = std::find_if(kinds.begin(), kinds.end(),
+                             [&](const DecodeKind& kind) { return kind.reach == reaches[i]; });
+    if (same == kinds.end()) {
+      // Ends at the most that is reached, so that requests beyond it are priced as they are.
+      std::vector<std::int64_t> points = contexts;
+      if (const std::int64_t most = reaches[i].most(); most > 0) {
+        std::erase_if(points, [&](std::int64_t point) { return point >= most; });
+        points.push_back(most);
+      }
+      same = kinds.insert(kinds.end(), {reaches[i], PriceGrid(std::move(points)), {}});
+    }
+    same->operators.push_back(i);
+  }
+  return kinds;
 }
 
-std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(DecodeTable& table,
+std::size_t OperatorStepPricer::decode_table(std::size_t kind, std::int64_t query_tokens) {
+  for (std::size_t i = 0; i < decode_tables_.size(); ++i)
+    if (decode_tables_[i].kind == kind && decode_tables_[i].query_tokens == query_tokens) return i;
+  const std::size_t rows = sequence_grid_.size() * decode_kinds_[kind].contexts.size();
+  decode_tables_.push_back({kind, query_tokens, PriceTable(rows)});
+  return decode_tables_.size() - 1;
+}
+
+std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(std::size_t table_index,
                                                                              double sequences,
                                                                              double context) {
-  const GridPosition s = sequence_grid_.locate(sequences), c = context_grid_.locate(context);
+  DecodeTable& table = decode_tables_[table_index];
+  const DecodeKind& kind = decode_kinds_[table.kind];
+  const GridPosition s = sequence_grid_.locate(sequences), c = kind.contexts.locate(context);
   std::array<Corner, 4> corners;
   std::size_t i = 0;
   for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
@@ -152,11 +176,14 @@ std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(Dec
         ++i;
         continue;
       }
-      const std::size_t row = si * context_grid_.size() + ci;
+      const std::size_t row = si * kind.contexts.size() + ci;
       if (!table.prices.has(row)) {
         StepShape step;
-        step.decode.push_back({sequence_grid_[si], table.query_tokens, context_grid_[ci]});
-        table.prices.fill(row, plan_.attention_operators(step), pricer_, sums_);
+        step.decode.push_back({sequence_grid_[si], table.query_tokens, kind.contexts[ci]});
+        const std::span<const OperatorNode> all = plan_.attention_operators(step);
+        nodes_.clear();
+        for (const std::size_t place : kind.operators) nodes_.push_back(all[place]);
+        table.prices.fill(row, nodes_, pricer_, sums_);
       }
       corners[i++] = {row, sw * cw};
     }
@@ -164,28 +191,85 @@ std::array<OperatorStepPricer::Corner, 4> OperatorStepPricer::decode_corners(Dec
   return corners;
 }
 
-double OperatorStepPricer::decode_time(DecodeTable& table, double sequences, double context) {
+double OperatorStepPricer::decode_time(std::size_t table, double sequences, double context) {
   double time = 0;
   for (const Corner& corner : decode_corners(table, sequences, context)) {
-    if (corner.weight > 0) time += corner.weight * table.prices.time(corner.row);
+    if (corner.weight > 0) time += corner.weight * decode_tables_[table].prices.time(corner.row);
   }
   return time;
 }
 
-void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
-  DecodeTable& table = decode_table(batch.decode_query_tokens);
+void OperatorStepPricer::group_decode(const StepBatch& batch) {
+  decode_groups_.clear();
+  if (batch.decode_queries.empty()) {
+    decode_groups_.push_back({1, batch.decode_requests, batch.decode_context_sum, batch.decode_context_max});
+    return;
+  }
+  for (std::size_t i = 0; i < batch.decode_contexts.size(); ++i) {
+    const std::int64_t queries = batch.queries_of(i);
+    auto same = std::find_if(decode_groups_.begin(), decode_groups_.end(),
+                             [&](const DecodeGroup& group) { return group.query_tokens == queries; });
+    if (same == decode_groups_.end())
+      same = decode_groups_.insert(decode_groups_.end(), {.query_tokens = queries});
+    ++same->requests;
+    same->context_sum += batch.decode_contexts[i];
+    same->context_max = std::max(same->context_max, batch.decode_contexts[i]);
+  }
+}
+
+OperatorStepPricer::Reached OperatorStepPricer::reached_by(std::size_t kind, const DecodeGroup& group,
+                                                           const StepBatch& batch) {
+  const ContextReach& reach = decode_kinds_[kind].reach;
+  Reached reached{.table = decode_table(kind, group.query_tokens),
+                  .share = double(group.requests) / double(batch.decode_requests)};
+  const double mean = double(group.context_sum) / double(group.requests);
+  if (reach.all() || batch.decode_contexts.empty()) {
+    reached.mean = reach.all() ? mean : double(reach.of(std::int64_t(mean)));
+    reached.most = reach.all() ? double(group.context_max) : reached.mean;
+    return reached;
+  }
+  const bool all = decode_groups_.size() == 1;
+  std::int64_t sum = 0, most = 0;
+  for (std::size_t i = 0; i < batch.decode_contexts.size(); ++i) {
+    if (!all && batch.queries_of(i) != group.query_tokens) continue;
+    const std::int64_t tokens = reach.of(batch.decode_contexts[i]);
+    sum += tokens;
+    most = std::max(most, tokens);
+  }
+  reached.mean = double(sum) / double(group.requests);
+  reached.most = double(most);
+  return reached;
+}
+
+void OperatorStepPricer::add_decode_kind(std::size_t kind, const StepBatch& batch, ListPrice& price) {
   const double sequences = double(batch.decode_requests);
-  const double mean_context = double(batch.decode_context_sum) / sequences;
+  reached_.clear();
+  bool uneven = false;
+  for (const DecodeGroup& group : decode_groups_) {
+    reached_.push_back(reached_by(kind, group, batch));
+    uneven = uneven || reached_.back().most > 2.0 * reached_.back().mean;
+  }
   double scale = 1.0;
   // Far longer than the mean: the one request may outlast all others together.
-  if (double(batch.decode_context_max) > 2.0 * mean_context) {
-    const double longest = decode_time(table, 1.0, batch.decode_context_max),
-                 together = decode_time(table, sequences, mean_context);
+  if (uneven) {
+    double longest = 0, together = 0;
+    for (const Reached& reached : reached_) {
+      longest = std::max(longest, decode_time(reached.table, 1.0, reached.most));
+      together += reached.share * decode_time(reached.table, sequences, reached.mean);
+    }
     if (longest > together && together > 0) scale = longest / together;
   }
-  for (const Corner& corner : decode_corners(table, sequences, mean_context)) {
-    if (corner.weight > 0) table.prices.use(corner.row, corner.weight * scale, price);
+  for (const Reached& reached : reached_) {
+    for (const Corner& corner : decode_corners(reached.table, sequences, reached.mean)) {
+      if (corner.weight > 0)
+        decode_tables_[reached.table].prices.use(corner.row, reached.share * corner.weight * scale, price);
+    }
   }
+}
+
+void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
+  group_decode(batch);
+  for (std::size_t kind = 0; kind < decode_kinds_.size(); ++kind) add_decode_kind(kind, batch, price);
 }
 
 void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
@@ -198,7 +282,7 @@ void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
       shape_.prefill.push_back({1, chunk.tokens, chunk.context});
     }
   }
-  price += pricer_.price(plan_.attention_operators(shape_), &sums_);
+  price += sums_.price(plan_.attention_operators(shape_), pricer_);
 }
 
 }  // namespace warploom

@@ -6,12 +6,12 @@
 //   64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
-// - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
-// in their
-//   product where bandwidth rules, which bilinear interpolation keeps exactly. Never below the time of the
-//   longest request alone, which bounds a batch of uneven contexts.
-//   Requests that verify drafts have several query tokens; all are priced with as many as the one that has
-//   most.
+// - Decode attention as the mean over its requests of what a batch of as many like that one takes: by the
+//   number of requests and the mean of the cached tokens that they work on, on a grid of both, for each kind
+//   of layer (all tokens, a window, a chunk) and each number of query tokens (drafts) apart. Time is linear
+//   in requests times tokens where bandwidth rules, which bilinear interpolation keeps exactly, so that the
+//   mean of the tokens within reach serves for the requests one by one. Never below the time of the longest
+//   request alone, which bounds a batch of uneven contexts.
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
@@ -24,6 +24,7 @@
 
 #include "warploom/models/step_plan.h"
 #include "warploom/serving/cuda_graph.h"
+#include "warploom/serving/operator_pricer.h"
 #include "warploom/serving/price_grid.h"
 #include "warploom/serving/price_table.h"
 #include "warploom/serving/serving_config.h"
@@ -62,8 +63,20 @@ class OperatorStepPricer final : public StepPricer {
   void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
-  // Of decoding requests with so many query tokens each: a run has one or two kinds.
+  // Decoding requests with equally many query tokens: one kind, but for drafts of several lengths.
+  struct DecodeGroup {
+    std::int64_t query_tokens = 1, requests = 0, context_sum = 0;
+    std::int32_t context_max = 0;
+  };
+  // The operators whose kernels reach the same tokens of a request, and the contexts they are priced at.
+  struct DecodeKind {
+    ContextReach reach;
+    PriceGrid contexts;
+    std::vector<std::size_t> operators;  // by their place in the plan's decode operators
+  };
+  // Prices of one kind for requests with so many query tokens each.
   struct DecodeTable {
+    std::size_t kind = 0;
     std::int64_t query_tokens = 1;
     PriceTable prices;
   };
@@ -72,18 +85,32 @@ class OperatorStepPricer final : public StepPricer {
     std::size_t row = 0;
     double weight = 0;
   };
-  std::array<Corner, 4> decode_corners(DecodeTable& table, double sequences, double context);
-  double decode_time(DecodeTable& table, double sequences, double context);
-  DecodeTable& decode_table(std::int64_t query_tokens);
+  // What a kind works on in one group: the mean and the most tokens within reach.
+  struct Reached {
+    std::size_t table = 0;
+    double share = 1;  // of the batch's requests
+    double mean = 0, most = 0;
+  };
+  static std::vector<DecodeKind> decode_kinds(const StepPlan& plan,
+                                              const std::vector<std::int64_t>& contexts);
+  void group_decode(const StepBatch& batch);
+  Reached reached_by(std::size_t kind, const DecodeGroup& group, const StepBatch& batch);
+  void add_decode_kind(std::size_t kind, const StepBatch& batch, ListPrice& price);
+  std::array<Corner, 4> decode_corners(std::size_t table, double sequences, double context);
+  double decode_time(std::size_t table, double sequences, double context);
+  std::size_t decode_table(std::size_t kind, std::int64_t query_tokens);
 
   StepPlan plan_;
   ScaledOperators beside_;
   OperatorPricer pricer_;
   std::vector<std::int64_t> graph_sizes_;
-  PriceGrid token_grid_, row_grid_, sequence_grid_, context_grid_;
+  PriceGrid token_grid_, row_grid_, sequence_grid_;
   PriceTable token_table_, group_table_, row_table_;
   bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
+  std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;
+  std::vector<DecodeGroup> decode_groups_;  // of the step being priced, as the next; they keep their memory
+  std::vector<Reached> reached_;
   KernelSums sums_;                  // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;  // of the part being listed
   StepShape shape_;                  // of the prefill chunks; keeps its memory

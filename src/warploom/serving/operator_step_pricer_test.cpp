@@ -1,6 +1,7 @@
 #include "warploom/serving/operator_step_pricer.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 
@@ -22,8 +23,13 @@ class StraightLatency final : public LatencyModel {
   static double work(const Gemm& gemm) { return 0.01 * double(gemm.m); }
   static double work(const AttentionDecode& attention) {
     double tokens = 0;
-    for (const RequestGroup& group : attention.requests) tokens += double(group.count * group.kv_tokens());
-    return 0.001 * tokens;
+    for (const RequestGroup& group : attention.requests) {
+      const std::int64_t reached =
+          attention.window > 0 ? std::min(group.kv_tokens(), group.query_tokens - 1 + attention.window)
+                               : group.kv_tokens();
+      tokens += double(group.count * reached * (1 + group.query_tokens));
+    }
+    return 0.0005 * tokens;
   }
   static double work(const AttentionPrefill& attention) {
     double area = 0;
@@ -61,8 +67,10 @@ struct Bench {
   ModelArchitecture architecture;
   OperatorStepPricer pricer;
   explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
+      : Bench(small_model(mixture), spread, eager) {}
+  explicit Bench(ModelArchitecture made, const Sharding& spread = {}, bool eager = true)
       : sharding(spread),
-        architecture(small_model(mixture)),
+        architecture(std::move(made)),
         pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .names = {}},
                cuda_graph_sizes(256, eager)) {}
 
@@ -76,13 +84,17 @@ struct Bench {
   }
 };
 
+// Half the layers reach a window of 1,024 tokens or the chunk of so many that the token is in.
+ModelArchitecture half_reaching_model(AttentionKind kind) {
+  ModelArchitecture model = small_model();
+  model.sliding_window = 1024;
+  model.layers = {LayerGroup{.count = 16}, LayerGroup{.count = 16, .attention = kind}};
+  return model;
+}
+
 StepBatch decode_batch(const std::vector<std::int32_t>& contexts) {
   StepBatch batch;
-  batch.decode_requests = std::ssize(contexts);
-  for (const std::int32_t context : contexts) {
-    batch.decode_context_sum += context;
-    batch.decode_context_max = std::max(batch.decode_context_max, context);
-  }
+  batch.set_decode(contexts);
   batch.emitting = batch.logits_rows = batch.group_tokens = batch.decode_requests;
   return batch;
 }
@@ -154,6 +166,53 @@ TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
   std::vector<std::int32_t> contexts(63, 16);
   contexts.push_back(100000);
   EXPECT_GE(to_microseconds(bench.pricer.price(decode_batch(contexts)).p50), 32 * 100.0);
+}
+
+// The batch of an audit: at the mean context every windowed layer would read its whole window.
+TEST(OperatorStepPricer, WindowedLayersAreReachedByEachRequestForItself) {
+  for (const AttentionKind kind : {AttentionKind::SlidingWindow, AttentionKind::Chunked}) {
+    Bench bench(half_reaching_model(kind));
+    std::vector<std::int32_t> contexts(64, 16);
+    contexts.resize(128, 8000);
+    StepShape step{.decode = {{64, 1, 16}, {64, 1, 8000}}, .logits_rows = 128};
+    EXPECT_NEAR(
+        to_microseconds(bench.pricer.price(decode_batch(contexts)).p50) / bench.exact_microseconds(step), 1,
+        0.01);
+    // Alike requests, beyond the window and at its edge, are priced as they are.
+    for (const std::int32_t context : {500, 1023, 1024, 5000}) {
+      const std::vector<std::int32_t> alike(32, context);
+      EXPECT_NEAR(to_microseconds(bench.pricer.price(decode_batch(alike)).p50) /
+                      bench.exact_microseconds(StepShape::one_token_each(32, context)),
+                  1, 1e-9)
+          << context;
+    }
+  }
+}
+
+RC_GTEST_PROP(OperatorStepPricer, PricesAMixedBatchAsItsRequests, ()) {
+  Bench bench(half_reaching_model(*rc::gen::element(AttentionKind::SlidingWindow, AttentionKind::Chunked)));
+  const auto requests = *rc::gen::inRange<std::size_t>(2, 60);
+  const auto contexts =
+      *rc::gen::container<std::vector<std::int32_t>>(requests, rc::gen::inRange<std::int32_t>(400, 3000));
+  StepShape step{.logits_rows = std::int64_t(requests)};
+  for (const std::int32_t context : contexts) step.decode.push_back({1, 1, context});
+  const double exact = bench.exact_microseconds(step);
+  const double said = to_microseconds(bench.pricer.price(decode_batch(contexts)).p50);
+  RC_ASSERT(std::abs(said / exact - 1) < 0.01);
+}
+
+// Two requests of 128 verify four drafts each; the others have one token.
+TEST(OperatorStepPricer, DraftsCostTheRequestsThatHaveThem) {
+  Bench bench;
+  const std::vector<std::int32_t> contexts(128, 2000);
+  std::vector<std::int32_t> queries(128, 1);
+  queries[3] = queries[77] = 5;
+  StepBatch batch = decode_batch(contexts);
+  batch.decode_queries = queries;
+  batch.draft_tokens = 8;
+  batch.logits_rows = batch.group_tokens = 136;
+  const StepShape step{.decode = {{126, 1, 2000}, {2, 5, 2000}}, .logits_rows = 136};
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 0.002);
 }
 
 TEST(OperatorStepPricer, CombinesRepeatsLinearlyAndKernelsInQuadrature) {

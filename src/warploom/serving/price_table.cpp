@@ -1,31 +1,19 @@
 #include "warploom/serving/price_table.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace warploom {
 
-ListPrice& ListPrice::operator+=(const ListPrice& other) {
-  p50 += other.p50;
-  below += other.below;
-  above += other.above;
-  collectives += other.collectives;
-  shared += other.shared;
-  routed += other.routed;
-  return *this;
-}
-
-StepCost ListPrice::cost() const {
-  const double middle = p50 - hidden_beside_experts(shared, routed);
-  return {Seconds(std::max(0.0, middle - std::sqrt(below))), Seconds(middle),
-          Seconds(middle + std::sqrt(above)), Seconds(collectives)};
-}
-
-std::size_t KernelSums::index_of(Family family, std::string_view label) {
+std::size_t KernelSums::index_of(const OperatorNode& node, const LatencyEstimate& one_call,
+                                 const KernelContext& implementation) {
+  const Family family = family_of(node.op);
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    if (kernels_[i].family == family && kernels_[i].label == label) return i;
+    const KernelTime& known = kernels_[i];
+    if (known.family == family && known.label == node.label && known.source.is(one_call, implementation))
+      return i;
   }
-  kernels_.push_back({family, std::string(label), Seconds(0.0), 0});
+  kernels_.push_back(
+      {family, std::string(node.label), Seconds(0.0), 0, KernelSource(one_call, implementation)});
   return kernels_.size() - 1;
 }
 
@@ -46,34 +34,24 @@ std::vector<KernelTime> KernelSums::sorted() const {
   return used;
 }
 
-ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, KernelSums* sums) const {
-  ListPrice total;
-  for (const OperatorNode& node : operators) {
-    if (node.count <= 0) continue;
-    const LatencyEstimate estimate = model->estimate(node.op, *gpu, names.of(node.op, *gpu));
-    const double p50 = estimate.p50.value() * double(node.count);
-    const double below = (estimate.p50 - estimate.p10).value() * double(node.count);
-    const double above = (estimate.p90 - estimate.p50).value() * double(node.count);
-    total += {.p50 = p50,
-              .below = below * below,
-              .above = above * above,
-              .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
-              .shared = runs_beside_experts(node) ? p50 : 0.0,
-              .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
-    if (sums != nullptr) sums->add(sums->index_of(family_of(node.op), node.label), p50, double(node.count));
-  }
-  return total;
+ListPrice KernelSums::price(std::span<const OperatorNode> operators, const OperatorPricer& pricer) {
+  return pricer.price(operators, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
+    const auto count = double(node.count);
+    add(index_of(node, one_call, pricer.implementation(node.op)), one_call.p50.value() * count, count);
+  });
 }
 
 void PriceTable::fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
                       KernelSums& sums) {
-  rows_[row] = Row{.price = {}, .used = 0, .filled = true};
-  kernels_[row].clear();
-  for (const OperatorNode& node : operators) {
-    const ListPrice price = pricer.price({&node, 1}, nullptr);
-    rows_[row].price += price;
-    kernels_[row].push_back({sums.index_of(family_of(node.op), node.label), price.p50, double(node.count)});
-  }
+  std::vector<Kernel>& kernels = kernels_[row];
+  kernels.clear();
+  const ListPrice price =
+      pricer.price(operators, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
+        const auto count = double(node.count);
+        kernels.push_back({sums.index_of(node, one_call, pricer.implementation(node.op)),
+                           one_call.p50.value() * count, count});
+      });
+  rows_[row] = Row{.price = price, .used = 0, .filled = true};
 }
 
 void PriceTable::collect(KernelSums& sums) const {

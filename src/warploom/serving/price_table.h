@@ -9,47 +9,27 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/kernels/latency_model.h"
-#include "warploom/models/operator_graph.h"
-#include "warploom/serving/kernel_names.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/operator_pricer.h"
 
 namespace warploom {
 
-// Times of a list of operators. `below` and `above` are the squared half-widths of the interval, summed over
-// distinct operators (see StepCost); they add when lists are joined.
-struct ListPrice {
-  double p50 = 0, below = 0, above = 0;  // s, s^2, s^2
-  double collectives = 0;                // part of p50
-  double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
-  ListPrice& operator+=(const ListPrice& other);
-  StepCost cost() const;
-};
-
-// GPU time per kernel over many steps.
+// GPU time over many steps, by kernel and what its price rests on.
 class KernelSums {
  public:
-  // Index of the kernel of this family and label.
-  std::size_t index_of(Family family, std::string_view label);
+  // Index of a kernel that was priced so by `implementation`.
+  std::size_t index_of(const OperatorNode& node, const LatencyEstimate& one_call,
+                       const KernelContext& implementation);
   void add(std::size_t kernel, double seconds, double calls) {
     kernels_[kernel].time += Seconds(seconds);
     kernels_[kernel].calls += calls;
   }
+  // Prices a list and adds its kernels.
+  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer);
   void clear();
   std::vector<KernelTime> sorted() const;
 
  private:
   std::vector<KernelTime> kernels_;
-};
-
-// What prices operators: a model of latency on one GPU with one implementation.
-struct OperatorPricer {
-  const LatencyModel* model = nullptr;
-  const GpuSpec* gpu = nullptr;
-  KernelNames names;
-
-  // Prices a list and adds its kernels to `sums` (unless null).
-  ListPrice price(std::span<const OperatorNode> operators, KernelSums* sums) const;
 };
 
 // Rows of prices by index; filled by the caller when absent.

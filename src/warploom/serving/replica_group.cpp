@@ -29,6 +29,7 @@ void ReplicaGroup::reset(SimTime now) {
   past_speculation_ = speculation();
   for (Engine& engine : engines_) engine = Engine(config_, kv_blocks_, workload_, options_);
   std::fill(stage_free_.begin(), stage_free_.end(), now);
+  outputs_free_ = now;
   in_flight_ = 0;
   latest_tokens_ = 0;
 }
@@ -53,14 +54,21 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
   }
   ++in_flight_;
   const SimTime begin = std::max(now, stage_free_[0]);
-  const std::int64_t whole = price_latest().nanoseconds(), stages = std::ssize(stage_free_);
-  end = begin;
-  for (std::int64_t stage = 0; stage < stages; ++stage) {
-    SimTime& free = stage_free_[std::size_t(stage)];
-    end = free = std::max(end, free) + SimDuration(whole * (stage + 1) / stages - whole * stage / stages);
-  }
+  end = occupy(begin, price_latest());
   if (records != nullptr) record(begin, end, first_replica, *records);
   return true;
+}
+
+SimTime ReplicaGroup::occupy(SimTime begin, const StepSpan& span) {
+  const std::int64_t stages = std::ssize(stage_free_);
+  if (stages == 1) return stage_free_[0] = begin + to_sim_duration(span.whole);
+  const std::int64_t kernels = to_sim_duration(span.stages).nanoseconds();
+  SimTime end = begin + to_sim_duration(span.before);
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    SimTime& free = stage_free_[std::size_t(stage)];
+    end = free = std::max(end, free) + SimDuration(kernels * (stage + 1) / stages - kernels * stage / stages);
+  }
+  return outputs_free_ = std::max(end, outputs_free_) + to_sim_duration(span.after);
 }
 
 void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica,
@@ -74,8 +82,9 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
                     .gpu = costs_[i].gpu,
                     .host = costs_[i].host,
                     .shape = {}};
-    for (const std::int32_t context : batch.decode_contexts)
-      step.shape.decode.push_back({1, batch.decode_query_tokens, context});
+    const StepBatch sizes = batch.step(latest_tokens_, 0);
+    for (std::size_t d = 0; d < batch.decode_contexts.size(); ++d)
+      step.shape.decode.push_back({1, sizes.queries_of(d), batch.decode_contexts[d]});
     for (const PrefillChunk& chunk : batch.chunks)
       step.shape.prefill.push_back({1, chunk.tokens, chunk.context});
     step.shape.logits_rows = std::ssize(batch.emitting) + batch.draft_tokens;
@@ -84,14 +93,14 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
   }
 }
 
-SimDuration ReplicaGroup::price_latest() {
+ReplicaGroup::StepSpan ReplicaGroup::price_latest() {
   std::int64_t group_tokens = 0, widest = 0;
   for (const Engine& engine : engines_) {
     group_tokens += engine.latest().tokens();
     widest = std::max(widest, engine.latest().tokens());
   }
   latest_tokens_ = group_tokens;
-  Seconds longest(0.0);
+  StepSpan longest;
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     const ScheduledBatch& batch = engines_[i].latest();
     if (batch.empty()) continue;
@@ -99,11 +108,13 @@ SimDuration ReplicaGroup::price_latest() {
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
-    const bool launches = !batch.chunks.empty() && batch.tokens() > largest_prefill_graph_;
+    const bool launches = launches_one_by_one(batch.chunk_tokens, batch.tokens(), largest_prefill_graph_);
     const Seconds host = host_.overhead(gpu, batch.sequences(), launches);
     costs_[i] = {gpu, host};
     engines_[i].see_price(gpu);
-    longest = std::max(longest, gpu + host);
+    if (gpu + host > longest.whole)
+      longest = {gpu + host, host_.before(batch.sequences()),
+                 gpu + host_.exposed(gpu, batch.sequences(), launches), host_.after(batch.sequences())};
     ++totals_.steps;
     totals_.tokens += batch.tokens();
     totals_.gpu_p10 += cost.p10;
@@ -112,7 +123,7 @@ SimDuration ReplicaGroup::price_latest() {
     totals_.collectives += cost.collectives;
     totals_.host += host;
   }
-  return to_sim_duration(longest);
+  return longest;
 }
 
 void ReplicaGroup::finish(SimTime now, EngineObserver& observer) {

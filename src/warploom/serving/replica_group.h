@@ -1,8 +1,9 @@
 // Replicas that step together: one, or all ranks of a mixture of experts spread over data-parallel ranks,
 // whose step lasts as long as the slowest of them. Keeps the GPU's timeline: with async scheduling a second
 // step is chosen while the first runs and starts the moment it ends. Over pipeline stages as many steps are
-// in flight as there are stages, each stage with an equal share of a step, and a request has one token on the
-// way.
+// in flight as there are stages, each stage with an equal share of a step's kernels and launches, and a
+// request has one token on the way. The first stage waits for the step's inputs; the engine's own process
+// takes the outputs of one step after the other, while the stages go on.
 #pragma once
 
 #include <deque>
@@ -41,8 +42,13 @@ class ReplicaGroup {
   std::vector<KernelTime> kernels() const { return pricer_->breakdown(); }
 
  private:
-  // The step's length; fills costs_.
-  SimDuration price_latest();
+  // The longest of the replicas' steps, `whole` and in parts; fills costs_.
+  struct StepSpan {
+    Seconds whole, before, stages, after;
+  };
+  StepSpan price_latest();
+  // When the step ends that the first stage may start at `begin`.
+  SimTime occupy(SimTime begin, const StepSpan& span);
   void record(SimTime begin, SimTime end, std::int32_t first_replica, std::vector<StepRecord>& records) const;
 
   ServingConfig config_;
@@ -60,6 +66,7 @@ class ReplicaGroup {
   std::vector<Cost> costs_;          // of the step chosen last, by replica
   std::size_t depth_;                // steps in flight at most
   std::vector<SimTime> stage_free_;  // when each pipeline stage ends what it has
+  SimTime outputs_free_;             // and the process that takes a pipeline's outputs
   std::size_t in_flight_ = 0;
   std::int64_t latest_tokens_ = 0;
   StepTotals totals_;

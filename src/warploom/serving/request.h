@@ -16,7 +16,7 @@ struct RequestRecord {
   SimTime first_token;
   SimTime last_token;
   std::int32_t input_tokens = 0;
-  std::int32_t output_tokens = 0;   // wanted
+  std::int32_t output_tokens = 0;   // wanted, and allowed by max_model_len
   std::int32_t tokens_emitted = 0;  // so far
   std::int32_t preemptions = 0;
   std::int32_t cached_tokens = 0;    // of the prompt, found in the prefix cache
@@ -24,6 +24,7 @@ struct RequestRecord {
   std::int32_t decode_replica = -1;  // of the pool that decodes, where there is one
   std::int32_t restarts = 0;         // engines that failed under it
   bool was_scheduled = false;
+  bool rejected = false;  // turned away on arrival: the prompt alone is as long as max_model_len
 
   bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0; }
   SimDuration ttft() const { return first_token - arrival; }

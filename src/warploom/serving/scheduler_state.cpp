@@ -47,6 +47,7 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
     const KvCache::Unit unit = kv_cache.find(hash_of(sequence, std::size_t(match.units)));
     if (unit == KvCache::kNoUnit) break;
     if (kv_cache.idle(unit)) ++match.idle;
+    if (tiers != nullptr) tiers->touch(hash_of(sequence, std::size_t(match.units)));
   }
   if (tiers == nullptr || sequence.remote_tokens > 0) return match;
   for (std::int32_t i = match.units; i < most; ++i) {
@@ -57,10 +58,19 @@ PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
   return match;
 }
 
-bool SchedulerState::fits(const Sequence& sequence, const PrefixMatch& match, std::int64_t tokens) const {
-  const std::int64_t unit = kv_cache.unit_blocks();
-  const std::int64_t missing = kv_cache.blocks_for(tokens) - sequence.blocks - match.units * unit;
-  return missing <= kv_cache.free_blocks() - match.idle * unit;
+std::uint64_t SchedulerState::start_of_prompt(Sequence& sequence, std::int64_t units) {
+  if (content_of(sequence.request).empty() || sequence.known_tokens() < units * kv_cache.unit_tokens())
+    return 0;
+  return hash_of(sequence, std::size_t(units - 1));
+}
+
+bool SchedulerState::fits(const Sequence& sequence, const PrefixMatch& match, std::int64_t tokens,
+                          std::int64_t reserved) const {
+  const std::int64_t unit = kv_cache.unit_blocks(), size = kv_cache.block_size();
+  const std::int64_t computed = sequence.computed_tokens + match.units * kv_cache.unit_tokens();
+  std::int64_t needed = kv_cache.layout().blocks(tokens, computed, size);
+  if (reserved > 0) needed = std::max(needed, kv_cache.layout().most_blocks(reserved, step_tokens, size));
+  return needed - sequence.blocks - match.units * unit <= kv_cache.free_blocks() - match.idle * unit;
 }
 
 void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
@@ -70,6 +80,7 @@ void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
   sequence.hashed_units = match.units;
   sequence.computed_tokens = std::int32_t(match.units * kv_cache.unit_tokens());
   sequence.blocks = std::int32_t(match.units * kv_cache.unit_blocks());
+  sequence.room_tokens = sequence.computed_tokens;
   if (!sequence.was_scheduled) sequence.cached_tokens = sequence.computed_tokens;
 }
 
@@ -87,14 +98,15 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   const std::int64_t tokens = fetch.remote_tokens > 0
                                   ? std::max(fetched, match.units * kv_cache.unit_tokens())
                                   : fetched + match.units * kv_cache.unit_tokens();
-  // As vLLM's scheduler_reserve_full_isl: nothing is fetched for a prompt that could not go on.
-  if (!fits(sequence, match, std::max<std::int64_t>(tokens, sequence.known_tokens())))
-    return HeadOfQueue::Blocked;
+  // As vLLM's scheduler_reserve_full_isl: nothing is fetched for a prompt that could not go on. What lies
+  // behind a window is not fetched.
+  const std::int64_t most = std::max<std::int64_t>(tokens, sequence.known_tokens());
+  if (!fits(sequence, match, 0, most)) return HeadOfQueue::Blocked;
   take_prefix(sequence, match);
   // What the cache already holds of a remote prompt is not sent again.
   if (fetch.remote_tokens > 0)
     fetch.remote_tokens -= std::min<std::int64_t>(sequence.computed_tokens, fetched);
-  const bool found = hold(sequence, tokens);
+  const bool found = take_blocks(sequence, tokens, tokens);
   WARPLOOM_ASSERT(found);
   sequence.fetching_tokens = std::int32_t(tokens) - sequence.computed_tokens;
   waiting.pop_front();
@@ -121,10 +133,16 @@ void SchedulerState::end_fetch(Slot slot) {
   waiting.insert(place, slot);
 }
 
-bool SchedulerState::take_blocks(Sequence& sequence, std::int64_t tokens) {
-  const std::int64_t needed = kv_cache.blocks_for(tokens) - sequence.blocks;
-  if (!kv_cache.allocate(needed)) return false;
+bool SchedulerState::take_blocks(Sequence& sequence, std::int64_t tokens, std::int64_t computed) {
+  const std::int64_t size = kv_cache.block_size();
+  const std::int64_t needed = kv_cache.layout().blocks(tokens, computed, size) - sequence.blocks;
+  if (needed < 0) {
+    kv_cache.release(-needed);
+  } else if (!kv_cache.allocate(needed)) {
+    return false;
+  }
   sequence.blocks += std::int32_t(needed);
+  sequence.room_tokens = std::int32_t((tokens + size - 1) / size * size);
   return true;
 }
 
@@ -133,6 +151,8 @@ void SchedulerState::keep_prefix(Sequence& sequence) {
   const std::int64_t unit = kv_cache.unit_tokens();
   while ((std::int64_t(sequence.hashed_units) + 1) * unit <= sequence.computed_tokens) {
     const KvCache::Unit kept = kv_cache.publish(hash_of(sequence, std::size_t(sequence.hashed_units)));
+    // Written through: the tiers below keep what the GPU still holds.
+    if (tiers != nullptr) tiers->store(hash_of(sequence, std::size_t(sequence.hashed_units)));
     ++sequence.hashed_units;
     if (kept != KvCache::kNoUnit) sequence.units.push_back(kept);
   }
@@ -145,6 +165,7 @@ void SchedulerState::release(Sequence& sequence) {
   sequence.units.clear();
   sequence.hashed_units = 0;
   sequence.blocks = 0;
+  sequence.room_tokens = 0;
   sequence.computed_tokens = 0;
   sequence.fetching_tokens = 0;
 }

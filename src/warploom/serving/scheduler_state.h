@@ -45,6 +45,7 @@ struct SchedulerState {
   std::int64_t preemptions = 0;
   const Workload* workload = nullptr;  // contents of prompts; may be null
   bool by_priority = false;            // the queue is in order of priority, then of arrival
+  std::int64_t step_tokens = 1;        // of a prompt in one step, at most
   DraftAcceptance drafts;
   SpeculationCounts speculation;
   std::unique_ptr<KvTiers> tiers;    // null: none
@@ -55,10 +56,16 @@ struct SchedulerState {
   void enqueue_first(Slot slot);
 
   // What take_prefix would find of a sequence that has computed nothing; at least one token is left to
-  // compute. Nothing is touched. O(units found).
+  // compute. The prompt counts as used in the tiers below, each time it is looked for, as in vLLM's
+  // offloading connector and SGLang's radix tree. O(units found).
   PrefixMatch match_prefix(Sequence& sequence);
-  // Whether `tokens` tokens in all would find blocks once the match is taken.
-  bool fits(const Sequence& sequence, const PrefixMatch& match, std::int64_t tokens) const;
+  // Stands for the first `units` units of the prompt: equal starts, equal values. 0 when it has no so many
+  // whose content is known.
+  std::uint64_t start_of_prompt(Sequence& sequence, std::int64_t units);
+  // Whether `tokens` tokens in all would find blocks once the match is taken, and, unless `reserved` is 0,
+  // so many tokens in steps of step_tokens.
+  bool fits(const Sequence& sequence, const PrefixMatch& match, std::int64_t tokens,
+            std::int64_t reserved = 0) const;
   // Takes what the GPU holds and counts it as computed.
   void take_prefix(Sequence& sequence, const PrefixMatch& match);
   // Hands the head of the queue over to a fetch when keys and values of it lie elsewhere: Fetching when it
@@ -71,9 +78,15 @@ struct SchedulerState {
   bool grow(Sequence& sequence, std::int64_t tokens) {
     return hold(sequence, sequence.computed_tokens + tokens);
   }
-  // Takes the blocks that `tokens` tokens in all need.
+  // Takes the blocks that `tokens` tokens in all need, and gives back those behind a window.
   bool hold(Sequence& sequence, std::int64_t tokens) {
-    return tokens <= sequence.blocks * kv_cache.block_size() || take_blocks(sequence, tokens);
+    return tokens <= sequence.room_tokens || take_blocks(sequence, tokens, sequence.computed_tokens);
+  }
+  // Blocks that hold() would take; below 0 when it would give some back.
+  std::int64_t missing_blocks(const Sequence& sequence, std::int64_t tokens) const {
+    if (tokens <= sequence.room_tokens) return 0;
+    return kv_cache.layout().blocks(tokens, sequence.computed_tokens, kv_cache.block_size()) -
+           sequence.blocks;
   }
   // Offers what is computed by now to the prefix cache. O(units filled since the last call).
   void keep_prefix(Sequence& sequence);
@@ -85,14 +98,15 @@ struct SchedulerState {
 
   // Tokens that a decoding sequence asks for in this step, its drafts included: 1 to `most`.
   std::int64_t decode_tokens(const Sequence& sequence, std::int64_t most) const {
-    return sequence.decodes() ? 1 + drafts.proposed(sequence.request, sequence.outputs_scheduled, most - 1)
+    return sequence.decodes() ? 1 + drafts.proposed(sequence.identity, sequence.outputs_scheduled, most - 1)
                               : 1;
   }
   // Further tokens whose blocks the drafter writes ahead.
   std::int64_t lookahead() const { return drafts.lookahead(); }
 
  private:
-  bool take_blocks(Sequence& sequence, std::int64_t tokens);
+  // `computed`: tokens whose blocks behind a window are not needed.
+  bool take_blocks(Sequence& sequence, std::int64_t tokens, std::int64_t computed);
   void enqueue_by_priority(Slot slot);
   std::span<const ContentSegment> content_of(std::uint32_t request) const;
   std::uint64_t hash_of(Sequence& sequence, std::size_t unit);

@@ -27,12 +27,14 @@ struct EngineRequest {
 
 struct Sequence {
   std::uint32_t request = 0;
+  std::uint32_t identity = 0;  // what draws depend on, see Workload::origin
   std::int32_t input_tokens = 0;
   std::int32_t output_tokens = 0;
   std::int32_t computed_tokens = 0;
   std::int32_t outputs_scheduled = 0;
   std::int32_t outputs_emitted = 0;
   std::int32_t blocks = 0;         // of the KV cache, shared ones included
+  std::int32_t room_tokens = 0;    // tokens from the start that have their blocks
   std::int32_t cached_tokens = 0;  // found in the prefix cache (of any tier) when first admitted
   std::int32_t preemptions = 0;
   std::int32_t images = 0;  // not encoded yet

@@ -10,6 +10,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/models/architecture.h"
+#include "warploom/models/kv_layout.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/serving/host_model.h"
 #include "warploom/serving/routing/router.h"
@@ -74,8 +75,9 @@ struct ServingConfig {
   bool enable_expert_parallel = false;
   std::string all2all_backend = "allgather_reducescatter";     // vLLM
   std::string moe_a2a_backend = "none", deepep_mode = "auto";  // SGLang
-  RoutingPolicy routing_policy = RoutingPolicy::RoundRobin;    // over replicas that do not share experts
+  RoutingPolicy routing_policy = RoutingPolicy::Engine;        // over replicas
   HostModel host;
+  KvLayout kv_layout;  // of the model's layers in the blocks of this engine; no flag
 
   // GPUs that hold one data-parallel rank.
   std::int64_t gpus_per_rank() const {
@@ -107,6 +109,12 @@ std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64
 // Tokens of the largest step with parts of prompts that runs as CUDA graphs; 0: such steps are launched
 // kernel by kernel, as SGLang and TensorRT-LLM do.
 std::int64_t largest_prefill_graph(const ServingConfig& config);
+// Whether a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several
+// new tokens that are no drafts), launches its kernels one by one: HostModel's prefill_floor then holds.
+inline bool launches_one_by_one(std::int64_t chunk_tokens, std::int64_t tokens,
+                                std::int64_t largest_prefill_graph) {
+  return chunk_tokens > 0 && tokens > largest_prefill_graph;
+}
 // What gpu_memory_utilization is a share of.
 MemoryShare memory_share_of(const ServingConfig& config);
 

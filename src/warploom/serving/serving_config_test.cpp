@@ -27,12 +27,14 @@ TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   ServingConfig config;
   config.max_num_seqs = 77;
   config.host.serial_tail = milliseconds(1.5);
-  const auto again = from_json<ServingConfig>(to_json(config), "test");
+  const auto again = object_from_json<ServingConfig>(to_json(config), "test");
   EXPECT_EQ(again.max_num_seqs, 77);
   EXPECT_NEAR(again.host.serial_tail.value(), 1.5e-3, 1e-12);
   EXPECT_FALSE(again.max_num_batched_tokens);
-  EXPECT_THROW(from_json<ServingConfig>(parse_json(R"({"max_num_seq": 3})", "test"), "test"), InvalidInput);
-  EXPECT_THROW(from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"), InvalidInput);
+  EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"max_num_seq": 3})", "test"), "test"),
+               InvalidInput);
+  EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"),
+               InvalidInput);
 }
 
 TEST(ServingConfig, SaysWhichPromptStepsAreLaunchedKernelByKernel) {

@@ -8,6 +8,7 @@
 #include "warploom/serving/cluster/independent_replicas.h"
 #include "warploom/serving/cluster/run.h"
 #include "warploom/serving/speculation/speculative_config.h"
+#include "warploom/serving/workload/length_limit.h"
 
 namespace warploom {
 namespace {
@@ -15,15 +16,12 @@ namespace {
 void check_request(const ServingConfig& config, const SpeculativeConfig& speculation,
                    const Workload& workload, std::size_t index) {
   const WorkloadRequest& request = workload.requests[index];
+  if (request.rejected) return;
   const std::int64_t tokens = std::int64_t(request.input_tokens) + request.output_tokens;
   const auto where = [&] {
     return fmt::format("workload '{}': request {} ({} input, {} output tokens)", workload.name, index,
                        request.input_tokens, request.output_tokens);
   };
-  if (config.max_model_len && tokens > *config.max_model_len) {
-    throw InvalidInput(fmt::format("{} is longer than max_model_len, expected at most {} tokens in all",
-                                   where(), *config.max_model_len));
-  }
   // What was computed before a preemption is computed again as one prompt.
   const std::int64_t whole =
       config.capacity_scheduler_policy == "guaranteed_no_evict" && config.engine == "trtllm"
@@ -39,7 +37,7 @@ void check_request(const ServingConfig& config, const SpeculativeConfig& specula
   // The last output token is never written to the cache; drafts behind it are, twice.
   const std::int64_t block_size = block_size_of(config);
   const std::int64_t drafted = speculation.on() ? speculation.verified_tokens - 1 + speculation.steps : 0;
-  const std::int64_t blocks = (tokens - 1 + drafted + block_size - 1) / block_size;
+  const std::int64_t blocks = config.kv_layout.most_blocks(tokens - 1 + drafted, step_tokens, block_size);
   if (config.num_gpu_blocks_override && blocks > *config.num_gpu_blocks_override) {
     throw InvalidInput(fmt::format("{} needs {} KV blocks of {} tokens, expected at most the {} of the cache",
                                    where(), blocks, block_size, *config.num_gpu_blocks_override));
@@ -70,12 +68,8 @@ void check_failures(const Deployment& deployment) {
   }
 }
 
-}  // namespace
-
-SimulationResult simulate(const Deployment& deployment, const Workload& workload,
-                          const SimulationOptions& options) {
-  WARPLOOM_ASSERT(!deployment.pools.empty() && deployment.pools.size() <= 2);
-  check_workload(workload);
+SimulationResult simulate_checked(const Deployment& deployment, const Workload& workload,
+                                  const SimulationOptions& options) {
   check_failures(deployment);
   for (const PoolPlan& pool : deployment.pools) {
     check_config(pool.config);
@@ -85,9 +79,38 @@ SimulationResult simulate(const Deployment& deployment, const Workload& workload
     for (std::size_t i = 0; i < workload.requests.size(); ++i)
       check_request(pool.config, speculation, workload, i);
   }
-  if (instances_are_independent(deployment, workload, options))
+  if (instances_are_independent(deployment, workload))
     return simulate_independent(deployment, workload, options);
   return Run(deployment, workload, options).result();
+}
+
+// Of the pool that takes least; 0: none.
+std::int64_t length_limit(const Deployment& deployment) {
+  std::int64_t limit = 0;
+  for (const PoolPlan& pool : deployment.pools)
+    if (const auto& own = pool.config.max_model_len) limit = limit == 0 ? *own : std::min(limit, *own);
+  return limit;
+}
+
+}  // namespace
+
+SimulationResult simulate(const Deployment& deployment, const Workload& workload,
+                          const SimulationOptions& options) {
+  WARPLOOM_ASSERT(!deployment.pools.empty() && deployment.pools.size() <= 2);
+  check_workload(workload);
+  const std::int64_t limit = length_limit(deployment);
+  const auto limited = limit > 0 ? limit_lengths(workload, limit) : std::nullopt;
+  if (!limited) return simulate_checked(deployment, workload, options);
+  if (limited->rejected == std::ssize(workload.requests)) {
+    throw InvalidInput(
+        fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "
+                    "tokens), expected some of fewer than {} tokens",
+                    workload.name, workload.requests[0].input_tokens, limit));
+  }
+  SimulationResult result = simulate_checked(deployment, limited->workload, options);
+  result.rejected = limited->rejected;
+  result.cut = limited->cut;
+  return result;
 }
 
 SimulationResult simulate(const ServingConfig& config, const Workload& workload, const StepPricer& pricer,

@@ -66,6 +66,8 @@ struct SimulationResult {
   TransferTotals transfers;
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;         // of requests, because their instance failed
+  std::int64_t rejected = 0;         // requests that max_model_len turned away; they count as failed
+  std::int64_t cut = 0;              // requests whose output max_model_len shortened
   std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
   std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers
   std::int64_t kv_blocks = 0;        // of one (decoding) replica; 0 = no limit
@@ -73,11 +75,12 @@ struct SimulationResult {
   bool partial = false;              // cancelled before the end
 };
 
-// Replays the workload on the deployment. Throws InvalidInput before anything runs: a workload that
-// check_workload refuses, a request longer than max_model_len, a KV cache that cannot hold one request, a
-// prompt larger than the token budget when prompts may not be split, a failure of an instance that is not
-// there. Deterministic. O(steps * batch) time; memory for the records and the live requests. Requests that no
-// instance is left to serve count as failed.
+// Replays the workload on the deployment. Requests longer than max_model_len are cut or rejected, see
+// workload/length_limit.h. Throws InvalidInput before anything runs: a workload that check_workload refuses
+// or of which nothing is short enough, a KV cache that cannot hold one request, a prompt larger than the
+// token budget when prompts may not be split, a failure of an instance that is not there. Deterministic.
+// O(steps * batch) time; memory for the records and the live requests. Requests that no instance is left to
+// serve count as failed.
 SimulationResult simulate(const Deployment& deployment, const Workload& workload,
                           const SimulationOptions& options = {});
 

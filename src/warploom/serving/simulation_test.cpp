@@ -184,6 +184,7 @@ TEST(Simulation, ReplicasShareTheLoad) {
   ServingConfig config = small_config();
   const SimulationResult one = simulate(config, workload, pricer_of());
   config.data_parallel_size = 4;
+  config.routing_policy = RoutingPolicy::RoundRobin;
   const SimulationResult four = simulate(config, workload, pricer_of());
   EXPECT_LT(four.metrics.ttft.mean, one.metrics.ttft.mean);
   EXPECT_EQ(four.requests[6].replica, 2);
@@ -241,9 +242,6 @@ TEST(Simulation, RefusesBadInputBeforeItRuns) {
   backwards.requests.push_back({SimTime(4), 10, 10});
   expect_refused(config, backwards, "request 1 arrives");
   expect_refused(config, one_request(0, 10), "0 input tokens");
-  config.max_model_len = 100;
-  expect_refused(config, one_request(91, 10), "longer than max_model_len");
-  config.max_model_len.reset();
   config.num_gpu_blocks_override = 4;
   expect_refused(config, one_request(60, 10), "needs 5 KV blocks");
   config.num_gpu_blocks_override.reset();
@@ -262,6 +260,42 @@ TEST(Simulation, RunsTwentyThousandConversationsFast) {
   ServingConfig config;
   const SimulationResult result = simulate(config, workload, pricer_of());
   EXPECT_EQ(result.metrics.completed, 20000);
+}
+
+TEST(Simulation, HostWorkOfAPipelineIsNotSharedOutOverItsStages) {
+  ServingConfig config = small_config();
+  config.host = HostModel{
+      .dispatch = milliseconds(1), .serial_tail = milliseconds(8), .serial_tail_per_sequence = Seconds(0)};
+  config.pipeline_parallel_size = 4;
+  const LinearStepPricer pricer({.per_step = milliseconds(4)});
+  const SimulationResult alone = simulate(config, one_request(10, 5), pricer);
+  EXPECT_EQ(alone.requests[0].e2el().nanoseconds(), 5 * 13'000'000);
+  // Twenty steps, whose outputs one process takes, 8 ms each.
+  Workload four;
+  for (std::int64_t i = 0; i < 4; ++i) four.requests.push_back({SimTime(i * 1'000'000), 10, 5});
+  EXPECT_GE(simulate(config, four, pricer).metrics.duration.value(), 0.160);
+}
+
+TEST(Simulation, CutsOutputsAndRejectsPromptsBeyondTheModelsLengthAlone) {
+  ServingConfig config = small_config();
+  config.max_model_len = 100;
+  Workload workload = one_request(91, 20);
+  workload.requests.push_back({SimTime(), 100, 5});
+  workload.requests.push_back({SimTime(), 50, 5});
+  workload.requests.push_back({SimTime(), 10, 5, 1, SimDuration(1'000'000)});
+  const SimulationResult run = simulate(config, workload, pricer_of());
+  EXPECT_EQ(run.requests[0].tokens_emitted, 9);
+  EXPECT_TRUE(run.requests[1].rejected);
+  EXPECT_FALSE(run.requests[1].was_scheduled);
+  EXPECT_TRUE(run.requests[2].completed());
+  EXPECT_TRUE(run.requests[3].completed());  // the turn after the rejected one
+  EXPECT_EQ(run.rejected, 1);
+  EXPECT_EQ(run.cut, 1);
+  EXPECT_EQ(run.metrics.failed, 1);
+  config.data_parallel_size = 2;
+  config.routing_policy = RoutingPolicy::RoundRobin;
+  workload.requests.pop_back();
+  EXPECT_EQ(simulate(config, workload, pricer_of()).requests[2].replica, 1);
 }
 
 TEST(Simulation, PipelineStagesOverlapTheStepsOfDifferentRequests) {

@@ -7,6 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
+#include "warploom/serving/serving_config.h"
 #include "warploom/serving/sim_time.h"
 
 namespace warploom {
@@ -25,6 +26,7 @@ void check_batch(std::span<const std::int32_t> prompts, std::int64_t output_toke
   }
 }
 
+// Prompts of one token are steps of one token, as engines run them; their contexts are empty.
 StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<PrefillChunk>& chunks) {
   StepBatch batch;
   for (const std::int32_t tokens : prompts) {
@@ -39,6 +41,12 @@ StepBatch prefill_batch(std::span<const std::int32_t> prompts, std::vector<Prefi
   return batch;
 }
 
+StepBatch decode_batch(std::span<const std::int32_t> contexts) {
+  StepBatch batch;
+  batch.set_decode(contexts);
+  return batch;
+}
+
 }  // namespace
 
 StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens,
@@ -47,22 +55,15 @@ StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::i
   const auto size = std::int64_t(prompts.size());
   std::vector<PrefillChunk> chunks;
   StepBatch batch = prefill_batch(prompts, chunks);
+  std::vector<std::int32_t> contexts(prompts.begin(), prompts.end());
   StaticBatchTime time;
   std::vector<double> decode;
   for (std::int64_t step = 0; step < output_tokens; ++step) {
-    if (step == 1) {
-      batch = StepBatch{};
-      batch.decode_requests = size;
-      for (const std::int32_t tokens : prompts) batch.decode_context_sum += tokens;
-      batch.decode_context_max = *std::max_element(prompts.begin(), prompts.end());
-    } else if (step > 1) {
-      batch.decode_context_sum += size;
-      ++batch.decode_context_max;
-    }
+    if (step >= 1) batch = decode_batch(contexts);
     batch.emitting = batch.logits_rows = size;
     batch.group_tokens = batch.tokens();
     const StepCost cost = pricer.price(batch);
-    const bool launches = step == 0 && batch.tokens() > prefill_graph;
+    const bool launches = launches_one_by_one(batch.chunk_tokens, batch.tokens(), prefill_graph);
     const Seconds added = host.overhead(cost.p50, size, launches);
     const Seconds whole = to_sim_duration(cost.p50 + added).seconds();
     time.total += whole;
@@ -74,6 +75,7 @@ StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::i
       time.prefill = whole;
     } else {
       decode.push_back(whole.value());
+      for (std::int32_t& context : contexts) ++context;
     }
   }
   if (!decode.empty()) {

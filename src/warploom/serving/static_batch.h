@@ -23,8 +23,7 @@ struct StaticBatchTime {
 
 // Equals simulate() of the same requests arriving together within limits that hold them, to the nanosecond.
 // `prefill_graph`: largest_prefill_graph of the engine. Throws InvalidInput on an empty batch or lengths
-// below
-// 1. O(output_tokens * batch); adds to the pricer's sums.
+// below 1. O(output_tokens * batch); adds to the pricer's sums.
 StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens,
                                    StepPricer& pricer, const HostModel& host, std::int64_t prefill_graph = 0);
 

@@ -30,6 +30,30 @@ TEST(StaticBatch, EqualsASimulationOfTheSameRequests) {
   }
 }
 
+// Prompts of one token are no chunks: no step of theirs launches its kernels one by one, graph or none.
+TEST(StaticBatch, EqualsASimulationOfPromptsOfOneTokenWithoutAPrefillGraph) {
+  LinearStepPricer pricer({.per_step = milliseconds(3), .per_token = microseconds(11)});
+  HostModel host;
+  host.prefill_floor = milliseconds(50);
+  ServingConfig config;
+  config.engine = "sglang";
+  config.host = host;
+  ASSERT_EQ(largest_prefill_graph(config), 0);
+  const std::vector<std::int32_t> prompts{1, 1, 1};
+  const StaticBatchTime time = price_static_batch(prompts, 5, pricer, host, largest_prefill_graph(config));
+  Workload workload;
+  workload.name = "batch";
+  for (const std::int32_t tokens : prompts) workload.requests.push_back({SimTime(), tokens, 5});
+  const SimulationResult result = simulate(config, workload, pricer);
+  EXPECT_LT(time.prefill, milliseconds(4));
+  EXPECT_NEAR(result.metrics.ttft.mean.value(), time.prefill.value(), 1e-12);
+  EXPECT_NEAR(result.metrics.duration.value(), time.total.value(), 1e-12);
+  // One prompt of several tokens makes it a step that does.
+  const std::vector<std::int32_t> mixed{1, 64, 1};
+  EXPECT_GT(price_static_batch(mixed, 5, pricer, host, largest_prefill_graph(config)).prefill,
+            milliseconds(50));
+}
+
 TEST(StaticBatch, RefusesAnEmptyBatchAndBadLengths) {
   LinearStepPricer pricer({});
   EXPECT_THROW(price_static_batch({}, 5, pricer, {}), InvalidInput);

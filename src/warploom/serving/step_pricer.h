@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/units.h"
+#include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -18,12 +19,13 @@ struct PrefillChunk {
   std::int32_t context = 0;
 };
 
-// One forward pass of one replica. The span is valid during the call.
+// One forward pass of one replica. Spans are valid during the call.
 struct StepBatch {
-  std::int64_t decode_requests = 0;      // requests with one sure new token each
-  std::int64_t decode_context_sum = 0;   // of their tokens in the cache
-  std::int32_t decode_context_max = 0;   // of one of them
-  std::int32_t decode_query_tokens = 1;  // query tokens of the decoding request that has most
+  std::int64_t decode_requests = 0;               // requests with one sure new token each
+  std::int64_t decode_context_sum = 0;            // of their tokens in the cache
+  std::int32_t decode_context_max = 0;            // of one of them
+  std::span<const std::int32_t> decode_contexts;  // of each; empty: all as the mean of them
+  std::span<const std::int32_t> decode_queries;   // new tokens of the first ones, drafts included
   std::int64_t draft_tokens = 0;         // proposed tokens that are verified, over all decoding requests
   std::span<const PrefillChunk> chunks;  // more than one token each
   std::int64_t chunk_tokens = 0;         // of chunks
@@ -34,6 +36,12 @@ struct StepBatch {
   std::int64_t widest_rank_tokens = 0;   // of the rank that has most: in a CUDA graph all are padded alike
 
   std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
+  // New tokens of a decoding request; those without an entry have one.
+  std::int32_t queries_of(std::size_t request) const {
+    return request < decode_queries.size() ? decode_queries[request] : 1;
+  }
+  // Requests that decode one token each after so many in the cache; the span must outlive the batch.
+  void set_decode(std::span<const std::int32_t> contexts);
 };
 
 // GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
@@ -45,18 +53,35 @@ struct StepCost {
   Seconds collectives;  // part of p50
 };
 
+// What a price rests on: the measured implementation that answered, and how well it is known here.
+struct KernelSource {
+  Tier tier = Tier::Measured;
+  bool extrapolated = false;               // outside the measured domain
+  std::string framework, version, kernel;  // empty: physics alone, or not told
+
+  KernelSource() = default;
+  KernelSource(const LatencyEstimate& answer, const KernelContext& implementation);
+  bool operator==(const KernelSource&) const = default;
+  // Whether it would be made from these.
+  bool is(const LatencyEstimate& answer, const KernelContext& implementation) const {
+    return tier == answer.tier && extrapolated == answer.extrapolated && kernel == implementation.kernel &&
+           version == implementation.version && framework == implementation.framework;
+  }
+};
+
 // GPU time of one kind of kernel, summed over the steps priced so far.
 struct KernelTime {
   Family family = Family::Gemm;
   std::string label;  // its place in the model, for example "qkv_proj"
   Seconds time;
   double calls = 0;
+  KernelSource source{};
 };
 
 // Two parts of a step whose errors are independent: half-widths add in quadrature.
 StepCost joined_cost(const StepCost& a, const StepCost& b);
 
-// Adds times and calls to those of the same family and label; new ones go to the end.
+// Adds times and calls to those of the same family, label and source; new ones go to the end.
 void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels);
 
 // Prices the steps of one replica. Not thread-safe: it fills tables as it goes; clone() for another thread.
@@ -65,7 +90,8 @@ class StepPricer {
   virtual ~StepPricer() = default;
   // batch.tokens() >= 1.
   virtual StepCost price(const StepBatch& batch) = 0;
-  // Sums since construction or clone, largest time first; the times add up to the p50 of the steps priced.
+  // Sums since construction or clone, largest time first; the times add up to the p50 of the steps priced. A
+  // kernel whose price rested on several sources is listed once for each.
   virtual std::vector<KernelTime> breakdown() const = 0;
   // The same prices (tables kept), with zero sums.
   virtual std::unique_ptr<StepPricer> clone() const = 0;

@@ -56,7 +56,7 @@ VisionEncoder load_vision_encoder(const std::string& text) {
   Json known = Json::object();
   for (const Field& field : fields_of<VisionEncoder>().fields)
     if (document.contains(field.name)) known[field.name] = document[field.name];
-  const auto encoder = from_json<VisionEncoder>(known, where);
+  const auto encoder = object_from_json<VisionEncoder>(known, where);
   if (encoder.hidden % encoder.heads != 0)
     throw InvalidInput(fmt::format("{}: hidden_size is {}, expected a multiple of num_heads, which is {}",
                                    where, encoder.hidden, encoder.heads));

@@ -160,7 +160,7 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
   const Json document = parse_json({text.data(), text.size()}, where);
   try {
-    kernel = from_json<TileKernel>(document.at("kernel"), where);
+    kernel = object_from_json<TileKernel>(document.at("kernel"), where);
     gpu = gpu_from(document.at("gpu"));
     median_r_squared = document.at("median_r_squared").get<double>();
     // Tables of before there were others do not say it.

@@ -6,6 +6,7 @@ namespace warploom {
 
 void ScheduledBatch::clear() {
   decode_contexts.clear();
+  decode_queries.clear();
   chunks.clear();
   emitting.clear();
   first_scheduled.clear();
@@ -14,7 +15,6 @@ void ScheduledBatch::clear() {
   chunk_tokens = 0;
   draft_tokens = 0;
   images = 0;
-  decode_query_tokens = 1;
 }
 
 void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t tokens) {
@@ -24,12 +24,14 @@ void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t t
     add(slot, sequence, 1);
     return;
   }
-  const std::int64_t accepted = state.drafts.accepted(sequence.request, sequence.outputs_scheduled, proposed);
+  const std::int64_t accepted =
+      state.drafts.accepted(sequence.identity, sequence.outputs_scheduled, proposed);
   state.speculation.add(proposed, accepted);
+  decode_queries.resize(decode_contexts.size(), 1);
+  decode_queries.push_back(std::int32_t(tokens));
   decode_contexts.push_back(sequence.computed_tokens);
   decode_context_sum += sequence.computed_tokens;
   decode_context_max = std::max(decode_context_max, sequence.computed_tokens);
-  decode_query_tokens = std::max(decode_query_tokens, std::int32_t(tokens));
   draft_tokens += proposed;
   note(slot, sequence);
   const auto yielded =
@@ -44,7 +46,8 @@ StepBatch ScheduledBatch::step(std::int64_t group_tokens, std::int64_t widest_ra
   batch.decode_requests = std::ssize(decode_contexts);
   batch.decode_context_sum = decode_context_sum;
   batch.decode_context_max = decode_context_max;
-  batch.decode_query_tokens = decode_query_tokens;
+  batch.decode_contexts = decode_contexts;
+  batch.decode_queries = decode_queries;
   batch.draft_tokens = draft_tokens;
   batch.chunks = chunks;
   batch.chunk_tokens = chunk_tokens;

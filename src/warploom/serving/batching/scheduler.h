@@ -19,15 +19,15 @@ struct Emission {
 // Tokens chosen for one step; reused from step to step, so that a run stops allocating.
 struct ScheduledBatch {
   std::vector<std::int32_t> decode_contexts;
+  std::vector<std::int32_t> decode_queries;  // tokens of each, as StepBatch has them
   std::vector<PrefillChunk> chunks;
   std::vector<Emission> emitting;
   std::vector<Slot> first_scheduled;  // in a batch for the first time
   std::int64_t decode_context_sum = 0;
   std::int32_t decode_context_max = 0;
   std::int64_t chunk_tokens = 0;
-  std::int64_t draft_tokens = 0;         // verified beside the sure token of each decoding request
-  std::int64_t images = 0;               // encoded
-  std::int32_t decode_query_tokens = 1;  // of the decoding request that has most
+  std::int64_t draft_tokens = 0;  // verified beside the sure token of each decoding request
+  std::int64_t images = 0;        // encoded
 
   std::int64_t tokens() const { return std::int64_t(decode_contexts.size()) + draft_tokens + chunk_tokens; }
   std::int64_t sequences() const { return std::int64_t(decode_contexts.size() + chunks.size()); }

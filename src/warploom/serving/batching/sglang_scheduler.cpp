@@ -18,7 +18,10 @@ constexpr std::int64_t kRetractDecodeSteps = 20;
 constexpr std::int64_t kClippedNewTokens = 4096;
 constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kMostSortedByPrefix = 128;  // schedule_policy.py: longer queues are served as they came
+// Names and values of schedule_policy.py.
+constexpr std::size_t kMostSortedByPrefix = 128;                  // longer queues are served as they came
+constexpr std::int64_t kInBatchPrefixCheckThreshold = 32;         // tokens found in the cache
+constexpr std::int64_t kInBatchPrefixDeprioritizeThreshold = 32;  // tokens shared within the queue
 
 std::int64_t expected_outputs(const Sequence& sequence) {
   return std::min<std::int64_t>(sequence.output_tokens - sequence.outputs_scheduled, kClippedNewTokens);
@@ -38,7 +41,8 @@ SglangLimits sglang_limits(const ServingConfig& config) {
 
 SglangScheduler::SglangScheduler(const SglangLimits& limits)
     : limits_(limits),
-      new_token_ratio_(std::min(1.0, kInitialNewTokenRatio * limits.conservativeness)),
+      first_ratio_(std::min(1.0, kInitialNewTokenRatio * limits.conservativeness)),
+      new_token_ratio_(first_ratio_),
       least_ratio_(std::min(1.0, new_token_ratio_ * kLeastNewTokenRatioFactor)),
       ratio_decay_((new_token_ratio_ - least_ratio_) / kNewTokenRatioDecaySteps) {}
 
@@ -58,14 +62,19 @@ void SglangScheduler::receive(const SchedulerState& state) {
   received_ = state.waiting.size();
 }
 
+void SglangScheduler::look_back(const SchedulerState& state) {
+  if (state.running.size() < last_size_ || state.running.empty()) full_ = false;
+}
+
 void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
+  look_back(state);
   receive(state);
   const std::size_t decoding = state.running.size();
-  if (chunked_ || received_ > 0) {
+  if (chunked_ || (received_ > 0 && !full_)) {
     Budget budget = prefill_budget(state);
     order_queue(state);
     if (chunked_) continue_chunk(state, batch, budget);
-    while (received_ > 0 && !budget.exhausted() && admit_next(state, batch, budget)) {
+    while (received_ > 0 && !full_ && !budget.exhausted() && admit_next(state, batch, budget)) {
     }
   }
   prefilled_ = !batch.empty();
@@ -75,6 +84,8 @@ void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   } else if (limits_.mix_decode) {
     schedule_decode(state, batch, decoding);
   }
+  if (batch.empty() && state.running.empty()) new_token_ratio_ = first_ratio_;
+  last_size_ = state.running.size();
 }
 
 SglangScheduler::Budget SglangScheduler::prefill_budget(const SchedulerState& state) const {
@@ -89,22 +100,39 @@ SglangScheduler::Budget SglangScheduler::prefill_budget(const SchedulerState& st
   return {free - promised - double(mixed), limits_.max_num_batched_tokens - mixed, chunk - mixed};
 }
 
+std::int64_t SglangScheduler::rank_of(SchedulerState& state, Slot slot, std::uint64_t order) {
+  Sequence& sequence = state.sequences[slot];
+  if (limits_.policy == SglangPolicy::Random)
+    return std::int64_t(hash_combine(order, sequence.identity) >> 1);
+  if (limits_.policy == SglangPolicy::Lof) return -std::int64_t(sequence.output_tokens);
+  return prefix_rank(state, sequence);
+}
+
+std::int64_t SglangScheduler::prefix_rank(SchedulerState& state, Sequence& sequence) {
+  const PrefixMatch match = state.match_prefix(sequence);
+  const std::int64_t rank = -(std::int64_t(match.units) + match.cpu + match.disk);
+  const std::int64_t unit = state.kv_cache.unit_tokens();
+  if (unit == 0 || match.units * unit > kInBatchPrefixCheckThreshold) return rank;
+  const std::uint64_t start =
+      state.start_of_prompt(sequence, (kInBatchPrefixDeprioritizeThreshold + unit - 1) / unit);
+  if (start == 0) return rank;  // a short prompt, or one of its own
+  if (std::find(starts_.begin(), starts_.end(), start) != starts_.end())
+    return std::numeric_limits<std::int64_t>::max();
+  starts_.push_back(start);
+  return rank;
+}
+
 void SglangScheduler::order_queue(SchedulerState& state) {
   const bool long_queue = received_ > kMostSortedByPrefix;
   if (limits_.policy == SglangPolicy::Fcfs || received_ < 2 ||
       (limits_.policy == SglangPolicy::Lpm && long_queue))
     return;
   const std::uint64_t order = orders_++;
-  const auto rank = [&](Slot slot) {
-    Sequence& sequence = state.sequences[slot];
-    if (limits_.policy == SglangPolicy::Random)
-      return std::int64_t(hash_combine(order, sequence.request) >> 1);
-    if (limits_.policy == SglangPolicy::Lof) return -std::int64_t(sequence.output_tokens);
-    return -std::int64_t(state.match_prefix(sequence).units);
-  };
+  starts_.clear();
   std::vector<std::pair<std::int64_t, Slot>> ranked;
   ranked.reserve(received_);
-  for (std::size_t i = 0; i < received_; ++i) ranked.emplace_back(rank(state.waiting[i]), state.waiting[i]);
+  for (std::size_t i = 0; i < received_; ++i)
+    ranked.emplace_back(rank_of(state, state.waiting[i], order), state.waiting[i]);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t i = 0; i < ranked.size(); ++i) state.waiting[i] = ranked[i].second;
@@ -133,7 +161,10 @@ void SglangScheduler::continue_chunk(SchedulerState& state, ScheduledBatch& batc
 }
 
 bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, Budget& budget) {
-  if (std::ssize(state.running) >= limits_.max_num_seqs) return false;
+  if (std::ssize(state.running) >= limits_.max_num_seqs) {
+    full_ = true;
+    return false;
+  }
   const Slot slot = state.waiting.front();
   Sequence& sequence = state.sequences[slot];
   const PrefixMatch match = state.match_prefix(sequence);
@@ -142,7 +173,10 @@ bool SglangScheduler::admit_next(SchedulerState& state, ScheduledBatch& batch, B
     --received_;
     return true;
   }
-  if (head == HeadOfQueue::Blocked) return false;
+  if (head == HeadOfQueue::Blocked) {
+    full_ = true;
+    return false;
+  }
   const std::int64_t tokens = tokens_of_next(state, batch, budget, match);
   if (tokens == 0) return false;
   const std::int64_t rest = sequence.rest(), outputs = expected_outputs(sequence);
@@ -170,11 +204,19 @@ std::int64_t SglangScheduler::tokens_of_next(SchedulerState& state, const Schedu
   const auto taken = double(match.idle * state.kv_cache.unit_blocks() * block);
   const std::int64_t rest = sequence.rest() - found;
   const std::int64_t outputs = expected_outputs(sequence);
+  const double promised = double(rest + outputs + state.kv_cache.layout().state * block);
   // A request alone in the engine runs as far as its blocks go.
-  if (!state.running.empty() && double(rest + outputs) >= budget.total - taken) return 0;
+  if (!state.running.empty() && promised >= budget.total - taken) {
+    full_ = true;
+    return 0;
+  }
   if (rest >= budget.input && !batch.empty()) return 0;
   const std::int64_t tokens = rest > budget.chunk ? budget.chunk / block * block : rest;
-  if (tokens <= 0 || !state.fits(sequence, match, sequence.computed_tokens + found + tokens)) return 0;
+  if (tokens <= 0) return 0;
+  if (!state.fits(sequence, match, sequence.computed_tokens + found + tokens)) {
+    full_ = true;
+    return 0;
+  }
   state.take_prefix(sequence, match);
   const bool grown = state.grow(sequence, tokens);
   WARPLOOM_ASSERT(grown);
@@ -183,8 +225,7 @@ std::int64_t SglangScheduler::tokens_of_next(SchedulerState& state, const Schedu
 
 std::int64_t SglangScheduler::blocks_to_decode(const SchedulerState& state, const Sequence& sequence) {
   const std::int64_t tokens = 1 + state.drafts.most_proposed() + state.lookahead();
-  return std::max<std::int64_t>(
-      0, state.kv_cache.blocks_for(sequence.computed_tokens + tokens) - sequence.blocks);
+  return std::max<std::int64_t>(0, state.missing_blocks(sequence, sequence.computed_tokens + tokens));
 }
 
 void SglangScheduler::retract(SchedulerState& state) {
@@ -223,6 +264,8 @@ void SglangScheduler::retract(SchedulerState& state) {
     state.waiting.pop_front();
     state.enqueue(slot);
   }
+  full_ = false;
+  if (needed > state.kv_cache.free_blocks() && chunked_) give_up_chunk(state);
   double done = 0, most = 1;
   for (const Slot slot : state.running) {
     if (!decodes(state, slot)) continue;
@@ -230,6 +273,14 @@ void SglangScheduler::retract(SchedulerState& state) {
     most += double(state.sequences[slot].output_tokens);
   }
   new_token_ratio_ = std::min(1.0, done / most);
+}
+
+void SglangScheduler::give_up_chunk(SchedulerState& state) {
+  const Slot slot = *chunked_;
+  chunked_.reset();
+  std::erase(state.running, slot);
+  state.preempt(slot);
+  ++received_;
 }
 
 void SglangScheduler::schedule_decode(SchedulerState& state, ScheduledBatch& batch, std::size_t most) {

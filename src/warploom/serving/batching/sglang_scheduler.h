@@ -7,13 +7,20 @@
 // running requests are expected to grow: their rest of output times the new-token ratio, which starts at 0.7
 // times the conservativeness, falls a little with every decode step, and is set anew when a decode step finds
 // no block. Then the requests with the fewest outputs are retracted: their blocks are freed, and they start
-// over from the end of the queue. schedule_policy orders the queue before requests are admitted: as they came
-// (fcfs), longest cached prefix first (lpm, as they came when more than 128 wait), longest output first (lof)
-// or random. With receive_interval n, new requests are seen after each step that prefilled and after every
+// over from the end of the queue. An engine that has nothing to run starts again with the first ratio
+// (scheduler_runtime_checker_mixin.py). Once a request found too little memory, or all places taken, the
+// batch counts as full: the queue is looked at again when a request has left it. SGLang stops with an error
+// when a cut prompt finds no memory for its next part; here it gives its memory back and waits again, but
+// only when nothing else can run.
+// schedule_policy orders the queue before requests are admitted: as they came (fcfs), longest cached prefix
+// first (lpm, as they came when more than 128 wait; what shares its start with an earlier one of the queue
+// and finds little in the cache comes last, so that it finds more later), longest output first (lof) or
+// random. With receive_interval n, new requests are seen after each step that prefilled and after every
 // n-th that decoded (scheduler_recv_skipper.py). A prefill step is O(admitted), a decode step O(running).
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
 #include "warploom/serving/serving_config.h"
@@ -48,6 +55,8 @@ class SglangScheduler final : public Scheduler {
   double new_token_ratio() const { return new_token_ratio_; }
 
  private:
+  // What changed since the step before: who left, and whether the batch is still full.
+  void look_back(const SchedulerState& state);
   // Counts the step before, and looks for new requests when their turn has come.
   void receive(const SchedulerState& state);
   struct Budget {
@@ -58,6 +67,9 @@ class SglangScheduler final : public Scheduler {
   };
   Budget prefill_budget(const SchedulerState& state) const;
   void order_queue(SchedulerState& state);
+  std::int64_t rank_of(SchedulerState& state, Slot slot, std::uint64_t order);
+  // Ranks by the cached prefix; lower comes first.
+  std::int64_t prefix_rank(SchedulerState& state, Sequence& sequence);
   void continue_chunk(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
   // Whether the request at the head of the queue left it and more may follow.
   bool admit_next(SchedulerState& state, ScheduledBatch& batch, Budget& budget);
@@ -69,16 +81,21 @@ class SglangScheduler final : public Scheduler {
   static std::int64_t blocks_to_decode(const SchedulerState& state, const Sequence& sequence);
   // Makes room for one more step of every decoding request.
   void retract(SchedulerState& state);
+  // The prompt that was cut gives its memory back and waits at the head of the queue.
+  void give_up_chunk(SchedulerState& state);
   bool decodes(const SchedulerState& state, Slot slot) const;
 
   SglangLimits limits_;
-  double new_token_ratio_, least_ratio_, ratio_decay_;
+  double first_ratio_, new_token_ratio_, least_ratio_, ratio_decay_;
   std::optional<Slot> chunked_;        // the prompt that is cut
   std::int64_t expected_outputs_ = 0;  // of the requests that decode; those that end expect none
   std::uint64_t orders_ = 0;           // times the queue was shuffled
   std::size_t received_ = 0;           // requests at the head of the queue that were seen
   std::int64_t steps_since_ = 0;
-  bool prefilled_ = false;  // the step before
+  bool prefilled_ = false;             // the step before
+  bool full_ = false;                  // SGLang's batch_is_full
+  std::size_t last_size_ = 0;          // requests that ran after the step before
+  std::vector<std::uint64_t> starts_;  // of prompts in the queue, hashed: for prefix_rank
 };
 
 }  // namespace warploom

@@ -123,6 +123,72 @@ TEST(SglangScheduler, RetractsTheRequestWithTheFewestOutputsAndRaisesTheRatio) {
   EXPECT_GT(scheduler.new_token_ratio(), 0.5);
 }
 
+TEST(SglangScheduler, StartsAnewWithTheFirstRatioAfterALull) {
+  SglangScheduler scheduler(limits());
+  SchedulerState state = state_with(10000);
+  const double first = scheduler.new_token_ratio();
+  add(state, 40, 5);
+  for (int step = 0; step < 5; ++step) next(scheduler, state);
+  EXPECT_LT(scheduler.new_token_ratio(), first);
+  state.release(state.sequences[0]);
+  state.running.clear();  // it ended
+  EXPECT_TRUE(next(scheduler, state).empty());
+  EXPECT_EQ(scheduler.new_token_ratio(), first);
+}
+
+TEST(SglangScheduler, AFullBatchAdmitsNobodyBeforeARequestLeft) {
+  SglangScheduler scheduler(limits());
+  SchedulerState state = state_with(200);
+  add(state, 50, 100);
+  next(scheduler, state);
+  add(state, 40, 70);
+  EXPECT_EQ(next(scheduler, state).decode_contexts.size(), 1u);  // 40 + 70 do not fit beside what is promised
+  state.sequences[1].output_tokens = 2;                          // now it would fit
+  EXPECT_EQ(next(scheduler, state).decode_contexts.size(), 1u);
+  state.release(state.sequences[0]);
+  state.running.clear();
+  EXPECT_EQ(next(scheduler, state).chunk_tokens, 40);
+}
+
+TEST(SglangScheduler, ACutPromptAndTheLastDecodingRequestDoNotBlockEachOther) {
+  Workload workload;
+  workload.requests.push_back({SimTime(), 100, 1400});
+  workload.requests.push_back({SimTime(2'000'000'000), 5000, 1});
+  const LinearStepPricer pricer({.per_step = milliseconds(5), .per_token = microseconds(20)});
+  for (const bool mixed : {true, false}) {
+    for (std::int64_t tokens = 5010; tokens < 6500; tokens += 10) {
+      ServingConfig config;
+      config.engine = "sglang";
+      config.chunked_prefill_size = 64;
+      config.enable_mixed_chunk = mixed;
+      config.num_gpu_blocks_override = tokens;
+      EXPECT_EQ(simulate(config, workload, pricer).metrics.completed, 2) << tokens;
+    }
+  }
+}
+
+TEST(SglangScheduler, LongestPrefixFirstKeepsEqualStartsForLater) {
+  // Nothing is cached: of four prompts with one start, the first goes ahead and the others come last.
+  Workload workload;
+  workload.content_begin.push_back(0);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    workload.requests.push_back({SimTime(), 200, 10});
+    workload.content.push_back({i < 4 ? 1u : 2u, 160});
+    workload.content.push_back({100 + i, 40});
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+  }
+  ServingConfig config;
+  config.engine = "sglang";
+  config.schedule_policy = "lpm";
+  config.max_num_seqs = 2;
+  config.chunked_prefill_size = 400;
+  config.max_num_batched_tokens = 400;
+  const LinearStepPricer pricer({.per_step = milliseconds(5), .per_token = microseconds(20)});
+  const SimulationResult run = simulate(config, workload, pricer);
+  EXPECT_EQ(run.requests[4].scheduled, run.requests[0].scheduled);
+  EXPECT_EQ(run.cached_tokens, 3 * 160);
+}
+
 TEST(SglangScheduler, GivesTheFirstTokenSoonerAndLaterOnesLaterThanChunksBesideDecode) {
   Workload workload;
   for (int i = 0; i < 40; ++i) workload.requests.push_back({SimTime(std::int64_t(i) * 100'000'000), 400, 60});

@@ -4,6 +4,14 @@
 #include <tuple>
 
 namespace warploom {
+namespace {
+
+auto rank(const SchedulerState& state, std::size_t place) {
+  const Sequence& sequence = state.sequences[state.running[place]];
+  return std::tuple(sequence.priority, sequence.arrival, sequence.request);
+}
+
+}  // namespace
 
 VllmLimits vllm_limits(const ServingConfig& config) {
   return {.max_num_seqs = max_num_seqs_of(config),
@@ -21,26 +29,49 @@ std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
 
 void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   bool preempted = false;
-  const std::int64_t budget = schedule_running(state, batch, limits_.max_num_batched_tokens, preempted);
+  const std::int64_t budget = plan_running(state, limits_.max_num_batched_tokens, preempted);
+  for (const Planned& planned : planned_) {
+    if (planned.decodes) {
+      batch.add_decode(planned.slot, state, planned.tokens);
+    } else {
+      batch.add(planned.slot, state.sequences[planned.slot], std::int32_t(planned.tokens));
+    }
+  }
   if (!preempted && !state.waiting.empty()) schedule_waiting(state, batch, budget);
 }
 
 std::size_t VllmScheduler::victim(const SchedulerState& state, std::size_t index) const {
-  std::size_t last = state.running.size();
-  while (last > index && state.sequences[state.running[last - 1]].idle()) --last;
-  --last;
-  if (!limits_.by_priority) return last;
-  const auto rank = [&](std::size_t i) {
-    const Sequence& sequence = state.sequences[state.running[i]];
-    return std::tuple(sequence.priority, sequence.arrival, sequence.request);
-  };
-  for (std::size_t i = index; i < state.running.size(); ++i)
-    if (!state.sequences[state.running[i]].idle() && rank(i) > rank(last)) last = i;
+  if (!limits_.by_priority) {
+    std::size_t last = state.running.size() - 1;
+    while (last > index && state.sequences[state.running[last]].idle()) --last;
+    return last;
+  }
+  std::size_t last = index;
+  for (std::size_t i = 0; i < state.running.size(); ++i)
+    if (!state.sequences[state.running[i]].idle() && rank(state, i) > rank(state, last)) last = i;
   return last;
 }
 
-std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBatch& batch,
-                                             std::int64_t budget, bool& preempted) {
+bool VllmScheduler::lower_ends(const SchedulerState& state, std::size_t index) const {
+  if (!limits_.by_priority) return false;
+  for (std::size_t i = 0; i < state.running.size(); ++i)
+    if (state.sequences[state.running[i]].idle() && rank(state, i) > rank(state, index)) return true;
+  return false;
+}
+
+void VllmScheduler::preempt(SchedulerState& state, std::size_t place, std::int64_t& budget) {
+  const Slot slot = state.running[place];
+  state.running.erase(state.running.begin() + std::ptrdiff_t(place));
+  state.preempt(slot);
+  const auto held = std::find_if(planned_.begin(), planned_.end(),
+                                 [&](const Planned& planned) { return planned.slot == slot; });
+  if (held == planned_.end()) return;
+  budget += held->tokens;
+  planned_.erase(held);
+}
+
+std::int64_t VllmScheduler::plan_running(SchedulerState& state, std::int64_t budget, bool& preempted) {
+  planned_.clear();
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
     Sequence& sequence = state.sequences[slot];
@@ -50,17 +81,17 @@ std::int64_t VllmScheduler::schedule_running(SchedulerState& state, ScheduledBat
         decodes ? state.decode_tokens(sequence, budget) : std::min(chunk_of(sequence.rest()), budget);
     while (!state.grow(sequence, tokens + (decodes ? state.lookahead() : 0))) {
       const std::size_t place = victim(state, i);
-      const Slot victim_slot = state.running[place];
-      state.running.erase(state.running.begin() + std::ptrdiff_t(place));
-      state.preempt(victim_slot);
+      const bool itself = place == i;
+      if (itself && lower_ends(state, i)) {
+        preempted = true;
+        return budget;
+      }
+      preempt(state, place, budget);
       preempted = true;
-      if (victim_slot == slot) return budget;
+      if (itself) return budget;
+      if (place < i) --i;
     }
-    if (decodes) {
-      batch.add_decode(slot, state, tokens);
-    } else {
-      batch.add(slot, sequence, std::int32_t(tokens));
-    }
+    planned_.push_back({slot, tokens, decodes});
     budget -= tokens;
   }
   return budget;
@@ -72,9 +103,8 @@ std::int64_t VllmScheduler::admit(SchedulerState& state, Sequence& sequence, con
   const std::int64_t rest = chunk_of(sequence.rest() - found);
   if (!limits_.enable_chunked_prefill && rest > budget) return 0;
   const std::int64_t tokens = std::min(rest, budget), all = sequence.computed_tokens + found + tokens;
-  const std::int64_t needed =
-      limits_.reserve_full_prompt ? std::max<std::int64_t>(all, sequence.known_tokens()) : all;
-  if (!state.fits(sequence, match, needed)) return 0;
+  const std::int64_t reserved = limits_.reserve_full_prompt ? sequence.known_tokens() : 0;
+  if (!state.fits(sequence, match, all, reserved)) return 0;
   state.take_prefix(sequence, match);
   const bool grown = state.grow(sequence, tokens);
   WARPLOOM_ASSERT(grown);

@@ -2,12 +2,15 @@
 //
 // A step has a budget of max_num_batched_tokens. Running requests come first, in order of admission: each
 // gets what it still has to compute, one token (and its drafts) when it decodes, the rest of its prompt when
-// it prefills. When KV blocks run out the request admitted last (under the priority policy: the one served
-// last by it) is preempted: its blocks are freed and it starts over from the head of the queue. Then, unless
-// a request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
+// it prefills. When KV blocks run out the request admitted last is preempted: its blocks are freed and it
+// starts over from the head of the queue. Under the priority policy it is the running request that comes last
+// by priority and arrival; when the step already held it, its tokens return to the budget. Then, unless a
+// request was just preempted, waiting requests are admitted while budget, sequences and blocks last; one
 // whose keys and values lie elsewhere takes its blocks, leaves the queue and returns to its head when they
 // are there. O(running) per step.
 #pragma once
+
+#include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
 #include "warploom/serving/serving_config.h"
@@ -30,19 +33,29 @@ class VllmScheduler final : public Scheduler {
   void schedule(SchedulerState& state, ScheduledBatch& batch) override;
 
  private:
-  // Both return the budget left.
-  std::int64_t schedule_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
-                                bool& preempted);
+  struct Planned {
+    Slot slot = 0;
+    std::int64_t tokens = 0;
+    bool decodes = false;
+  };
+  // Both return the budget left. The first fills planned_.
+  std::int64_t plan_running(SchedulerState& state, std::int64_t budget, bool& preempted);
   std::int64_t schedule_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);
-  // Of the running requests from `index` on that still have something to do; what drains frees its blocks by
-  // itself, and what the step already holds is not taken back.
+  // The place in `running` of the request to preempt, among those that still have something to do: what
+  // drains frees its blocks by itself. The request at `index` lacks blocks.
   std::size_t victim(const SchedulerState& state, std::size_t index) const;
+  // Whether a request that comes after the one at `index` by priority has its last or next token on the way:
+  // it cannot be preempted now, but that token's step frees or moves it, so the other waits for it.
+  bool lower_ends(const SchedulerState& state, std::size_t index) const;
+  // Preempts the request at that place; the tokens that the step held of it return to the budget.
+  void preempt(SchedulerState& state, std::size_t place, std::int64_t& budget);
   // Takes the blocks of a waiting request's first chunk; the tokens of it, 0 when it must wait.
   std::int64_t admit(SchedulerState& state, Sequence& sequence, const PrefixMatch& match,
                      std::int64_t budget) const;
   std::int64_t chunk_of(std::int64_t rest) const;
 
   VllmLimits limits_;
+  std::vector<Planned> planned_;  // running requests of the step at hand, in order
 };
 
 }  // namespace warploom

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "warploom/base/error.h"
 #include "warploom/serving/batching/sglang_scheduler.h"
 #include "warploom/serving/linear_step_pricer.h"
 #include "warploom/serving/simulation.h"
@@ -57,6 +61,80 @@ TEST(VllmScheduler, PriorityPreemptsTheOneServedLast) {
   const SimulationResult run = simulate(config, workload, kPricer);
   EXPECT_GT(run.requests[0].preemptions, 0);
   EXPECT_EQ(run.requests[1].preemptions, 0);
+}
+
+// Two long requests that do not fit together; the one served last came first.
+Workload low_before_high() {
+  Workload workload;
+  for (int i = 0; i < 2; ++i) workload.requests.push_back({SimTime(std::int64_t(i) * 50'000'000), 1000, 600});
+  workload.requests[0].priority = 9;
+  return workload;
+}
+
+TEST(VllmScheduler, NeverPreemptsAHigherPriorityForALower) {
+  for (const bool async : {true, false}) {
+    for (std::int64_t blocks = 150; blocks < 200; ++blocks) {
+      ServingConfig config;
+      config.scheduling_policy = "priority";
+      config.async_scheduling = async;
+      config.num_gpu_blocks_override = blocks;
+      const SimulationResult run = simulate(config, low_before_high(), kPricer);
+      EXPECT_EQ(run.metrics.completed, 2) << blocks;
+      EXPECT_EQ(run.requests[1].preemptions, 0) << blocks;
+      EXPECT_GT(run.requests[0].preemptions, 0) << blocks;
+    }
+  }
+}
+
+TEST(VllmScheduler, TakesATokenBackFromWhatTheStepHeldAlready) {
+  VllmScheduler scheduler({.by_priority = true});
+  SchedulerState state{.kv_cache = KvCache(5, 16), .by_priority = true};
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Sequence sequence;
+    sequence.request = i;
+    sequence.priority = i == 0 ? 5 : 1;
+    sequence.input_tokens = 32;
+    sequence.output_tokens = 4;
+    state.sequences.push_back(sequence);
+    state.enqueue(Slot(i));
+  }
+  ScheduledBatch prompts, step;
+  scheduler.schedule(state, prompts);
+  ASSERT_EQ(prompts.chunk_tokens, 64);
+  std::swap(state.running[0], state.running[1]);  // as if the lower had been admitted first
+  scheduler.schedule(state, step);
+  ASSERT_EQ(step.emitting.size(), 1u);
+  EXPECT_EQ(step.emitting[0].slot, 1u);
+  EXPECT_EQ(state.sequences[0].preemptions, 1);
+  EXPECT_EQ(state.sequences[1].preemptions, 0);
+}
+
+TEST(VllmScheduler, GivesBlocksBehindTheWindowBack) {
+  // One group of layers that keep all and five that see 64 tokens: 1000 tokens take 63 + 5 x 5 blocks.
+  ServingConfig config;
+  config.kv_layout = {.full = 1, .windowed = 5, .window = 64};
+  config.max_num_batched_tokens = 256;
+  config.max_num_seqs = 256;
+  config.num_gpu_blocks_override = 4 * (63 + 5 * 5) + 5 * 17;
+  Workload workload;
+  for (int i = 0; i < 4; ++i) workload.requests.push_back({SimTime(), 900, 100});
+  const SimulationResult run = simulate(config, workload, kPricer);
+  EXPECT_EQ(run.preemptions, 0);
+  EXPECT_EQ(run.metrics.completed, 4);
+  config.kv_layout.window = 1'000'000;
+  EXPECT_THROW(simulate(config, workload, kPricer), InvalidInput);
+}
+
+TEST(VllmScheduler, StatesOfLinearLayersTakeTheirBlocks) {
+  ServingConfig config;
+  config.kv_layout = {.full = 1, .state = 20};
+  config.num_gpu_blocks_override = 75;
+  Workload workload;
+  for (int i = 0; i < 9; ++i) workload.requests.push_back({SimTime(), 50, 10});
+  const SimulationResult run = simulate(config, workload, kPricer);
+  std::int64_t most = 0;
+  for (const TimelineSample& sample : run.timeline) most = std::max(most, sample.running);
+  EXPECT_EQ(most, 3);
 }
 
 TEST(SglangScheduler, OrdersTheQueueByItsPolicy) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/serving/batching/scheduler_registry.h"
@@ -218,6 +220,85 @@ TEST(Deployment, RequestsWithoutAnyInstanceLeftCountAsFailed) {
   EXPECT_EQ(run.metrics.completed + run.metrics.failed, 50);
   deployment.failures[0].instance = 1;
   EXPECT_THROW(simulate(deployment, random_workload(5, 1, 20)), InvalidInput);
+}
+
+TEST(Deployment, WatchingAndNeighboursDoNotChangeADraw) {
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  ServingConfig& config = deployment.pools[0].config;
+  config.instances = 2;
+  config.speculative_config = R"({"method": "eagle3", "num_speculative_tokens": 3})";
+  config.acceptance_length = 2.5;
+  const Workload workload = random_workload(60, 5, 60);
+  const SimulationResult alone = simulate(deployment, workload);
+  const SimulationResult watched = simulate(deployment, workload, {.recorded_steps = 100});
+  ASSERT_EQ(watched.steps.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(watched.steps.begin(), watched.steps.end(),
+                             [](const StepRecord& a, const StepRecord& b) { return a.begin < b.begin; }));
+  for (std::size_t i = 0; i < alone.requests.size(); ++i)
+    EXPECT_EQ(alone.requests[i].last_token, watched.requests[i].last_token);
+  // Two equal requests on two replicas accept different drafts.
+  Workload equal = one_request(50, 60);
+  equal.requests.push_back(equal.requests[0]);
+  const SimulationResult two = simulate(deployment, equal);
+  EXPECT_NE(two.requests[0].last_token, two.requests[1].last_token);
+  // A third instance that nobody reaches leaves the draws alone: the run of all in one.
+  deployment.failures = {{.pool = 0, .instance = 1, .at = to_sim_time(Seconds(1e6)), .down = {}}};
+  const SimulationResult together = simulate(deployment, workload);
+  for (std::size_t i = 0; i < alone.requests.size(); ++i)
+    EXPECT_EQ(alone.requests[i].last_token, together.requests[i].last_token);
+}
+
+TEST(Deployment, TurnsOfASessionAreGivenOutInTurn) {
+  SessionShape shape;
+  shape.sessions = 100;
+  shape.turns = 4;
+  shape.rate = 4;
+  const Workload workload = session_workload(shape, 1);
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  deployment.pools[0].config.num_gpu_blocks_override = 2000;
+  std::vector<double> ttft;
+  for (const std::int64_t instances : {3, 4}) {
+    deployment.pools[0].config.instances = instances;
+    const SimulationResult run = simulate(deployment, workload);
+    ttft.push_back(run.metrics.ttft.mean.value());
+    std::vector<std::int64_t> first_turns(std::size_t(instances), 0);
+    for (std::size_t i = 0; i < run.requests.size(); i += 4)
+      ++first_turns[std::size_t(run.requests[i].replica)];
+    EXPECT_GT(*std::min_element(first_turns.begin(), first_turns.end()), 100 / instances / 2);
+  }
+  EXPECT_LT(ttft[1], ttft[0]);
+}
+
+TEST(Deployment, VllmsRanksGetRequestsByWhatTheyHold) {
+  // One long request holds the first rank; those that follow go to the other.
+  Workload workload = one_request(400, 200);
+  for (int i = 0; i < 4; ++i) workload.requests.push_back({to_sim_time(Seconds(0.3 + 0.2 * i)), 10, 2});
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  deployment.pools[0].config.data_parallel_size = 2;
+  const SimulationResult run = simulate(deployment, workload);
+  EXPECT_EQ(run.requests[0].replica, 0);
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_EQ(run.requests[i].replica, 1);
+}
+
+TEST(Deployment, InstancesThatWereReleasedServeAgain) {
+  Workload workload;
+  for (std::int64_t burst = 0; burst < 4; ++burst)
+    for (int i = 0; i < 60; ++i)
+      workload.requests.push_back({to_sim_time(Seconds(60.0 * double(burst))), 200, 40});
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  deployment.pools[0].autoscaling = {
+      .max_instances = 2, .queue_depth = 4, .interval = Seconds(0.2), .startup = Seconds(0.5)};
+  const SimulationResult run = simulate(deployment, workload);
+  expect_whole(run, workload);
+  EXPECT_EQ(run.pools[0].most_instances, 2);
+  // A failure of an instance that was never started is none.
+  deployment.pools[0].autoscaling.max_instances = 4;
+  deployment.failures = {{.pool = 0, .instance = 3, .at = SimTime(1), .down = {}}};
+  expect_whole(simulate(deployment, workload), workload);
 }
 
 TEST(Deployment, ScalesWithTheQueueAndBack) {

@@ -15,6 +15,7 @@ namespace {
 
 // The requests of one instance and where they stand in the whole workload.
 struct Part {
+  std::size_t instance = 0;
   Workload workload;
   std::vector<std::uint32_t> requests;
   SimulationResult result;
@@ -29,12 +30,16 @@ std::size_t instance_count(const PoolPlan& pool) {
 std::vector<Part> split(const Workload& workload, std::size_t instances, std::size_t group_size) {
   std::vector<Part> parts(instances);
   for (Part& part : parts) {
+    part.instance = std::size_t(&part - parts.data());
     part.workload.name = workload.name;
     part.workload.image_tokens = workload.image_tokens;
   }
+  std::size_t turn = 0;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
-    Part& part = parts[i % (instances * group_size) / group_size];
+    Part& part = parts[turn % (instances * group_size) / group_size];
+    if (!workload.requests[i].rejected) ++turn;
     part.requests.push_back(std::uint32_t(i));
+    part.workload.origin.push_back(std::uint32_t(i));
     part.workload.requests.push_back(workload.requests[i]);
     if (workload.content_begin.empty()) continue;
     const auto content = workload.content_of(i);
@@ -136,17 +141,26 @@ void add(SimulationResult& sum, Part& part, std::size_t first_replica) {
   sum.offloaded_units += own.offloaded_units;
   sum.partial = sum.partial || own.partial;
   add_kernel_times(sum.kernels, own.kernels);
+  for (StepRecord& step : part.result.steps) {
+    step.replica += std::int32_t(first_replica);
+    sum.steps.push_back(std::move(step));
+  }
+}
+
+// Each part recorded its first steps: the first of all, in order of their start.
+void keep_first(std::vector<StepRecord>& steps, std::size_t most) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const StepRecord& a, const StepRecord& b) { return a.begin < b.begin; });
+  if (steps.size() > most) steps.resize(most);
 }
 
 }  // namespace
 
-bool instances_are_independent(const Deployment& deployment, const Workload& workload,
-                               const SimulationOptions& options) {
+bool instances_are_independent(const Deployment& deployment, const Workload& workload) {
   const PoolPlan& pool = deployment.pools[0];
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
-         pool.config.routing_policy == RoutingPolicy::RoundRobin && !workload.concurrency &&
-         pool.config.host.frontend_per_token.value() == 0 && options.recorded_steps == 0 &&
+         in_turn(pool.config) && !workload.concurrency && pool.config.host.frontend_per_token.value() == 0 &&
          instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
@@ -166,7 +180,7 @@ SimulationResult simulate_independent(const Deployment& deployment, const Worklo
   LatencyHistogram itl;
   std::map<std::int64_t, std::int64_t> seconds;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    add(sum, parts[i], i * group_size);
+    add(sum, parts[i], parts[i].instance * group_size);
     itl.merge(parts[i].details.itl);
     for (const auto& [second, tokens] : parts[i].details.tokens_by_second) seconds[second] += tokens;
     sum.end = std::max(sum.end, parts[i].result.end);
@@ -180,6 +194,7 @@ SimulationResult simulate_independent(const Deployment& deployment, const Worklo
   std::stable_sort(sum.kernels.begin(), sum.kernels.end(),
                    [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
   sum.metrics.max_concurrent_requests = most_live(sum.requests);
+  keep_first(sum.steps, options.recorded_steps);
   sum.timeline = joined_timeline(parts, options.timeline_samples, sum.end);
   return sum;
 }

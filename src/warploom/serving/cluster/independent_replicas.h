@@ -7,8 +7,7 @@
 namespace warploom {
 
 // Whether the instances of this run never meet and are more than one.
-bool instances_are_independent(const Deployment& deployment, const Workload& workload,
-                               const SimulationOptions& options);
+bool instances_are_independent(const Deployment& deployment, const Workload& workload);
 
 // The run of such a deployment, in options.threads threads (0: as many as the machine has). The result does
 // not depend on their number; the timeline is sampled anew on a common grid.

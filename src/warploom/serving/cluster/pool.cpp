@@ -31,6 +31,12 @@ void Pool::add_instance(InstanceState state, SimTime now) {
                                               step_time_, &workload_),
                         .state = state,
                         .since = now});
+  count_alive(1);
+}
+
+void Pool::count_alive(std::int64_t change) {
+  alive_ += change;
+  most_alive_ = std::max(most_alive_, alive_);
 }
 
 void Pool::list_open() {
@@ -52,28 +58,56 @@ std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32
   return hashes;
 }
 
+bool in_turn(const ServingConfig& config) {
+  if (config.routing_policy != RoutingPolicy::Engine)
+    return config.routing_policy == RoutingPolicy::RoundRobin;
+  return engine_balance(config.engine, config.data_parallel_size) == RoutingPolicy::RoundRobin;
+}
+
 std::optional<std::size_t> Pool::route(std::uint32_t request, std::int32_t input_tokens,
                                        std::int32_t latest) {
   if (open_.empty()) return std::nullopt;
   if (open_.size() == 1) return open_[0];
+  if (in_turn(plan_.config)) return open_[routed_++ % open_.size()];
   const RoutingPolicy policy = plan_.config.routing_policy;
-  if (policy == RoutingPolicy::RoundRobin) return open_[request % open_.size()];
   const auto place = std::find(open_.begin(), open_.end(), std::uint32_t(latest));
   if (policy == RoutingPolicy::SessionSticky && latest >= 0 && place != open_.end())
     return std::size_t(latest);
+  if (policy != RoutingPolicy::Engine) return choose(open_, policy, request, input_tokens);
+  return choose(copy_in_turn(), engine_balance(plan_.config.engine, plan_.config.data_parallel_size), request,
+                input_tokens);
+}
+
+std::span<const std::uint32_t> Pool::copy_in_turn() {
+  const auto ranks = std::uint32_t(plan_.config.data_parallel_size);
+  const auto end_of_copy = [&](std::size_t begin) {
+    std::size_t end = begin;
+    while (end < open_.size() && open_[end] / ranks == open_[begin] / ranks) ++end;
+    return end;
+  };
+  std::size_t copies = 0;
+  for (std::size_t i = 0; i < open_.size(); i = end_of_copy(i)) ++copies;
+  std::size_t begin = 0;
+  for (std::size_t skipped = routed_++ % copies; skipped > 0; --skipped) begin = end_of_copy(begin);
+  return std::span(open_).subspan(begin, end_of_copy(begin) - begin);
+}
+
+std::size_t Pool::choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
+                         std::int32_t input_tokens) {
   const auto hashes = policy == RoutingPolicy::PrefixAware ? prefix_hashes(request, input_tokens)
                                                            : std::vector<std::uint64_t>{};
-  loads_.resize(open_.size());
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const Engine& engine = engine_of(open_[i]);
-    loads_[i].live = std::int64_t(engine.live());
+  loads_.resize(replicas.size());
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const Engine& engine = engine_of(replicas[i]);
     const KvCache& cache = engine.state().kv_cache;
     const auto missing = std::find_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) {
       return cache.find(hash) == KvCache::kNoUnit;
     });
-    loads_[i].cached_tokens = (missing - hashes.begin()) * cache.unit_tokens();
+    loads_[i] = {.live = std::int64_t(engine.live()),
+                 .cached_tokens = (missing - hashes.begin()) * cache.unit_tokens(),
+                 .waiting = std::ssize(engine.state().waiting)};
   }
-  return open_[choose_replica(policy, request, loads_, -1)];
+  return replicas[choose_replica(policy, routed_, loads_, -1)];
 }
 
 PoolLoad Pool::load() const {
@@ -92,8 +126,15 @@ PoolLoad Pool::load() const {
 void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
   Instance& instance = instances_[index];
   const bool was_down = instance.state == InstanceState::Down;
-  if (was_down && state != InstanceState::Down) instance.since = now;
-  if (!was_down && state == InstanceState::Down) instance.served += now - instance.since;
+  if (was_down && state != InstanceState::Down) {
+    instance.since = now;
+    instance.released = false;
+    count_alive(1);
+  }
+  if (!was_down && state == InstanceState::Down) {
+    instance.served += now - instance.since;
+    count_alive(-1);
+  }
   instance.state = state;
   list_open();
 }
@@ -104,6 +145,13 @@ std::vector<std::size_t> Pool::scale_to(std::int64_t wanted, SimTime now) {
   for (std::size_t i = 0; i < instances_.size() && missing > 0; ++i) {
     if (instances_[i].state != InstanceState::Draining) continue;
     set_state(i, InstanceState::Up, now);
+    --missing;
+  }
+  for (std::size_t i = 0; i < instances_.size() && missing > 0; ++i) {
+    if (!instances_[i].released) continue;
+    instances_[i].group.reset(now);  // it starts with nothing in its caches
+    set_state(i, InstanceState::Starting, now);
+    started.push_back(i);
     --missing;
   }
   for (; missing > 0; --missing) {
@@ -120,9 +168,19 @@ std::vector<std::size_t> Pool::scale_to(std::int64_t wanted, SimTime now) {
 }
 
 void Pool::settle(std::size_t index, SimTime now) {
-  const Instance& instance = instances_[index];
-  if (instance.state == InstanceState::Draining && instance.group.idle())
-    set_state(index, InstanceState::Down, now);
+  Instance& instance = instances_[index];
+  if (instance.state != InstanceState::Draining || !instance.group.idle()) return;
+  set_state(index, InstanceState::Down, now);
+  instance.released = true;
+}
+
+void Pool::recover(std::size_t index, SimTime now) {
+  const AutoscalingConfig& scaling = plan_.autoscaling;
+  if (instances_[index].state == InstanceState::Down && scaling.on() && alive_ >= scaling.max_instances) {
+    instances_[index].released = true;  // another took its place
+    return;
+  }
+  set_state(index, InstanceState::Up, now);
 }
 
 Seconds Pool::served(SimTime now) const {

@@ -23,10 +23,14 @@ struct Instance {
   InstanceState state = InstanceState::Up;
   std::uint32_t epoch = 0;  // failures so far: events of an earlier one are void
   bool touched = false;     // may start a step now
+  bool released = false;    // Down because it was not wanted: may start again
   SimTime since;            // of its latest start
   SimDuration served{};     // from starts to stops, the latest start left out
   SimTime sending_until, receiving_until, loading_until;  // its links are busy
 };
+
+// Whether requests go to a pool's replicas in turn, whatever these do.
+bool in_turn(const ServingConfig& config);
 
 class Pool {
  public:
@@ -45,19 +49,28 @@ class Pool {
   std::optional<std::size_t> route(std::uint32_t request, std::int32_t input_tokens, std::int32_t latest);
 
   PoolLoad load() const;
-  // Instances to start (those drain no more that did); the others begin to drain. Returns the indices of the
-  // instances that begin to start.
+  // Instances to start (those drain no more that did, and those that were released come back); the others
+  // begin to drain. Returns the indices of the instances that begin to start.
   std::vector<std::size_t> scale_to(std::int64_t wanted, SimTime now);
   void set_state(std::size_t index, InstanceState state, SimTime now);
+  // An instance that failed is there again; it serves unless the pool has all that it may have.
+  void recover(std::size_t index, SimTime now);
   // A draining instance that has nothing left goes down.
   void settle(std::size_t index, SimTime now);
   // GPU-seconds over all instances up to `now`.
   Seconds served(SimTime now) const;
   std::int64_t blocks() const;  // of the instances that are not down; 0 without limit
+  // Instances that were not down at one moment, at most.
+  std::int64_t most_instances() const { return most_alive_; }
 
  private:
   void add_instance(InstanceState state, SimTime now);
   void list_open();
+  void count_alive(std::int64_t change);
+  // The replicas of one copy of the engine that take requests: copies have their turn one after the other.
+  std::span<const std::uint32_t> copy_in_turn();
+  std::size_t choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
+                     std::int32_t input_tokens);
   std::vector<std::uint64_t> prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const;
 
   PoolPlan plan_;
@@ -69,6 +82,8 @@ class Pool {
   std::deque<Instance> instances_;   // addresses stay
   std::vector<std::uint32_t> open_;  // replicas that take requests
   std::vector<ReplicaLoad> loads_;   // of route, kept for its memory
+  std::uint64_t routed_ = 0;         // requests so far
+  std::int64_t alive_ = 0, most_alive_ = 0;
 };
 
 }  // namespace warploom

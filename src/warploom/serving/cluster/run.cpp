@@ -44,7 +44,7 @@ void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
     complete_prefill(now, sequence, slot);
     return;
   }
-  ++completed_;
+  ++ended_;
   --live_;
   arrivals_.complete(sequence.request, now);
 }
@@ -112,7 +112,7 @@ void Run::play_moment(SimTime now) {
     touch(end.pool, end.instance);
   }
   while (!events_.empty() && events_.next_time() == now) handle(events_.pop(), now);
-  while (const auto request = arrivals_.take(now)) arrive(*request);
+  while (const auto request = arrivals_.take(now)) arrive(*request, now);
   start_steps(now);
 }
 
@@ -123,16 +123,16 @@ void Run::play() {
     const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
     const SimTime event = events_.empty() ? kNever : events_.next_time();
     const SimTime now = std::min({arrivals_.next_time(), step_end, event});
-    if (now == kNever || completed_ == std::ssize(records_)) break;
+    if (now == kNever || ended_ == std::ssize(records_)) break;
     if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
       stopped_ = true;
       break;
     }
     latest_ = now;
     play_moment(now);
-    if (options_.on_progress && completed_ / stride > reported) {
-      reported = completed_ / stride;
-      options_.on_progress({completed_, std::ssize(records_), now});
+    if (options_.on_progress && ended_ / stride > reported) {
+      reported = ended_ / stride;
+      options_.on_progress({ended_, std::ssize(records_), now});
     }
   }
 }
@@ -157,7 +157,7 @@ SimulationResult Run::result() {
       result.speculation += group.speculation();
       add_kernel_times(result.kernels, group.kernels());
     }
-    totals.most_instances = std::int64_t(pool.size());
+    totals.most_instances = pool.most_instances();
     result.totals += totals.steps;
     result.pools.push_back(std::move(totals));
   }
@@ -166,7 +166,7 @@ SimulationResult Run::result() {
   // Requests that no instance ever takes are left over; turns and closed loops wait behind them.
   const bool left_over =
       std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
-  WARPLOOM_ASSERT(stopped_ || left_over || completed_ == std::ssize(records_));
+  WARPLOOM_ASSERT(stopped_ || left_over || ended_ == std::ssize(records_));
   result.metrics = metrics_of(records_, itl_);
   for (const auto& entry : tokens_by_second_)
     result.metrics.max_output_tokens_per_s =

@@ -68,7 +68,7 @@ class Run final : public EngineObserver {
   }
 
   // Requests on their way (run_requests.cpp).
-  void arrive(std::uint32_t request);
+  void arrive(std::uint32_t request, SimTime now);
   void submit(const EngineRequest& request);
   bool place(std::size_t pool, const EngineRequest& request);
   void place_waiting(std::size_t pool);
@@ -103,7 +103,7 @@ class Run final : public EngineObserver {
   TimelineRecorder timeline_;
   TransferTotals transfers_;
   SimTime latest_;
-  std::int64_t completed_ = 0, live_ = 0, most_live_ = 0;
+  std::int64_t ended_ = 0, live_ = 0, most_live_ = 0;  // ended: completed or rejected
   std::vector<std::pair<std::int64_t, std::int64_t>> tokens_by_second_;
   bool stopped_ = false;
 };

@@ -16,7 +16,7 @@ void Run::handle(const Event& event, SimTime now) {
     case EventKind::Ready: {
       const Instance& instance = pools_[event.pool].instance(event.instance);
       if (instance.epoch != event.epoch) break;
-      pools_[event.pool].set_state(event.instance, InstanceState::Up, now);
+      pools_[event.pool].recover(event.instance, now);
       place_waiting(event.pool);
       break;
     }
@@ -126,6 +126,7 @@ void Run::restart_request(std::size_t pool, const Sequence& sequence) {
 
 void Run::fail(const Event& event, SimTime now) {
   Pool& pool = pools_[event.pool];
+  if (event.instance >= pool.size()) return;  // not started so far
   Instance& instance = pool.instance(event.instance);
   if (instance.state == InstanceState::Down) return;
   ++instance.epoch;
@@ -156,9 +157,10 @@ void Run::scale(std::size_t pool_index, SimTime now) {
   PoolLoad load = pool.load();
   load.waiting += std::ssize(unplaced_[pool_index]);
   for (const std::size_t started : pool.scale_to(scaling_[pool_index]->wanted(load), now)) {
-    events_.push(
-        now + to_sim_duration(config.startup),
-        {.kind = EventKind::Ready, .pool = std::uint32_t(pool_index), .instance = std::uint32_t(started)});
+    events_.push(now + to_sim_duration(config.startup), {.kind = EventKind::Ready,
+                                                         .pool = std::uint32_t(pool_index),
+                                                         .instance = std::uint32_t(started),
+                                                         .epoch = pool.instance(started).epoch});
   }
   place_waiting(pool_index);
   events_.push(now + to_sim_duration(config.interval),

@@ -5,8 +5,14 @@
 
 namespace warploom {
 
-void Run::arrive(std::uint32_t request) {
+void Run::arrive(std::uint32_t request, SimTime now) {
   const WorkloadRequest& asked = workload_.requests[request];
+  if (asked.rejected) {
+    records_[request].rejected = true;
+    ++ended_;
+    arrivals_.complete(request, now);
+    return;
+  }
   most_live_ = std::max(most_live_, ++live_);
   submit({.request = request,
           .input_tokens = asked.input_tokens,

@@ -11,6 +11,18 @@ std::size_t least_loaded(const std::vector<ReplicaLoad>& loads) {
   return std::size_t(least - loads.begin());
 }
 
+std::size_t least_waiting(const std::vector<ReplicaLoad>& loads) {
+  // vLLM's weight: a request that waits stands for more work to come than one that runs.
+  constexpr std::int64_t kWaitingWeight = 4;
+  const auto score = [](const ReplicaLoad& load) {
+    return kWaitingWeight * load.waiting + (load.live - load.waiting);
+  };
+  const auto least =
+      std::min_element(loads.begin(), loads.end(),
+                       [&](const ReplicaLoad& a, const ReplicaLoad& b) { return score(a) < score(b); });
+  return std::size_t(least - loads.begin());
+}
+
 std::size_t most_cached(const std::vector<ReplicaLoad>& loads) {
   const std::size_t least = least_loaded(loads);
   std::size_t best = least;
@@ -23,11 +35,20 @@ std::size_t most_cached(const std::vector<ReplicaLoad>& loads) {
 
 }  // namespace
 
-std::size_t choose_replica(RoutingPolicy policy, std::uint32_t request, const std::vector<ReplicaLoad>& loads,
+RoutingPolicy engine_balance(std::string_view engine, std::int64_t ranks) {
+  if (ranks > 1 && engine == "vllm") return RoutingPolicy::WaitingFirst;
+  if (ranks > 1 && engine == "trtllm") return RoutingPolicy::LeastLoaded;
+  return RoutingPolicy::RoundRobin;
+}
+
+std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
                            std::int32_t first_turn_replica) {
   switch (policy) {
+    case RoutingPolicy::Engine:
     case RoutingPolicy::RoundRobin:
-      return request % loads.size();
+      return turn % loads.size();
+    case RoutingPolicy::WaitingFirst:
+      return least_waiting(loads);
     case RoutingPolicy::LeastLoaded:
       return least_loaded(loads);
     case RoutingPolicy::PrefixAware:

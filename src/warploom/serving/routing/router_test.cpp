@@ -12,6 +12,13 @@ TEST(Router, GivesRequestsOutInTurn) {
     EXPECT_EQ(choose_replica(RoutingPolicy::RoundRobin, i, kLoads, -1), i % 4);
 }
 
+TEST(Router, CountsAWaitingRequestFourTimes) {
+  EXPECT_EQ(choose_replica(RoutingPolicy::WaitingFirst, 0, {{3, 0, 1}, {5, 0, 0}, {5, 0, 0}}, -1), 1u);
+  EXPECT_EQ(engine_balance("vllm", 2), RoutingPolicy::WaitingFirst);
+  EXPECT_EQ(engine_balance("vllm", 1), RoutingPolicy::RoundRobin);
+  EXPECT_EQ(engine_balance("sglang", 4), RoutingPolicy::RoundRobin);
+}
+
 TEST(Router, PrefersTheLeastLoadedAndOfEqualsTheFirst) {
   EXPECT_EQ(choose_replica(RoutingPolicy::LeastLoaded, 0, kLoads, -1), 1u);
 }

@@ -17,16 +17,21 @@ void add(StepCost& sum, const StepCost& cost, double times) {
   sum.collectives += cost.collectives * times;
 }
 
-// One token for each request that yields one, at the mean length of what it has in the cache.
-StepBatch next_token(const StepBatch& batch) {
+// One token for each request that yields one, after what it then has in the cache. Of prompts' chunks, which
+// yield is not told: as many of them as are left, each at their mean.
+StepBatch next_token(const StepBatch& batch, std::vector<std::int32_t>& contexts) {
+  contexts.assign(batch.decode_contexts.begin(), batch.decode_contexts.end());
+  if (contexts.empty() && batch.decode_requests > 0)
+    contexts.assign(std::size_t(batch.decode_requests),
+                    std::int32_t(batch.decode_context_sum / batch.decode_requests));
+  for (std::size_t i = 0; i < contexts.size(); ++i) contexts[i] += batch.queries_of(i);
+  std::int64_t prompts = 0;
+  for (const PrefillChunk& chunk : batch.chunks) prompts += chunk.context + chunk.tokens;
+  const std::int64_t mean = prompts / std::max<std::int64_t>(1, std::ssize(batch.chunks));
+  contexts.resize(std::size_t(batch.emitting), std::int32_t(mean));
   StepBatch next;
-  std::int64_t context = batch.decode_context_sum + batch.tokens();
-  for (const PrefillChunk& chunk : batch.chunks) context += chunk.context;
-  const std::int64_t requests = batch.decode_requests + std::ssize(batch.chunks);
-  next.decode_requests = next.emitting = next.logits_rows = next.group_tokens = batch.emitting;
-  next.decode_context_sum = context / std::max<std::int64_t>(1, requests) * batch.emitting;
-  next.decode_context_max =
-      std::max(batch.decode_context_max, std::int32_t(next.decode_context_sum / batch.emitting));
+  next.set_decode(contexts);
+  next.emitting = next.logits_rows = next.group_tokens = batch.emitting;
   return next;
 }
 
@@ -81,7 +86,7 @@ StepCost DraftingStepPricer::price(const StepBatch& batch) {
   first.logits_rows = first.emitting;
   StepCost drafting = drafter_->price(first);
   if (steps_ > 1) {
-    const StepBatch next = next_token(batch);
+    const StepBatch next = next_token(batch, contexts_);
     for (std::int64_t i = 1; i < steps_; ++i) add(drafting, drafter_->price(next), 1.0);
   }
   return joined_cost(verifying, drafting);

@@ -37,6 +37,7 @@ class DraftingStepPricer final : public StepPricer {
  private:
   std::unique_ptr<StepPricer> target_, drafter_;
   std::int64_t steps_;
+  std::vector<std::int32_t> contexts_;  // of a pass over proposed tokens; keeps its memory
 };
 
 }  // namespace warploom

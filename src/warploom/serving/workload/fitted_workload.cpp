@@ -57,7 +57,7 @@ FieldTable FittedWorkload::describe() {
 }
 
 FittedWorkload parse_fitted_workload(std::string_view text, std::string_view where) {
-  auto fitted = from_json<FittedWorkload>(parse_json(text, where), where);
+  auto fitted = object_from_json<FittedWorkload>(parse_json(text, where), where);
   check_quantiles(fitted.input_tokens, "input_tokens", where);
   check_quantiles(fitted.output_tokens, "output_tokens", where);
   check_quantiles(fitted.arrival_gap, "arrival_gap", where);

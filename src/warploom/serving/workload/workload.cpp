@@ -85,6 +85,7 @@ void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed) {
   RandomStream random(seed, "arrivals");
   double time = 0;
   for (WorkloadRequest& request : workload.requests) {
+    if (request.after >= 0) continue;
     request.arrival = to_sim_time(Seconds(time));
     time += random.exponential(1.0 / rate);
   }
@@ -99,6 +100,7 @@ void set_gamma_arrivals(Workload& workload, double rate, double burstiness, std:
   RandomStream random(seed, "arrivals");
   double time = 0;
   for (WorkloadRequest& request : workload.requests) {
+    if (request.after >= 0) continue;
     request.arrival = to_sim_time(Seconds(time));
     time += random.gamma(burstiness, 1.0 / (rate * burstiness));
   }
@@ -137,9 +139,9 @@ void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed) {
 
 void set_fixed_rate_arrivals(Workload& workload, double rate) {
   check_rate(rate);
-  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
-    workload.requests[i].arrival = to_sim_time(Seconds(double(i) / rate));
-  }
+  std::int64_t arrived = 0;
+  for (WorkloadRequest& request : workload.requests)
+    if (request.after < 0) request.arrival = to_sim_time(Seconds(double(arrived++) / rate));
   workload.timed = true;
   workload.concurrency.reset();
 }
@@ -152,10 +154,13 @@ void set_closed_loop(Workload& workload, std::int64_t concurrency) {
 }
 
 double arrival_rate(const Workload& workload) {
-  if (workload.requests.size() < 2) return 0;
-  const double span =
-      (workload.requests.back().arrival - workload.requests.front().arrival).seconds().value();
-  return span > 0 ? double(workload.requests.size() - 1) / span : 0;
+  const auto arrives = [](const WorkloadRequest& request) { return request.after < 0; };
+  const auto& requests = workload.requests;
+  const auto first = std::find_if(requests.begin(), requests.end(), arrives);
+  const auto last = std::find_if(requests.rbegin(), requests.rend(), arrives);
+  if (first == requests.end()) return 0;
+  const double span = (last->arrival - first->arrival).seconds().value();
+  return span > 0 ? double(std::count_if(requests.begin(), requests.end(), arrives) - 1) / span : 0;
 }
 
 void rescale_arrivals(Workload& workload, double rate) {

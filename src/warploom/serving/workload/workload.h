@@ -21,6 +21,7 @@ struct WorkloadRequest {
   SimDuration delay{};  // in a closed loop also of first turns: how long the user thinks before this request
   std::int32_t images = 0;    // part of the input: image_tokens of the workload each
   std::int32_t priority = 0;  // lower is served first, by policies that look at it
+  bool rejected = false;      // too long for the engine, which turns it away on arrival; see length_limit.h
 };
 
 // A stretch of a prompt. Equal contents at equal places mean equal tokens; what a request generates goes on
@@ -45,6 +46,10 @@ struct Workload {
     return std::span(content).subspan(content_begin[request],
                                       content_begin[request + 1] - content_begin[request]);
   }
+  // Of a part of a workload: where its requests stand in the whole. Empty: as they stand here. Draws depend
+  // on it, so that a request fares alike whatever is simulated beside it.
+  std::vector<std::uint32_t> origin;
+  std::uint32_t origin_of(std::uint32_t request) const { return origin.empty() ? request : origin[request]; }
   std::int64_t image_tokens = 0;  // of each image, in a multimodal workload
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
@@ -57,7 +62,8 @@ constexpr std::int64_t kMaxRequestTokens = 100'000'000;
 // `name` and the request's index are in the message.
 void check_workload(const Workload& workload);
 
-// Replace the arrival times; requests keep their order. rates in requests per second, finite and > 0.
+// Replace the arrival times; requests keep their order, and later turns still follow the answers before them.
+// Rates in requests (with turns: sessions) per second, finite and > 0.
 void set_poisson_arrivals(Workload& workload, double rate, std::uint64_t seed);
 // Gaps from a gamma distribution of shape `burstiness` (> 0), as `vllm bench serve --burstiness`: 1 is
 // Poisson, below it requests come in bursts, above it more evenly.
@@ -71,7 +77,8 @@ void add_images(Workload& workload, std::int64_t images, std::int64_t tokens);
 void set_think_time(Workload& workload, Seconds mean, std::uint64_t seed);
 // Scales the times between arrivals so that the mean rate becomes `rate`.
 void rescale_arrivals(Workload& workload, double rate);
-// Requests per second between the first and the last arrival; 0 when they do not differ.
+// Requests per second between the first and the last arrival, later turns left out: they have no arrival. 0
+// when the two do not differ.
 double arrival_rate(const Workload& workload);
 
 // Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX and `vllm bench` do with

@@ -12,6 +12,21 @@
 namespace warploom {
 namespace {
 
+TEST(Workload, RatesAreOfRequestsThatArriveThemselves) {
+  Workload workload;
+  for (int session = 0; session < 5; ++session) {
+    workload.requests.push_back({to_sim_time(Seconds(session)), 10, 10});
+    workload.requests.push_back({SimTime(), 10, 10, 2 * session, SimDuration(1)});
+  }
+  EXPECT_NEAR(arrival_rate(workload), 1, 1e-9);
+  rescale_arrivals(workload, 2);
+  EXPECT_NEAR(arrival_rate(workload), 2, 1e-6);
+  set_fixed_rate_arrivals(workload, 4);
+  EXPECT_NEAR(arrival_rate(workload), 4, 1e-6);
+  set_poisson_arrivals(workload, 4, 1);
+  check_workload(workload);
+}
+
 TEST(Workload, SyntheticLengthsStayInTheirRange) {
   const Workload workload = synthetic_workload(
       {.requests = 2000, .input_tokens = 1000, .output_tokens = 100, .range_ratio = 0.8}, 4);

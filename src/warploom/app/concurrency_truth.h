@@ -1,0 +1,56 @@
+// Rows of concurrency_runs.csv: published benchmarks that keep a fixed number of requests in flight.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/models/architecture.h"
+#include "warploom/models/sharding.h"
+
+namespace warploom {
+
+// How one engine is spread over GPUs. Absent: not stated.
+struct StatedPlace {
+  std::optional<std::int64_t> tp, pp, attention_dp, moe_tp, moe_ep;
+};
+
+// The engines that prefill or that decode, where the two are apart.
+struct StatedPool {
+  std::optional<std::int64_t> workers, batch_size;
+  StatedPlace place;
+};
+
+// Empty or absent: not stated.
+struct ConcurrencyTruth {
+  std::string id, dump, image, backend, version, model, system, precision, gemm_quantization,
+      moe_quantization, mode;
+  bool work_in_progress = false;
+  std::optional<std::int64_t> concurrency;
+  StatedPlace place;           // of one engine; not stated where prefill and decode are apart
+  StatedPool prefill, decode;  // stated where they are apart
+  std::int64_t input_tokens = 1, output_tokens = 1;  // 0: not stated
+  std::optional<double> ttft, tpot;                  // ms
+  std::uint64_t content_hash = 0;                    // of every column but the id
+  std::size_t line = 0;
+  bool disaggregated() const { return mode == "disagg"; }
+};
+
+// Throws IoError and InvalidInput. Columns that a file lacks (image, prefill_*, decode_*) are not stated.
+std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path);
+
+// Throws InvalidInput on numbers that contradict each other.
+Sharding sharding_of(const StatedPlace& place, const ModelArchitecture& model);
+
+// Some dumps multiply tensor by expert parallelism: tp 64 with experts 8 by 8 is a node of 8 GPUs with 8
+// expert ranks, as the same figures under the right numbers in other dumps show. Undoes that; false where the
+// row is not one of them.
+bool undo_product(ConcurrencyTruth& row);
+
+// The checkpoint of `model` in the row's quantisation; models stored quantised stay as they are where the row
+// says the same. Throws Unsupported when the row runs a stored quantisation in another one.
+ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model);
+
+}  // namespace warploom

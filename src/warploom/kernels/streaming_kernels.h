@@ -1,0 +1,42 @@
+// What only moves memory, as today's engines run it.
+//
+// Norms, activations, rotations and cache writes are in the measured data as kernels of 2023 that stream at a
+// third of the memory's rate; those of FlashInfer, TensorRT-LLM and Inductor, which engines run now, were
+// never swept. They stream at 0.8 of it (prefills of the shared static runs on H100 and A100 need no other
+// constant then). A measured kernel that is faster stays.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "warploom/kernels/latency_model.h"
+
+namespace warploom {
+
+// The name under which the rule's answers are reported and can be asked for.
+inline constexpr std::string_view kStreamingKernel = "streaming";
+
+// Answers for RmsNorm, Activation, Rope and KvWrite as engines run them: at most a launch and the operands at
+// that rate, in the tier of `kernels`; p90 stays that of `kernels`, p10 is at most the answer. A question
+// that names a measured kernel, or a framework that is no engine, is about just that kernel and is passed on,
+// as is every other operator: so sweeps are judged against the kernel that was swept. Thread-safe as
+// `kernels` is.
+class StreamingKernels final : public LatencyModel {
+ public:
+  // Not null.
+  explicit StreamingKernels(std::unique_ptr<const LatencyModel> kernels) : kernels_(std::move(kernels)) {}
+  LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context = {}) const override;
+  void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
+                      std::span<LatencyEstimate> results) const override;
+  // Kernel kStreamingKernel of the framework and version that were asked for, where the rule answers.
+  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
+                                 const KernelContext& context = {}) const override;
+  // What was measured, without the rule.
+  const LatencyModel& kernels() const { return *kernels_; }
+
+ private:
+  std::unique_ptr<const LatencyModel> kernels_;
+};
+
+}  // namespace warploom

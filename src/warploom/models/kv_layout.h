@@ -1,0 +1,37 @@
+// How an engine lays the keys and values of a request out in blocks of one size.
+//
+// vLLM's hybrid cache (vllm/v1/core/kv_cache_utils.py, single_type_kv_cache_manager.py) puts layers of one
+// kind into groups of equal size; a block belongs to one group and holds block_size tokens of its layers.
+// Groups of layers that see a window give back the blocks behind it, and layers with a state of one size take
+// the same blocks for a request of any length. Engines without it have one group of all layers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace warploom {
+
+struct KvLayout {
+  std::int64_t full = 1;      // groups of layers that keep every token; at least 1
+  std::int64_t windowed = 0;  // groups of layers that keep the last `window` tokens
+  std::int64_t window = 0;    // tokens
+  std::int64_t state = 0;     // blocks of a request of any length
+
+  bool even() const { return full == 1 && windowed == 0 && state == 0; }
+  // Blocks of a request with room for `tokens` tokens, `computed` of which were computed before this step.
+  std::int64_t blocks(std::int64_t tokens, std::int64_t computed, std::int64_t block_size) const {
+    const std::int64_t pages = (tokens + block_size - 1) / block_size;
+    if (windowed == 0) return full * pages + state;
+    // The token at hand sees itself and the window - 1 before it.
+    const std::int64_t behind = std::max<std::int64_t>(0, computed - window + 1) / block_size;
+    return full * pages + windowed * std::max<std::int64_t>(0, pages - behind) + state;
+  }
+  // The most blocks of a request on its way to `tokens` tokens, in steps of at most `step` tokens.
+  std::int64_t most_blocks(std::int64_t tokens, std::int64_t step, std::int64_t block_size) const {
+    const std::int64_t pages = (tokens + block_size - 1) / block_size;
+    const std::int64_t seen = (window - 1 + step + block_size - 1) / block_size + 1;
+    return full * pages + windowed * std::min(pages, seen) + state;
+  }
+};
+
+}  // namespace warploom

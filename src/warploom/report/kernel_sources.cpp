@@ -1,0 +1,95 @@
+#include "warploom/report/kernel_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace warploom {
+namespace {
+
+constexpr auto kLongestFirst = [](const auto& a, const auto& b) { return a.time > b.time; };
+
+Json part_json(const KernelTime& part, double total) {
+  return {{"framework", part.source.framework},
+          {"version", part.source.version},
+          {"kernel", part.source.kernel},
+          {"tier", name_of(part.source.tier)},
+          {"extrapolated", part.source.extrapolated},
+          {"time_s", part.time.value()},
+          {"share", total > 0 ? part.time.value() / total : 0.0}};
+}
+
+}  // namespace
+
+Tier weakest_tier(std::span<const KernelTime> kernels) {
+  Tier weakest = Tier::Measured;
+  for (const KernelTime& kernel : kernels) weakest = std::max(weakest, kernel.source.tier);
+  return weakest;
+}
+
+std::vector<LabelledKernel> kernels_by_label(std::span<const KernelTime> kernels) {
+  std::vector<LabelledKernel> labelled;
+  for (const KernelTime& kernel : kernels) {
+    auto same = std::find_if(labelled.begin(), labelled.end(), [&](const LabelledKernel& known) {
+      return known.family == kernel.family && known.label == kernel.label;
+    });
+    if (same == labelled.end())
+      same = labelled.insert(labelled.end(), {.family = kernel.family, .label = kernel.label, .parts = {}});
+    same->time += kernel.time;
+    same->calls += kernel.calls;
+    same->parts.push_back(kernel);
+  }
+  for (LabelledKernel& kernel : labelled)
+    std::stable_sort(kernel.parts.begin(), kernel.parts.end(), kLongestFirst);
+  std::stable_sort(labelled.begin(), labelled.end(), kLongestFirst);
+  return labelled;
+}
+
+std::string source_text(const KernelSource& source) {
+  std::string text;
+  for (const std::string* part : {&source.framework, &source.version, &source.kernel})
+    if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
+  return text.empty() ? "-" : text;
+}
+
+std::string source_text(const LabelledKernel& kernel) {
+  std::vector<std::string> texts;
+  for (const KernelTime& part : kernel.parts) {
+    std::string text = source_text(part.source);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+  }
+  if (texts.empty()) return "-";
+  return texts.size() == 1 ? texts[0] : fmt::format("{} + {}", texts[0], texts.size() - 1);
+}
+
+std::array<double, EnumNames<Tier>::kNames.size()> seconds_by_tier(std::span<const KernelTime> kernels) {
+  std::array<double, EnumNames<Tier>::kNames.size()> seconds{};
+  for (const KernelTime& kernel : kernels) seconds[std::size_t(kernel.source.tier)] += kernel.time.value();
+  return seconds;
+}
+
+Json kernel_sources_json(std::span<const KernelTime> kernels) {
+  std::map<Family, std::vector<KernelTime>> families;
+  for (KernelTime kernel : kernels) {
+    kernel.label.clear();
+    add_kernel_times(families[kernel.family], {&kernel, 1});
+  }
+  Json document = Json::object();
+  for (auto& [family, parts] : families) {
+    std::stable_sort(parts.begin(), parts.end(), kLongestFirst);
+    double total = 0;
+    for (const KernelTime& part : parts) total += part.time.value();
+    Json tiers = Json::object(), list = Json::array();
+    const auto seconds = seconds_by_tier(parts);
+    for (const auto& [tier, name] : EnumNames<Tier>::kNames)
+      tiers[std::string(name)] = total > 0 ? seconds[std::size_t(tier)] / total : 0.0;
+    for (const KernelTime& part : parts) list.push_back(part_json(part, total));
+    document[std::string(name_of(family))] = {
+        {"time_s", total}, {"tier_shares", std::move(tiers)}, {"kernels", std::move(list)}};
+  }
+  return document;
+}
+
+}  // namespace warploom

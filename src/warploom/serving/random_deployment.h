@@ -1,0 +1,189 @@
+// For tests: deployments and workloads with every scheduling option drawn together, so small that thousands
+// of runs take seconds. The same number gives the same run.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warploom/base/random.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+
+struct RandomRun {
+  Deployment deployment;
+  Workload workload;
+  bool loses_instances = false;  // for good: requests may be left without any
+};
+
+class RandomDeployment {
+ public:
+  // `pricers[n - 1]` has n ranks that step together; they outlive the runs.
+  RandomDeployment(std::uint64_t number, const std::vector<const StepPricer*>& pricers)
+      : random_(number, "deployment"), pricers_(pricers) {}
+
+  RandomRun draw() {
+    RandomRun run;
+    run.workload = workload();
+    const bool split = chance(0.2);
+    const ServingConfig config = engine(run.workload);
+    const std::int64_t ranks = chance(0.3) ? config.data_parallel_size : 1;
+    for (std::size_t i = 0; i < (split ? 2 : 1); ++i) {
+      run.deployment.pools.push_back({.name = i == 0 ? "first" : "second",
+                                      .config = config,
+                                      .pricer = pricers_[std::size_t(ranks - 1)],
+                                      .tiers = tiers(),
+                                      .autoscaling = scaling()});
+      run.deployment.pools.back().config.instances = random_.integer(1, 3);
+      run.deployment.pools.back().config.num_gpu_blocks_override = blocks(config, run.workload);
+    }
+    run.deployment.transfer = {.footprint = {.full_per_token = Bytes(1e5)},
+                               .layers = 10,
+                               .prefill_bandwidth = BytesPerSecond(1e9),
+                               .decode_bandwidth = BytesPerSecond(1e9),
+                               .latency = milliseconds(1),
+                               .layerwise = chance(0.5)};
+    run.deployment.seed = std::uint64_t(random_.integer(1, 1000));
+    if (chance(0.3)) fail(run);
+    return run;
+  }
+
+ private:
+  bool chance(double share) { return random_.uniform() < share; }
+  template <class T>
+  T one_of(std::vector<T> values) {
+    return values[std::size_t(random_.integer(0, std::ssize(values) - 1))];
+  }
+
+  Workload workload() {
+    Workload workload;
+    const std::int64_t requests = random_.integer(1, 14);
+    const bool shares = chance(0.5), talks = chance(0.4);
+    const double rate = one_of<double>({5, 50, 500});
+    double time = 0;
+    if (shares) workload.content_begin.push_back(0);
+    for (std::int64_t i = 0; i < requests; ++i) {
+      WorkloadRequest request;
+      request.input_tokens = std::int32_t(random_.integer(1, 90));
+      request.output_tokens = std::int32_t(random_.integer(1, 25));
+      request.priority = std::int32_t(random_.integer(0, 3));
+      request.arrival = to_sim_time(Seconds(time));
+      if (talks && i > 0 && chance(0.6)) {
+        request.after = std::int32_t(random_.integer(0, i - 1));
+        request.delay = SimDuration(random_.integer(0, 50'000'000));
+      } else {
+        time += random_.exponential(1 / rate);
+      }
+      workload.requests.push_back(request);
+      if (!shares) continue;
+      const auto common = std::int32_t(random_.integer(0, request.input_tokens));
+      if (common > 0) workload.content.push_back({std::uint64_t(random_.integer(1, 3)), common});
+      if (common < request.input_tokens)
+        workload.content.push_back({std::uint64_t(100 + i), request.input_tokens - common});
+      workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+    }
+    if (chance(0.3)) workload.concurrency = random_.integer(1, 6);
+    return workload;
+  }
+
+  ServingConfig engine(const Workload& workload) {
+    ServingConfig config;
+    config.engine = one_of<std::string>({"vllm", "sglang", "trtllm"});
+    config.block_size = one_of<std::int64_t>({1, 4, 16});
+    config.max_num_seqs = random_.integer(1, 12);
+    config.enable_chunked_prefill = chance(0.8);
+    config.max_num_batched_tokens = *config.enable_chunked_prefill ? random_.integer(16, 100) : 200;
+    if (chance(0.2)) config.long_prefill_token_threshold = random_.integer(4, 40);
+    config.chunked_prefill_size = one_of<std::int64_t>({0, 16, 32, 64});
+    config.enable_prefix_caching = chance(0.8);
+    config.scheduler_reserve_full_isl = chance(0.5);
+    config.async_scheduling = chance(0.5);
+    config.schedule_conservativeness = random_.uniform(0, 1.5);
+    config.enable_mixed_chunk = chance(0.5);
+    config.scheduler_recv_interval = random_.integer(1, 4);
+    config.capacity_scheduler_policy = one_of<std::string>({"guaranteed_no_evict", "max_utilization"});
+    config.scheduling_policy = one_of<std::string>({"fcfs", "priority"});
+    config.schedule_policy = one_of<std::string>({"fcfs", "lpm", "lof", "random"});
+    config.routing_policy = EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 5))].first;
+    config.enable_lora = chance(0.2);
+    config.data_parallel_size = random_.integer(1, 3);
+    config.host.dispatch = milliseconds(random_.uniform(0, 2));
+    if (chance(0.2)) config.host.frontend_per_token = microseconds(100);
+    if (config.engine == "vllm" && chance(0.4))
+      config.kv_layout = {.full = random_.integer(1, 2),
+                          .windowed = random_.integer(0, 3),
+                          .window = random_.integer(1, 40),
+                          .state = random_.integer(0, 3)};
+    if (chance(0.3)) {
+      speculate(config);
+    } else {
+      config.pipeline_parallel_size = one_of<std::int64_t>({1, 1, 2, 3});
+    }
+    if (chance(0.2)) config.max_model_len = longest(workload) * random_.integer(5, 11) / 10 + 1;
+    return config;
+  }
+
+  void speculate(ServingConfig& config) {
+    config.speculative_config = one_of<std::string>({R"({"method": "eagle3", "num_speculative_tokens": 3})",
+                                                     R"({"method": "ngram", "num_speculative_tokens": 2})"});
+    config.acceptance_length = random_.uniform(1, 2.9);
+    if (chance(0.5)) config.proposal_rate = 0.6;
+  }
+
+  static std::int64_t longest(const Workload& workload) {
+    std::int64_t most = 0;
+    for (const WorkloadRequest& request : workload.requests)
+      most = std::max<std::int64_t>(most, request.input_tokens + request.output_tokens);
+    return most;
+  }
+
+  // Enough for the longest request and a little more.
+  std::int64_t blocks(const ServingConfig& config, const Workload& workload) {
+    const std::int64_t step = *config.max_num_batched_tokens, ahead = 6;  // what drafts may write
+    const std::int64_t least =
+        config.kv_layout.most_blocks(longest(workload) + ahead, step, *config.block_size);
+    return least + random_.integer(0, chance(0.5) ? 3 : 2 * least);
+  }
+
+  KvTierConfig tiers() {
+    if (chance(0.7)) return {};
+    return {.cpu_tokens = random_.integer(16, 400),
+            .disk_tokens = chance(0.5) ? random_.integer(16, 800) : 0,
+            .cpu_per_token = microseconds(1),
+            .disk_per_token = microseconds(5)};
+  }
+
+  AutoscalingConfig scaling() {
+    if (chance(0.7)) return {};
+    return {.max_instances = random_.integer(1, 4),
+            .min_instances = 1,
+            .queue_depth = random_.uniform(0.5, 4),
+            .interval = milliseconds(random_.uniform(5, 100)),
+            .startup = milliseconds(random_.uniform(1, 200))};
+  }
+
+  void fail(RandomRun& run) {
+    for (std::int64_t i = random_.integer(1, 3); i > 0; --i) {
+      InstanceFailure failure;
+      failure.pool = std::size_t(random_.integer(0, std::ssize(run.deployment.pools) - 1));
+      const PoolPlan& pool = run.deployment.pools[failure.pool];
+      const std::int64_t instances = pool.config.instances * pool.config.data_parallel_size /
+                                     std::int64_t(pool.pricer->coupled_replicas());
+      failure.instance =
+          std::size_t(random_.integer(0, std::max(instances, pool.autoscaling.max_instances) - 1));
+      failure.at = to_sim_time(milliseconds(random_.uniform(0, 500)));
+      if (chance(0.8))
+        failure.down = SimDuration(random_.integer(0, 200'000'000));
+      else
+        run.loses_instances = true;
+      run.deployment.failures.push_back(failure);
+    }
+  }
+
+  RandomStream random_;
+  const std::vector<const StepPricer*>& pricers_;
+};
+
+}  // namespace warploom

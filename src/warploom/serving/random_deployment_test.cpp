@@ -1,0 +1,161 @@
+#include "warploom/serving/random_deployment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "warploom/serving/linear_step_pricer.h"
+
+namespace warploom {
+namespace {
+
+// Sanitizers slow runs down some twenty times.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kCases = 500;
+#else
+constexpr std::uint64_t kCases = 20'000;
+#endif
+
+// A run that goes round without end is an error, not a test that never comes back.
+class BoundedPricer final : public StepPricer {
+ public:
+  explicit BoundedPricer(std::size_t coupled) : linear_(kTime, coupled), coupled_(coupled) {}
+  StepCost price(const StepBatch& batch) override {
+    if (++steps_ > kMostSteps) throw std::runtime_error("more steps than any run of this size needs");
+    return linear_.price(batch);
+  }
+  std::vector<KernelTime> breakdown() const override { return linear_.breakdown(); }
+  std::unique_ptr<StepPricer> clone() const override { return std::make_unique<BoundedPricer>(coupled_); }
+  std::size_t coupled_replicas() const override { return coupled_; }
+
+ private:
+  static constexpr LinearStepTime kTime{
+      .per_step = milliseconds(5), .per_token = microseconds(20), .per_context_token = microseconds(0.01)};
+  static constexpr std::int64_t kMostSteps = 20'000;
+  LinearStepPricer linear_;
+  std::size_t coupled_;
+  std::int64_t steps_ = 0;
+};
+
+const std::vector<const StepPricer*>& pricers() {
+  static const BoundedPricer one(1), two(2), three(3);
+  static const std::vector<const StepPricer*> all{&one, &two, &three};
+  return all;
+}
+
+void expect_request_ended(const RequestRecord& record, const RandomRun& run, std::size_t index) {
+  const WorkloadRequest& asked = run.workload.requests[index];
+  EXPECT_EQ(record.input_tokens, asked.input_tokens);
+  EXPECT_LE(record.output_tokens, asked.output_tokens);
+  if (record.rejected) {
+    EXPECT_EQ(record.tokens_emitted, 0);
+    return;
+  }
+  if (!record.completed()) {
+    EXPECT_TRUE(run.loses_instances) << "request " << index << " never ended";
+    return;
+  }
+  EXPECT_LE(record.arrival, record.queued);
+  EXPECT_LE(record.queued, record.scheduled);
+  EXPECT_LT(record.scheduled, record.first_token);
+  EXPECT_LE(record.first_token, record.last_token);
+}
+
+// Every request ends, with its tokens; each token is computed once, or found, or again after a loss.
+void expect_conserved(const SimulationResult& result, const RandomRun& run) {
+  std::int64_t needed = 0, outputs = 0, preemptions = 0, rejected = 0, cached = 0, most_first = 0;
+  for (std::size_t i = 0; i < result.requests.size(); ++i) {
+    const RequestRecord& record = result.requests[i];
+    expect_request_ended(record, run, i);
+    preemptions += record.preemptions;
+    rejected += record.rejected ? 1 : 0;
+    if (!record.completed()) continue;
+    needed += record.input_tokens + record.output_tokens - 1;
+    cached += record.cached_tokens;
+    outputs += record.tokens_emitted;
+    most_first += 1;
+  }
+  EXPECT_EQ(result.metrics.total_output_tokens, outputs);
+  EXPECT_EQ(result.preemptions, preemptions);
+  EXPECT_EQ(result.rejected, rejected);
+  EXPECT_EQ(result.metrics.completed + result.metrics.failed, std::ssize(run.workload.requests));
+  EXPECT_GE(result.totals.tokens, needed - cached - (run.deployment.disaggregated() ? most_first : 0));
+  const bool again = preemptions > 0 || result.restarts > 0 || result.speculation.drafts > 0;
+  if (!again && !run.deployment.disaggregated() && result.metrics.failed == rejected) {
+    EXPECT_EQ(result.totals.tokens, needed - cached);
+  }
+  for (const TimelineSample& sample : result.timeline) {
+    EXPECT_GE(sample.kv_use, 0);
+    EXPECT_LE(sample.kv_use, 1);
+  }
+  for (std::size_t i = 0; i < result.pools.size(); ++i) {
+    const PoolPlan& pool = run.deployment.pools[i];
+    const std::int64_t first = pool.config.instances * pool.config.data_parallel_size /
+                               std::int64_t(pool.pricer->coupled_replicas());
+    EXPECT_LE(result.pools[i].most_instances, std::max(first, pool.autoscaling.max_instances));
+  }
+}
+
+void expect_same(const SimulationResult& a, const SimulationResult& b) {
+  ASSERT_EQ(a.requests.size(), b.requests.size());
+  for (std::size_t i = 0; i < a.requests.size(); ++i) {
+    EXPECT_EQ(a.requests[i].scheduled, b.requests[i].scheduled) << i;
+    EXPECT_EQ(a.requests[i].first_token, b.requests[i].first_token) << i;
+    EXPECT_EQ(a.requests[i].last_token, b.requests[i].last_token) << i;
+    EXPECT_EQ(a.requests[i].replica, b.requests[i].replica) << i;
+    EXPECT_EQ(a.requests[i].cached_tokens, b.requests[i].cached_tokens) << i;
+  }
+  EXPECT_EQ(a.metrics.ttft.mean, b.metrics.ttft.mean);
+  EXPECT_EQ(a.metrics.itl.mean, b.metrics.itl.mean);
+  EXPECT_EQ(a.totals.tokens, b.totals.tokens);
+  EXPECT_EQ(a.totals.steps, b.totals.steps);
+  EXPECT_EQ(a.speculation.accepted_tokens, b.speculation.accepted_tokens);
+  EXPECT_EQ(a.end, b.end);
+}
+
+TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
+  std::int64_t preempted = 0, restarted = 0, rejected = 0, reloaded = 0;
+  for (std::uint64_t number = 1; number <= kCases && !testing::Test::HasFailure(); ++number) {
+    SCOPED_TRACE(testing::Message() << "case " << number);
+    const RandomRun run = RandomDeployment(number, pricers()).draw();
+    SimulationResult result, watched;
+    ASSERT_NO_THROW(result = simulate(run.deployment, run.workload, {.timeline_samples = 50, .threads = 1}));
+    expect_conserved(result, run);
+    ASSERT_NO_THROW(watched = simulate(run.deployment, run.workload,
+                                       {.timeline_samples = 0, .recorded_steps = 20, .threads = 1}));
+    expect_same(result, watched);
+    preempted += result.preemptions;
+    restarted += result.restarts;
+    rejected += result.rejected;
+    reloaded += result.transfers.reloaded_tokens;
+  }
+  // The draws reach what they are meant to reach.
+  EXPECT_GT(preempted, 0);
+  EXPECT_GT(restarted, 0);
+  EXPECT_GT(rejected, 0);
+  EXPECT_GT(reloaded, 0);
+}
+
+// Requests without common prefixes: more caches do not mean fewer hits.
+TEST(RandomDeployment, MoreInstancesNeverMakeTheFirstTokenLater) {
+  for (std::uint64_t number = 1; number <= kCases / 20 && !testing::Test::HasFailure(); ++number) {
+    SCOPED_TRACE(testing::Message() << "case " << number);
+    RandomRun run = RandomDeployment(number, pricers()).draw();
+    run.deployment.failures.clear();
+    run.workload.content.clear();
+    run.workload.content_begin.clear();
+    run.workload.concurrency.reset();
+    for (PoolPlan& pool : run.deployment.pools) {
+      pool.autoscaling = {};
+      pool.config.instances = 1;
+    }
+    const double one = simulate(run.deployment, run.workload).metrics.ttft.mean.value();
+    for (PoolPlan& pool : run.deployment.pools) pool.config.instances = 2;
+    const double two = simulate(run.deployment, run.workload).metrics.ttft.mean.value();
+    EXPECT_LE(two, 1.05 * one + 0.01);  // two steps
+  }
+}
+
+}  // namespace
+}  // namespace warploom

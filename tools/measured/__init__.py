@@ -1,0 +1,1 @@
+"""What the tables of docs/accuracy.md run and show."""

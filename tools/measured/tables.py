@@ -1,0 +1,147 @@
+"""Every table by name: what is run, and how its answers are shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from . import kernels, serving, tuner
+
+Words = list[str]
+
+
+@dataclass
+class Table:
+    name: str
+    commands: dict[str, Words]  # each gets --json
+    lines: Callable[[dict], list[str]]
+    before: list[Words] = field(default_factory=list)
+
+
+NEW_SHAPES = ["validate", "kernels", "--layout", "aiconfigurator", "--data", "{data}/aiconfigurator"]
+STATIC = [
+    "validate",
+    "static",
+    "--truth",
+    "{data}/pipeweave_e2e/e2e_truth.csv",
+    "--requests",
+    "{data}/pipeweave_e2e/workload_requests.csv",
+]
+CONCURRENCY = ["validate", "concurrency", "--truth", "{data}/serving_truth/concurrency_runs.csv.gz"]
+LATER = ["validate", "concurrency", "--truth", "{data}/serving_truth/concurrency_runs_2.csv.gz"]
+SWEEP = "{fixtures}/collector/h200/sweep"
+CHECK = [
+    "validate",
+    "kernels",
+    "--layout",
+    "warploom",
+    "--data",
+    "{fixtures}/collector/h200/check/sweep.csv.gz",
+    "--all-rows",
+]
+
+
+def real_run(model):
+    path = f"{{data}}/serving_truth/vllm0.19_RTXPRO6000_{model}"
+    return ["validate", "serving", "--run", path + ".json", "--requests", path + ".csv.gz"]
+
+
+# A table fitted on anchors, and what must not be judged with it: the sets that its correction was learned
+# from (tests/fixtures/tuner/README.md), those that the design was judged on, and the anchors.
+F, D = "{fixtures}/tuner/", "{data}/tuner_h200/"
+LEARNED = [F + "gemm_shapes.csv.gz", F + "gemm_near_odd.csv.gz", F + "gemm_shared_near.csv.gz"]
+SHARED = [D + "anchors.csv.gz", D + "skinny.csv.gz"]
+
+
+def fit(name, samples, *options):
+    return ["tune", "fit", *options, "--samples", *samples, "--output", f"{{scratch}}/{name}.wlt"]
+
+
+def regret(name, oracle, seen):
+    return [
+        "tune",
+        "regret",
+        "--no-baselines",
+        "--table",
+        f"{{scratch}}/{name}.wlt",
+        "--oracle",
+        oracle,
+        "--seen",
+        *seen,
+    ]
+
+
+FITS = [
+    fit("shared", SHARED),
+    fit(
+        "grouped",
+        [F + "grouped_anchors.csv.gz"],
+        "--kind",
+        "grouped_gemm",
+        "--experts",
+        "16",
+        "--top-k",
+        "2",
+        "--default",
+        "64x64x32/w4/s3",
+    ),
+    fit(
+        "attention",
+        [F + "attention_anchors.csv.gz"],
+        "--kind",
+        "attention",
+        "--head-group",
+        "4",
+        "--causal",
+        "--default",
+        "128x64x64/w4/s3",
+    ),
+    fit("fp8", [F + "gemm_fp8_anchors.csv.gz"], "--operand-bytes", "1"),
+]
+BLIND = {
+    "products, bf16": regret(
+        "shared", F + "gemm_shared_later.csv.gz", [*LEARNED, *SHARED, D + "exhaustive.csv.gz"]
+    ),
+    "grouped products": regret(
+        "grouped",
+        F + "grouped_later.csv.gz",
+        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz", F + "grouped_anchors.csv.gz"],
+    ),
+    "causal attention": regret(
+        "attention",
+        F + "attention_blind.csv.gz",
+        [F + "attention_shapes.csv.gz", F + "attention_exhaustive.csv.gz", F + "attention_anchors.csv.gz"],
+    ),
+    "products, fp8": regret(
+        "fp8", F + "gemm_fp8_blind.csv.gz", [F + "gemm_fp8_shapes.csv.gz", F + "gemm_fp8_anchors.csv.gz"]
+    ),
+}
+
+TABLES = {
+    table.name: table
+    for table in [
+        Table(
+            "new-shapes",
+            {"judged": NEW_SHAPES, "with impossible rows": [*NEW_SHAPES, "--keep-impossible"]},
+            kernels.new_shapes,
+        ),
+        Table("static", {"static": STATIC}, serving.static),
+        Table(
+            "serving",
+            {
+                "Llama-3.1-8B, 1 GPU": real_run("Llama-3.1-8B"),
+                "Qwen3-30B-A3B, 2 GPUs, dp 2 and EP": real_run("Qwen3-30B-A3B-Instruct-2507"),
+            },
+            serving.serving,
+        ),
+        Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),
+        Table("pools", {"concurrency": CONCURRENCY}, serving.pools),
+        Table("checkpoints", {"concurrency": CONCURRENCY}, serving.checkpoints),
+        Table("later-cells", {"later": LATER}, serving.later_cells),
+        Table("tuner", BLIND, tuner.blind, FITS),
+        Table(
+            "one-sweep",
+            {"before": CHECK, "after": [*CHECK, "--predictor", "{scratch}/calibrated"]},
+            kernels.one_sweep,
+            [["calibrate", "--gpu", "h200_sxm", "--data", SWEEP, "--output", "{scratch}/calibrated"]],
+        ),
+    ]
+}
