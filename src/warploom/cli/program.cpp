@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string_view>
 
 #include "warploom/base/error.h"
@@ -71,6 +73,14 @@ void show_examples(CLI::App& command, const std::string& path) {
     show_examples(*sub, path + (path.empty() ? "" : " ") + sub->get_name());
 }
 
+// The commands of the line, as "predict gemm".
+std::string commands_of(const std::vector<std::string>& arguments) {
+  std::string names;
+  for (std::size_t i = 0; i < arguments.size() && i < 2 && !arguments[i].starts_with('-'); ++i)
+    names += (names.empty() ? "" : " ") + arguments[i];
+  return names;
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(const std::string& version) {
@@ -100,6 +110,12 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
     return report_failure(parse_failure_text(*app, error), 2);
   } catch (const Error& error) {
     return report_failure(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
+                          1);
+  } catch (const std::length_error& error) {
+    return report_failure(
+        fmt::format("{}: a size beyond all memory ({})", commands_of(arguments), error.what()), 1);
   } catch (const std::exception& error) {
     return report_failure(error.what(), 1);
   }
