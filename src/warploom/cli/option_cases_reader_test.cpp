@@ -178,7 +178,8 @@ void make_inputs(const ScratchFolder& folder) {
     testing::internal::CaptureStderr();
     const int status = run_program(words, "test");
     testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0) << testing::internal::GetCapturedStderr();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 0) << said;
   };
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
