@@ -116,9 +116,33 @@ Json json_of(const FieldValue& value) {
       value);
 }
 
+// Of documents: what copies, prints or frees one walks down its levels.
+constexpr int kMostLevels = 256;
+
+void check_levels(std::string_view text, std::string_view where) {
+  int level = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++level > kMostLevels)
+        throw InvalidInput(
+            fmt::format("{}: is nested more than {} levels deep (byte {})", where, kMostLevels, i));
+    } else if (c == ']' || c == '}') {
+      --level;
+    }
+  }
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view where) {
+  check_levels(text, where);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
