@@ -23,7 +23,7 @@ class JudgedRows {
  public:
   // With baselines that learn, a model that learned nothing is judged on training's usual split too.
   JudgedRows(const LatencyModel& model, bool all_rows, bool baselines)
-      : predictor_(dynamic_cast<const Predictor*>(&model)), all_rows_(all_rows), baselines_(baselines) {}
+      : predictor_(predictor_of(model)), all_rows_(all_rows), baselines_(baselines) {}
 
   bool wants(const Dataset& dataset, std::size_t row) const {
     if (all_rows_) return true;

@@ -1,0 +1,67 @@
+"""What both measuring programs share: the model's folder and the engine's arguments."""
+
+import json
+import os
+import platform
+import subprocess
+
+
+def model_folder(config, tag):
+    folder = "/tmp/model_" + tag
+    os.makedirs(folder, exist_ok=True)
+    cfg = json.load(open(config))
+    cfg = dict(cfg.get("config", cfg))
+    cfg.pop("torch_dtype", None)
+    cfg["dtype"] = "bfloat16"
+    json.dump(cfg, open(folder + "/config.json", "w"))
+    return folder, cfg
+
+
+def engine_arguments(defaults, pairs):
+    out = dict(defaults)
+    for pair in pairs:
+        key, value = pair.split("=", 1)
+        try:
+            out[key] = json.loads(value)
+        except ValueError:
+            out[key] = value
+    return out
+
+
+def machine():
+    import torch
+    import triton
+    import vllm
+
+    def ask(command):
+        try:
+            return subprocess.run(
+                command, shell=True, capture_output=True, text=True, timeout=20
+            ).stdout.strip()
+        except Exception as e:
+            return repr(e)
+
+    return dict(
+        vllm=vllm.__version__,
+        torch=torch.__version__,
+        triton=triton.__version__,
+        cuda=torch.version.cuda,
+        nccl=".".join(map(str, torch.cuda.nccl.version())),
+        python=platform.python_version(),
+        gpu=torch.cuda.get_device_name(0),
+        cpu=ask("lscpu | grep 'Model name' | cut -d: -f2 | xargs"),
+        cores_of_process=len(os.sched_getaffinity(0)),
+        driver=ask("nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0"),
+    )
+
+
+def resolved(config):
+    s, c = config.scheduler_config, config.compilation_config
+    return dict(
+        max_num_batched_tokens=s.max_num_batched_tokens,
+        max_num_seqs=s.max_num_seqs,
+        async_scheduling=bool(s.async_scheduling),
+        cudagraph_mode=str(c.cudagraph_mode),
+        max_cudagraph_capture_size=(c.cudagraph_capture_sizes or [0])[-1],
+        model_runner=2 if config.use_v2_model_runner else 1,
+    )

@@ -1,0 +1,235 @@
+"""Arrivals over time through vLLM's AsyncLLM with dummy weights: per request and per iteration.
+
+serve.py --config CONFIG.json --name HF/NAME --gpu H200 --out DIR --tag T --plan PLAN.json [--kv KEY=VALUE ..]
+PLAN.json: a list of {"label", "kind": "open" (n, rate, seed, mix, groups?, prefix?) or "closed" (n, clients,
+input, output, seed)}. The list is run --passes times; keep the last, since Triton compiles at first use.
+T_LABEL.passK.csv: the requests, .json: how the engine ran, .iterations.csv.gz: the engine's iterations."""
+
+import argparse
+import asyncio
+import csv
+import gzip
+import json
+import os
+import random
+import time
+
+import engine_setup
+import engine_trace  # before any engine is built
+
+FIELDS = (
+    "request_id arrival_s input_tokens output_tokens received_s queued_s scheduled_s first_token_s "
+    "last_token_s seen_first_s seen_last_s cached_tokens group prefix_tokens client"
+).split()
+
+
+def draw_lengths(mix, rng):
+    """Log-normal lengths: chat resembles ShareGPT, rag is heavy in prompts, long in outputs."""
+    mu_in, sd_in, mu_out, sd_out, top_in, top_out = {
+        "chat": (5.3, 1.0, 5.2, 0.8, 2048, 768),
+        "rag": (7.6, 0.5, 4.6, 0.6, 6000, 400),
+        "long": (5.0, 0.6, 6.3, 0.5, 1024, 1200),
+    }[mix]
+    return (
+        max(4, min(top_in, int(rng.lognormvariate(mu_in, sd_in)))),
+        max(2, min(top_out, int(rng.lognormvariate(mu_out, sd_out)))),
+    )
+
+
+class Client:
+    def __init__(self, engine, vocab, label):
+        from vllm import SamplingParams
+
+        self.engine, self.vocab, self.label, self.params = engine, vocab, label, SamplingParams
+        self.rows, self.start = [], 0.0
+
+    def tokens(self, rng, n):
+        return [rng.randrange(1000, self.vocab - 1000) for _ in range(n)]
+
+    async def request(self, k, ids, output, **extra):
+        name = f"{self.label}-{k}"
+        sent = time.monotonic() - self.start
+        first, last = None, None
+        params = self.params(max_tokens=output, ignore_eos=True, temperature=0.0, detokenize=False)
+        async for r in self.engine.generate({"prompt_token_ids": ids}, params, name):
+            if first is None and r.outputs and len(r.outputs[0].token_ids) > 0:
+                first = time.monotonic() - self.start
+            last = r
+        m, z = last.metrics, self.start
+        self.rows.append(
+            dict(
+                request_id=name,
+                arrival_s=sent,
+                input_tokens=len(ids),
+                output_tokens=output,
+                received_s=None,
+                queued_s=m.queued_ts - z,
+                scheduled_s=m.scheduled_ts - z,
+                first_token_s=m.first_token_ts - z,
+                last_token_s=m.last_token_ts - z,
+                seen_first_s=first,
+                seen_last_s=time.monotonic() - self.start,
+                cached_tokens=last.num_cached_tokens,
+                group=extra.get("group"),
+                prefix_tokens=extra.get("prefix"),
+                client=extra.get("client"),
+            )
+        )
+
+    async def open_loop(self, item):
+        rng = random.Random(item["seed"])
+        groups = [self.tokens(rng, item["prefix"]) for _ in range(item.get("groups", 0))]
+        todo, at = [], 0.0
+        for k in range(item["n"]):
+            i, o = draw_lengths(item["mix"], rng)
+            g = rng.randrange(len(groups)) if groups else None
+            ids = (groups[g] if groups else []) + self.tokens(rng, i)
+            todo.append((at, ids, o, g))
+            if item["rate"] > 0:
+                at += rng.expovariate(item["rate"])
+        self.start = time.monotonic() + 0.05
+
+        async def one(k):
+            at, ids, o, g = todo[k]
+            await asyncio.sleep(max(0.0, at - (time.monotonic() - self.start)))
+            await self.request(k, ids, o, group=g, prefix=item.get("prefix") if groups else None)
+
+        await asyncio.gather(*[one(k) for k in range(item["n"])])
+
+    async def closed_loop(self, item):
+        rng = random.Random(item["seed"])
+        todo = [self.tokens(rng, item["input"]) for _ in range(item["n"])]
+        self.start = time.monotonic()
+        nexts = iter(range(item["n"]))
+
+        async def client(c):
+            for k in nexts:
+                await self.request(k, todo[k], item["output"], client=c)
+
+        await asyncio.gather(*[client(c) for c in range(item["clients"])])
+
+
+async def measure(engine, vocab, label, item, out, run):
+    client = Client(engine, vocab, label)
+    core = engine.engine_core
+    await core.call_utility_async("wl_start")
+    t = time.monotonic()
+    await (client.open_loop(item) if item["kind"] == "open" else client.closed_loop(item))
+    wall = time.monotonic() - t
+    path = os.path.join(out, label)
+    raw = path + ".raw.gz"
+    steps = await core.call_utility_async("wl_dump", raw)
+    received = {}
+    for line in gzip.open(raw + ".requests", "rt"):
+        kind, name, at = line.strip().split(",")
+        if kind == "received":
+            received[name.rsplit("-", 1)[0]] = float(at) - client.start
+            received[name] = float(at) - client.start
+    rows = sorted(client.rows, key=lambda r: r["arrival_s"])
+    low = min(r["arrival_s"] for r in rows)
+    with open(path + ".csv", "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow(FIELDS)
+        for r in rows:
+            r["received_s"] = received.get(r["request_id"])
+            w.writerow(
+                [
+                    f"{v - low:.6f}" if k.endswith("_s") and v is not None else v
+                    for k, v in ((k, r[k]) for k in FIELDS)
+                ]
+            )
+    with gzip.open(raw, "rt") as f, gzip.open(path + ".iterations.csv.gz", "wt") as g:
+        head = f.readline()
+        g.write(head)
+        times = [i for i, n in enumerate(head.strip().split(",")) if n.endswith("_s")]
+        for line in f:
+            cells = line.rstrip("\n").split(",")
+            for i in times:
+                if cells[i]:
+                    cells[i] = f"{float(cells[i]) - client.start - low:.6f}"
+            g.write(",".join(cells) + "\n")
+    os.remove(raw), os.remove(raw + ".requests")
+    json.dump(
+        dict(run, num_requests=len(rows), dataset_path=json.dumps(item)), open(path + ".json", "w"), indent=1
+    )
+    n = len(rows)
+    ttft = sorted(r["first_token_s"] - r["queued_s"] for r in rows)
+    tpot = sorted((r["last_token_s"] - r["first_token_s"]) / max(1, r["output_tokens"] - 1) for r in rows)
+    print(
+        f"{label}: n={n} wall={wall:.1f}s steps={steps} ttft mean={sum(ttft) / n * 1e3:.1f} "
+        f"p50={ttft[n // 2] * 1e3:.1f} p90={ttft[int(n * 0.9)] * 1e3:.1f} "
+        f"tpot mean={sum(tpot) / n * 1e3:.3f} p90={tpot[int(n * 0.9)] * 1e3:.3f} ms",
+        flush=True,
+    )
+
+
+async def warm_up(engine, vocab):
+    client = Client(engine, vocab, "warm")
+    client.start = time.monotonic()
+    rng = random.Random(1)
+    for k, n in enumerate((16, 40, 64, 100, 200, 300, 500, 700, 1024, 1500, 2048, 3000, 4096, 6000, 8000)):
+        await client.request(k, client.tokens(rng, n), 3)
+    await asyncio.gather(
+        *[
+            client.request(100 + k, client.tokens(rng, rng.randrange(20, 600)), rng.randrange(4, 80))
+            for k in range(200)
+        ]
+    )
+
+
+async def main():
+    a = argparse.ArgumentParser()
+    for name in ("config", "name", "gpu", "out", "plan", "tag"):
+        a.add_argument("--" + name, required=True)
+    a.add_argument("--kv", nargs="*", default=[])
+    a.add_argument("--passes", type=int, default=2)
+    a = a.parse_args()
+    os.makedirs(a.out, exist_ok=True)
+    folder, cfg = engine_setup.model_folder(a.config, a.tag)
+    kw = engine_setup.engine_arguments(
+        dict(
+            max_model_len=8192,
+            gpu_memory_utilization=0.9,
+            enable_prefix_caching=False,
+            max_num_seqs=256,
+            max_num_batched_tokens=8192,
+            async_scheduling=True,
+        ),
+        a.kv,
+    )
+    from vllm.engine.arg_utils import AsyncEngineArgs
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    t = time.monotonic()
+    engine = AsyncLLM.from_engine_args(
+        AsyncEngineArgs(
+            model=folder, load_format="dummy", skip_tokenizer_init=True, disable_log_stats=False, **kw
+        )
+    )
+    c = engine.vllm_config
+    run = dict(
+        model=a.name,
+        gpu=a.gpu,
+        vllm_version="0.24.0",
+        engine_kwargs=kw,
+        num_gpu_blocks=c.cache_config.num_gpu_blocks,
+        block_size=c.cache_config.block_size,
+        resolved=engine_setup.resolved(c),
+    )
+    print("engine up in %.1f s" % (time.monotonic() - t), json.dumps(run["resolved"]), flush=True)
+    try:
+        vocab = cfg.get("vocab_size", 32000)
+        t = time.monotonic()
+        await warm_up(engine, vocab)
+        print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
+        plan = json.loads(a.plan) if a.plan.lstrip().startswith("[") else json.load(open(a.plan))
+        for k in range(1, a.passes + 1):
+            for item in plan:
+                await measure(engine, vocab, f"{a.tag}_{item['label']}.pass{k}", item, a.out, run)
+        json.dump(engine_setup.machine(), open(os.path.join(a.out, "machine.json"), "w"), indent=1)
+    finally:
+        engine.shutdown()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
