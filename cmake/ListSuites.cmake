@@ -1,5 +1,6 @@
 # Writes the ctest entries of one test program: cmake -D PROGRAM=.. -D ENTRIES=.. -D PREFIX=.. -D LABEL=..
 # -D LEARNING=Suite,Suite -P ListSuites.cmake. Called by warploom_suites().
+cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE status
                 TIMEOUT 120)
 if(NOT status EQUAL 0)

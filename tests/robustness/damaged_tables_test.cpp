@@ -135,7 +135,8 @@ TEST(DamagedMeasurements, OfPipeweaveAreReadOrRefused) {
             "hardware,seq,dim,avg_duration_us,overall_perf\nH20,2,128,1.9,0.1\n"},
       Table{"", "worst_cases_siluandmul.csv",
             "hardware,seq,dim,avg_duration_us,overall_perf\nH200,8097,768,11.6,0.01\n"},
-      Table{"", "gemm.csv", "hardware,M,N,K,tile_M,avg_duration_us\nH200,128,4096,4096,128,30\nA100,1,4096,4096,64,30\n"},
+      Table{"", "gemm.csv",
+            "hardware,M,N,K,tile_M,avg_duration_us\nH200,128,4096,4096,128,30\nA100,1,4096,4096,64,30\n"},
       Table{"", "moe_w13_default.csv",
             "hardware,weight_type,M,E,topk,H,N,avg_duration_us,cfg_BM\nA100,w13,2,8,2,1024,512,11.5,16\n"}};
   for (const Table& table : tables) Bench().import(Layout::Pipeweave, table);
