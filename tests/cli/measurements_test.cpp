@@ -45,6 +45,21 @@ TEST(Measurements, ComeBackFromAStore) {
   EXPECT_TRUE(document["families"].contains("gemm"));
 }
 
+// Rows of shapes that training could see flatter the predictor: the default judges the others alone.
+TEST(Measurements, JudgeOnlyShapesKeptFromTraining) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured_csv());
+  std::vector<std::string> judge{"validate", "kernels", "--layout", "warploom", "--data", csv, "--json"};
+  const ProgramResult some = run_warploom(judge);
+  judge.push_back("--all-rows");
+  const auto all = nlohmann::json::parse(run_warploom(judge).output);
+  EXPECT_EQ(all["overall"]["rows"], kRows);
+  ASSERT_EQ(some.exit_status, 0) << some.errors;
+  const auto document = nlohmann::json::parse(some.output);
+  EXPECT_LT(document["overall"]["rows"], kRows / 2);
+  EXPECT_NE(document["split"].get<std::string>().find("kept out of training"), std::string::npos);
+}
+
 // A row faster than the GPU's data sheet allows is not judged, which the answer says with the rule's reason
 // and source; --keep-impossible judges it too.
 TEST(Measurements, FasterThanPhysicsAreCountedAndCanBeJudged) {

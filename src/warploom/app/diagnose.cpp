@@ -9,6 +9,7 @@
 #include "warploom/app/latency_models.h"
 #include "warploom/app/price_graph.h"
 #include "warploom/base/error.h"
+#include "warploom/kernels/streaming_kernels.h"
 
 namespace warploom {
 namespace {
@@ -117,6 +118,13 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
     const OperatorNode& node = priced.node;
     const LatencyEstimate& estimate = priced.one_call;
     const auto count = double(node.count);
+    // The rule says what engines' kernels likely take; none was measured that could be slower than others.
+    if (priced.source.kernel == kStreamingKernel) {
+      diagnoser.leave_out(
+          fmt::format("{}: priced by a rule, not by a measured kernel", name_of(family_of(node.op))),
+          estimate.p50 * (count * times));
+      continue;
+    }
     const DiagnosedKernel* kernel =
         diagnoser.add({.label = std::string(node.label),
                        .op = node.op,

@@ -135,7 +135,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.estimate = model.estimate(request.op, result.gpu, context);
   if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  result.pipelines = pipeline_shares(profile(request.op, result.gpu, context), result.estimate.p50);
+  result.pipelines = pipeline_shares(profile(request.op, result.gpu, used), result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);
   return result;
 }

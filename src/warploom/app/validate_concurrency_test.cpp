@@ -156,7 +156,7 @@ TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
 TEST(ValidateConcurrency, SimulatesWhatARuleTakesOutAndReportsItApart) {
   const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
   const Truth truth("a,2026-01-01.csv,4,0," + place + "50,5\nb,2026-01-01.csv,4,1," + place + "60,6\n");
-  const ConcurrencyValidation result = validate_concurrency(truth.request, FixedLatency());
+  const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
   ASSERT_EQ(result.cells.size(), 1u);
   ASSERT_EQ(result.other_cells.size(), 1u);
   EXPECT_EQ(result.other_cells[0].group, CellGroup::SetAside);
@@ -181,7 +181,7 @@ TEST(ValidateConcurrency, SimulatesPrefillAndDecodeApart) {
   request.truth = folder.write("truth.csv", header + "a,2026-01-01.csv,4,0," + row + ",2,1,2,2,2\n" +
                                                 "b,2026-01-01.csv,4,0," + row + ",,1,,2,2\n");
   request.threads = 1;
-  const ConcurrencyValidation result = validate_concurrency(request, FixedLatency());
+  const ConcurrencyValidation result = validate_concurrency(request, fixed_latency());
   EXPECT_TRUE(result.cells.empty());
   ASSERT_EQ(result.other_cells.size(), 1u);
   const ConcurrencyCell& cell = result.other_cells[0];
@@ -205,7 +205,7 @@ TEST(ValidateConcurrency, KeepsFittedFiguresApart) {
   };
   const Truth truth(row("a", "meta-llama/Llama-3.1-70B", "b200_sxm") +
                     row("b", "meta-llama/Llama-3.1-70B", "h100_sxm"));
-  const Json document = concurrency_validation_json(validate_concurrency(truth.request, FixedLatency()));
+  const Json document = concurrency_validation_json(validate_concurrency(truth.request, fixed_latency()));
   EXPECT_EQ(document["fitted"]["overall"]["ttft_cells"], 1);
   EXPECT_EQ(document["check"]["overall"]["ttft_cells"], 1);
   EXPECT_EQ(document["fitted"]["overall"]["cells"], 2);  // the serial tail was set with all of vLLM in view
@@ -218,7 +218,7 @@ TEST(ValidateConcurrency, ChoosesOneRowInSoManyByItsContents) {
     rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
   Truth truth(rows);
   truth.request.one_in = 4;
-  const ConcurrencyValidation some = validate_concurrency(truth.request, FixedLatency());
+  const ConcurrencyValidation some = validate_concurrency(truth.request, fixed_latency());
   EXPECT_GT(some.cells.size(), 0u);
   EXPECT_LT(some.cells.size(), 16u);
   EXPECT_EQ(some.dropped.back().rows, 24 - std::int64_t(some.cells.size()));
@@ -260,7 +260,7 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
   EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
-  EXPECT_TRUE(launch_of(row).config.enable_flashinfer_allreduce_fusion);
+  EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
 }
 
 TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {

@@ -96,7 +96,7 @@ void read_nested(const Json& value, const Field& field, void* object, std::strin
 
 void check_known_keys(const Json& document, const FieldTable& table, std::string_view where) {
   for (const auto& [key, value] : document.items()) {
-    const auto matches = [&key = key](const Field& field) { return field.name == key; };
+    const auto matches = [&wanted = key](const Field& field) { return field.name == wanted; };
     if (std::any_of(table.fields.begin(), table.fields.end(), matches) || is_note(key)) continue;
     std::vector<std::string> names;
     for (const Field& field : table.fields) names.push_back(field.name);

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate_concurrency.h"
 #include "warploom/app/validate_serving.h"
 #include "warploom/app/validate_static.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"
 
 namespace warploom {
@@ -81,13 +81,8 @@ void add_validate_concurrency(CLI::App& validate) {
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
-    options->request.on_progress = [next = std::chrono::steady_clock::now()](std::int64_t done,
-                                                                             std::int64_t total) mutable {
-      const auto now = std::chrono::steady_clock::now();
-      if (now < next) return;
-      next = now + std::chrono::seconds(2);
-      print_note(fmt::format("{} of {} cells", done, total));
-    };
+    Progress progress("cells");
+    options->request.on_progress = [&](std::int64_t done, std::int64_t total) { progress.at(done, total); };
     const ConcurrencyValidation result = validate_concurrency(options->request);
     print(options->json ? json_text(concurrency_validation_json(result))
                         : concurrency_validation_text(result));

@@ -51,16 +51,14 @@ struct ScaledOperators {
 enum class RequestRows { NewTokens, ContextTokens, TokensAfterContext };
 
 // Which of its cached tokens a decoding request's kernel works on: all, the last `window`, or those since the
-// last multiple of `chunk`. Beyond them the kernel's time does not depend on the context.
+// last multiple of `chunk`. 0: not so.
 struct ContextReach {
-  std::int64_t window = 0, chunk = 0;  // 0: not so
+  std::int64_t window = 0, chunk = 0;
 
-  std::int64_t of(std::int64_t context) const {
-    if (chunk > 0) return context % chunk;
-    return window > 0 && context > window ? window : context;
-  }
-  // The largest that of() gives; 0: any.
-  std::int64_t most() const { return chunk > 0 ? chunk - 1 : window; }
+  // The context that stands for one of this length.
+  std::int64_t of(std::int64_t context) const { return chunk > 0 ? context % chunk : context; }
+  // The longest context of which every token is worked on; 0: any.
+  std::int64_t most() const { return chunk > 0 ? chunk - 1 : window > 0 ? window - 1 : 0; }
   bool all() const { return window == 0 && chunk == 0; }
   bool operator==(const ContextReach&) const = default;
 };

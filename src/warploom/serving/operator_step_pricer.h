@@ -6,12 +6,14 @@
 //   64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
-// - Decode attention as the mean over its requests of what a batch of as many like that one takes: by the
-//   number of requests and the mean of the cached tokens that they work on, on a grid of both, for each kind
-//   of layer (all tokens, a window, a chunk) and each number of query tokens (drafts) apart. Time is linear
-//   in requests times tokens where bandwidth rules, which bilinear interpolation keeps exactly, so that the
-//   mean of the tokens within reach serves for the requests one by one. Never below the time of the longest
-//   request alone, which bounds a batch of uneven contexts.
+// - Decode attention by the number of requests, the mean of their contexts and how far the longest is beyond
+//   it, on a grid of the three: what kernels do depends on little else, so a batch of unlike requests costs
+//   what its requests one by one do. Time is linear in requests times context where
+//   bandwidth rules, which bilinear interpolation keeps exactly.
+//   Layers that reach all tokens, a window or a chunk have tables of their own. Where some requests lie
+//   within a window and some beyond it, the grid is over the mean of the former and the share of the latter.
+//   Requests with another number of query tokens (drafts) are priced apart, each as its share of a batch of
+//   as many like it.
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
@@ -63,10 +65,13 @@ class OperatorStepPricer final : public StepPricer {
   void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
-  // Decoding requests with equally many query tokens: one kind, but for drafts of several lengths.
+  // Decoding requests with equally many query tokens: their contexts as a kind of layer sees them. Those
+  // beyond its window are counted apart.
   struct DecodeGroup {
-    std::int64_t query_tokens = 1, requests = 0, context_sum = 0;
-    std::int32_t context_max = 0;
+    std::int64_t query_tokens = 1, requests = 0, context_sum = 0, context_max = 0;
+    std::int64_t beyond = 0, beyond_sum = 0;  // not in the above
+    std::int64_t all() const { return requests + beyond; }
+    void add(std::int64_t context, const ContextReach& reach);
   };
   // The operators whose kernels reach the same tokens of a request, and the contexts they are priced at.
   struct DecodeKind {
@@ -74,31 +79,35 @@ class OperatorStepPricer final : public StepPricer {
     PriceGrid contexts;
     std::vector<std::size_t> operators;  // by their place in the plan's decode operators
   };
-  // Prices of one kind for requests with so many query tokens each.
+  // What tells batches of one number of requests and one mean context apart: how far the longest is beyond
+  // the mean, in steps of 2^(1/4); or how many of eight lie beyond the window, at 2^octave windows.
+  struct DecodeMix {
+    int evenness = 0, beyond = 0, octave = 0;
+    bool operator==(const DecodeMix&) const = default;
+  };
+  struct DecodePlane {
+    DecodeMix mix;
+    PriceTable prices;  // by number of requests and mean context (of those within the window)
+  };
+  // Of one kind, for requests with so many query tokens each. Planes are made on first use.
   struct DecodeTable {
     std::size_t kind = 0;
     std::int64_t query_tokens = 1;
-    PriceTable prices;
-  };
-  // The four grid points around a batch, with their weights.
-  struct Corner {
-    std::size_t row = 0;
-    double weight = 0;
-  };
-  // What a kind works on in one group: the mean and the most tokens within reach.
-  struct Reached {
-    std::size_t table = 0;
-    double share = 1;  // of the batch's requests
-    double mean = 0, most = 0;
+    std::vector<DecodePlane> planes;
   };
   static std::vector<DecodeKind> decode_kinds(const StepPlan& plan,
                                               const std::vector<std::int64_t>& contexts);
-  void group_decode(const StepBatch& batch);
-  Reached reached_by(std::size_t kind, const DecodeGroup& group, const StepBatch& batch);
-  void add_decode_kind(std::size_t kind, const StepBatch& batch, ListPrice& price);
-  std::array<Corner, 4> decode_corners(std::size_t table, double sequences, double context);
-  double decode_time(std::size_t table, double sequences, double context);
-  std::size_t decode_table(std::size_t kind, std::int64_t query_tokens);
+  void group_by_queries(const StepBatch& batch);
+  void group_by_reach(const ContextReach& reach, const StepBatch& batch);
+  DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
+  DecodePlane& decode_plane(DecodeTable& table, const DecodeMix& mix);
+  // The batch that a row of a plane holds.
+  StepShape decode_step(const DecodeTable& table, const DecodeMix& mix, std::int64_t sequences,
+                        std::int64_t context) const;
+  void add_decode_group(DecodeTable& table, const DecodeGroup& group, double sequences, ListPrice& price);
+  // Adds `weight` times a batch of so many requests.
+  void use_plane(DecodeTable& table, const DecodeMix& mix, double sequences, double context, double weight,
+                 ListPrice& price);
 
   StepPlan plan_;
   ScaledOperators beside_;
@@ -109,11 +118,10 @@ class OperatorStepPricer final : public StepPricer {
   bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
   std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;
-  std::vector<DecodeGroup> decode_groups_;  // of the step being priced, as the next; they keep their memory
-  std::vector<Reached> reached_;
-  KernelSums sums_;                  // of what no table holds; knows every kernel
-  std::vector<OperatorNode> nodes_;  // of the part being listed
-  StepShape shape_;                  // of the prefill chunks; keeps its memory
+  std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory
+  KernelSums sums_;                                       // of what no table holds; knows every kernel
+  std::vector<OperatorNode> nodes_;                       // of the part being listed
+  StepShape shape_;                                       // of the prefill chunks; keeps its memory
 };
 
 }  // namespace warploom
