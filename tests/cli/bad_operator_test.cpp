@@ -19,6 +19,17 @@ TEST(BadOperator, RefusesSizesOutOfRange) {
   expect_refusal(gemm({"--m", "99999999999999999999", "--gpu", "h100"}), {"--m"});
 }
 
+TEST(BadOperator, RefusesSizesThatOverflowTogetherAndNamesTheLimit) {
+  expect_refusal(gemm({"--m", "100000000000", "--gpu", "h100"}), {"--m", "100000000000", "10000000000"});
+  expect_refusal({"predict", "gemm", "--gpu", "h100", "--m", "1000000000", "--n", "10000000", "--k", "8"},
+                 {"m x n x batch", "1e16 elements", "at most 1e15"});
+  expect_refusal({"predict", "moe", "--gpu", "h100", "--tokens", "1", "--experts", "1000000000000"},
+                 {"experts", "65536"});
+  expect_refusal({"predict", "attention_prefill", "--gpu", "h100", "--heads", "8", "--kv-heads", "1",
+                  "--requests", "5000000x1", "--features", "published"},
+                 {"list each tile", "5e+06 requests", "at most 1e+06"});
+}
+
 TEST(BadOperator, RefusesUnknownNamesWithTheNearest) {
   expect_refusal(gemm({"--m", "1", "--gpu", "H10O-SXM"}), {"did you mean", "H100-SXM"});
   expect_refusal(gemm({"--m", "1", "--gpu", "h100", "--scheme", "nvfp5"}), {"did you mean 'nvfp4'"});

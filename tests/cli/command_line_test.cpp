@@ -29,7 +29,46 @@ TEST(CommandLine, RefusesAnUnknownCommandWithTheNearest) {
   expect_refusal({"simulat"}, {"simulat", "did you mean 'simulate'"});
   expect_refusal({"predict", "gemmm", "--m", "64"}, {"gemmm", "did you mean 'gemm'"});
   expect_refusal({"validate"}, {"validate", "kernels", "serving"});
-  expect_refusal({}, {"a command is missing", "simulate"});
+  expect_refusal({"gpu", "H100"}, {"'H100' is no command", "gpu: ", "show H100"});
+}
+
+// What a newcomer types first.
+TEST(CommandLine, ShowsExamplesBeforeAnythingIsAsked) {
+  const ProgramResult bare = run_warploom({}), asked = run_warploom({"--help"});
+  EXPECT_EQ(bare.exit_status, 0);
+  EXPECT_EQ(bare.errors, "");
+  EXPECT_EQ(bare.output, asked.output);
+  EXPECT_EQ(bare.output, run_warploom({"help"}).output);
+  std::size_t examples = 0;
+  for (std::size_t at = 0; (at = bare.output.find("\n  warploom ", at)) != std::string::npos; ++at)
+    ++examples;
+  EXPECT_EQ(examples, 3U) << bare.output;
+  EXPECT_LT(bare.output.find("Examples:"), bare.output.find("simulate    "));
+}
+
+TEST(CommandLine, HelpOfARunIsGroupedAndTyped) {
+  const std::string help = run_warploom({"simulate", "--help"}).output;
+  std::size_t last = 0;
+  for (const char* heading :
+       {"\nModel and GPU:", "\nWorkload:", "\nParallelism:", "\nEngine:", "\nOutput:"}) {
+    const std::size_t at = help.find(heading);
+    ASSERT_NE(at, std::string::npos) << heading;
+    EXPECT_GT(at, last) << heading;
+    last = at;
+  }
+  EXPECT_EQ(help.find("TEXT"), std::string::npos);
+  EXPECT_NE(help.find("--max-num-seqs INTEGER"), std::string::npos);
+  EXPECT_NE(help.find("--random-input-len INTEGER"), std::string::npos);
+  EXPECT_NE(help.find("default 1024"), std::string::npos);
+}
+
+TEST(CommandLine, NamesWhatANewcomerForgets) {
+  expect_refusal({"simulate", "--model", "Llama-3.1-8B"}, {"--gpu is required", "--gpu H100-SXM"});
+  expect_refusal({"simulate", "Llama-3.1-8B", "--gpu", "h100"}, {"'Llama-3.1-8B'", "--model NAME"});
+  expect_refusal({"simulate", "--modle", "Llama-3.1-8B"}, {"--modle", "did you mean '--model'"});
+  expect_refusal({"predict", "gemm", "--gpu", "h100", "--m", "4", "--k"}, {"--k has no value"});
+  expect_refusal({"predict", "gemm", "--gpu", "h100"}, {"no size is given", "--m"});
+  expect_refusal({"predict", "attention_prefill", "--gpu", "h100", "--batch", "4"}, {"--tokens is missing"});
 }
 
 TEST(CommandLine, RefusesSpareWords) {

@@ -23,6 +23,14 @@ T member(const Json& document, const char* key, const std::filesystem::path& pat
   return at->get<T>();
 }
 
+std::int64_t whole_number(const Json& document, const char* key, const std::filesystem::path& path) {
+  constexpr double kMost = 1e15;
+  const auto value = member<double>(document, key, path);
+  if (!(value >= 0 && value <= kMost))
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected 0 to {:g}", path.string(), key, value, kMost));
+  return static_cast<std::int64_t>(value);
+}
+
 }  // namespace
 
 const double* DeviceConstants::find(std::string_view name) const {
@@ -35,14 +43,14 @@ DeviceConstants read_device_constants(const std::filesystem::path& path) {
   const Json document = read_json_file(path);
   if (!document.is_object() || member<std::string>(document, "schema", path) != "warploom_device")
     throw InvalidInput(fmt::format("{}: is no device.json of warploom-collect", path.string()));
-  if (const auto version = member<std::int64_t>(document, "version", path); version != 1)
+  if (const auto version = whole_number(document, "version", path); version != 1)
     throw Unsupported(
         fmt::format("{}: version {} is newer than this program, which reads 1", path.string(), version));
   DeviceConstants constants;
   constants.gpu = member<std::string>(document, "gpu", path);
-  constants.sm_count = member<std::int64_t>(document, "sm_count", path);
-  constants.l2_bytes = member<std::int64_t>(document, "l2_bytes", path);
-  constants.memory_bytes = member<std::int64_t>(document, "memory_bytes", path);
+  constants.sm_count = whole_number(document, "sm_count", path);
+  constants.l2_bytes = whole_number(document, "l2_bytes", path);
+  constants.memory_bytes = whole_number(document, "memory_bytes", path);
   if (const auto at = document.find("constants"); at != document.end() && at->is_object())
     for (const auto& [name, value] : at->items())
       if (value.is_number() && value.get<double>() > 0)
@@ -74,6 +82,7 @@ GpuSpec fitted_record(GpuSpec gpu, const DeviceConstants& constants) {
        [&](double mhz) { gpu.max_clock = std::max(gpu.boost_clock, Hertz(std::round(mhz / 15) * 15e6)); });
   gpu.source +=
       " Clock, DRAM, L2, PCIe, shared-memory and special-function rates: measured by warploom-collect.";
+  check_fields(fields_of<GpuSpec>(), &gpu, "device.json");
   return gpu;
 }
 

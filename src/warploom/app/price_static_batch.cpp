@@ -40,7 +40,9 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   StaticBreakdown result;
   result.model = setup.model.name;
   result.gpu = setup.gpu->name;
+  result.engine = setup.engine_text();
   result.gpus = setup.sharding.gpus_per_replica();
+  result.kv_cache_tokens = setup.kv_cache_tokens();
   result.batch = request.batch;
   result.input_tokens = request.input_tokens;
   result.output_tokens = request.output_tokens;

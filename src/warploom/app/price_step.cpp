@@ -93,7 +93,9 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
   StepBreakdown step;
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;
+  step.engine = setup.engine_text();
   step.gpus = setup.sharding.gpus_per_replica();
+  step.kv_cache_tokens = setup.kv_cache_tokens();
   step.batch = batch_text(request);
   step.tokens = shape.tokens();
   const PricedGraph graph = price_graph(setup, shape);

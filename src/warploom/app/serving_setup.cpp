@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "warploom/app/engine_version.h"
 #include "warploom/app/kv_tier_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -44,7 +45,8 @@ bool fuses_allreduce_norm(const ServingSetup& setup) {
       "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
   const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
   const Generation generation = setup.gpu->generation;
-  if (setup.config.enable_flashinfer_allreduce_fusion) return true;
+  if (setup.config.enable_flashinfer_allreduce_fusion)
+    return *setup.config.enable_flashinfer_allreduce_fusion;
   return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
          setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
          (generation == Generation::Hopper || generation == Generation::Blackwell);
@@ -61,6 +63,37 @@ struct Companions {
   Bytes weights, kv_per_token;  // of one GPU
 };
 
+// vLLM runs a drafter on all GPUs of the target or whole on one (config/speculative.py).
+Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
+  const std::int64_t target = setup.sharding.tensor_parallel;
+  const std::int64_t ways = beside.speculation.tensor_parallel.value_or(target);
+  if (ways != target && (ways != 1 || beside.drafter->mixture)) {
+    throw Unsupported(
+        fmt::format("speculative_config: draft_tensor_parallel_size {} is not modelled, expected {}{}", ways,
+                    target, beside.drafter->mixture ? "" : " or 1"));
+  }
+  return beside.drafter->mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
+}
+
+void add_drafter(const ServingSetup& setup, Companions& beside) {
+  const SpeculativeConfig& speculation = beside.speculation;
+  const bool own = speculation.method == DraftMethod::DraftModel;
+  beside.drafter =
+      own ? load_model(speculation.model) : drafter_architecture(speculation.method, setup.model);
+  if (!speculation.quantization.empty()) {
+    const std::string where = "speculative_config: quantization";
+    beside.drafter =
+        quantize_linears(*beside.drafter, parse_enum<MatmulScheme>(speculation.quantization, where));
+  }
+  beside.drafter_sharding = drafter_sharding(setup, beside);
+  check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
+  beside.weights += weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
+  if (!own)  // EAGLE and MTP layers use the target's tables
+    beside.weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
+  beside.kv_per_token =
+      kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token();
+}
+
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
   Companions beside;
   if (!request.vision_encoder.empty()) {
@@ -74,20 +107,7 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
   }
-  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) {
-    const bool own = beside.speculation.method == DraftMethod::DraftModel;
-    beside.drafter = own ? load_model(beside.speculation.model)
-                         : drafter_architecture(beside.speculation.method, setup.model);
-    beside.drafter_sharding = beside.drafter->mixture
-                                  ? setup.sharding
-                                  : Sharding{.tensor_parallel = setup.sharding.tensor_parallel};
-    check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
-    beside.weights += weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
-    if (!own)  // EAGLE and MTP layers use the target's tables
-      beside.weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
-    beside.kv_per_token =
-        kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token();
-  }
+  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) add_drafter(setup, beside);
   if (config.enable_lora) {
     const LoraShape shape{config.max_loras, config.max_lora_rank};
     beside.lora = lora_operators(setup.model, setup.sharding, shape);
@@ -172,6 +192,17 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
       fmt::format("kv_cache_dtype: '{}' is unknown, expected auto, fp8, bfloat16 or float16", name));
 }
 
+std::string ServingSetup::engine_text() const {
+  std::string text = config.engine;
+  if (!kernels.version.empty()) text += " " + kernels.version;
+  return priced_version.empty() ? text
+                                : text + fmt::format(" (never measured: kernels of {})", priced_version);
+}
+
+std::int64_t ServingSetup::kv_cache_tokens() const {
+  return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
+}
+
 ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
                              const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
                              MemoryCheck memory) {
@@ -187,6 +218,10 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   check_config(setup.config);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
+  if (setup.config.moe_backend != "auto" && !setup.model.mixture)
+    throw InvalidInput(
+        fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
+                    setup.config.moe_backend, setup.model.name));
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.parallel_latent_norms = setup.config.engine == "trtllm" || setup.config.engine == "sglang";
@@ -205,6 +240,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .moe_backend = request.config.moe_backend,
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
                    .expert_transport = transport};
+  setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.latency = std::move(latency);

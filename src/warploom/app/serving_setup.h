@@ -48,6 +48,11 @@ struct ServingSetup {
   }
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
+  std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
+  // "vllm", "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
+  std::string engine_text() const;
+  // Tokens whose keys and values one replica holds; 0 where the memory was not checked.
+  std::int64_t kv_cache_tokens() const;
 };
 
 // Whether a model that leaves no memory for requests is refused and KV blocks are counted. Unchecked runs

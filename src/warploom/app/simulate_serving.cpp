@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -12,58 +13,9 @@
 #include "warploom/app/tuned_latency.h"
 #include "warploom/base/error.h"
 #include "warploom/report/kernel_sources.h"
-#include "warploom/serving/workload/fitted_workload.h"
-#include "warploom/serving/workload/trace_file.h"
 
 namespace warploom {
 namespace {
-
-void check_source(const WorkloadRequestSource& source) {
-  const int given =
-      int(!source.trace.empty()) + int(!source.workload.empty()) + int(source.sessions.has_value());
-  if (given != 1) {
-    throw InvalidInput(
-        fmt::format("workload: expected one of a trace (--trace FILE), a fitted workload (--workload {}) and "
-                    "sessions (--sessions N)",
-                    fmt::join(fitted_workload_names(), "|")));
-  }
-  if (source.rate && source.concurrency) {
-    throw InvalidInput("workload: --rate and --concurrency exclude each other, expected one of them");
-  }
-  if (source.sessions && (source.requests || source.rate)) {
-    throw InvalidInput(
-        "workload: --requests and --rate do not go with --sessions, expected --turns and --session-rate");
-  }
-  if (source.requests && *source.requests < 1) {
-    throw InvalidInput(fmt::format("--requests is {}, expected at least 1", *source.requests));
-  }
-  if (source.concurrency && *source.concurrency < 1) {
-    throw InvalidInput(fmt::format("--concurrency is {}, expected at least 1", *source.concurrency));
-  }
-  if (source.burstiness && !source.rate) {
-    throw InvalidInput("--burstiness needs a rate, expected --rate too");
-  }
-  if (source.think_time && !source.concurrency) {
-    throw InvalidInput("--user-think-time needs a closed loop, expected --concurrency too");
-  }
-  if (source.rate && !(*source.rate > 0)) {
-    throw InvalidInput(fmt::format("--rate is {}, expected above 0 requests/s", *source.rate));
-  }
-}
-
-Workload open_trace(const WorkloadRequestSource& source) {
-  Workload workload = read_trace_file(source.trace, source.requests.value_or(0)).workload;
-  if (source.concurrency) return workload;
-  if (workload.timed && source.rate && !source.burstiness) {
-    rescale_arrivals(workload, *source.rate);
-  } else if (source.rate) {
-    set_poisson_arrivals(workload, *source.rate, source.seed);
-  } else if (!workload.timed) {
-    throw InvalidInput(
-        fmt::format("{}: states no arrival times, expected --rate or --concurrency", source.trace.string()));
-  }
-  return workload;
-}
 
 // The engines of a run: one pool, or prefill and decode.
 struct Engines {
@@ -132,15 +84,25 @@ void check_images(const SimulateRequest& request) {
       "a vision_config or the path of a config.json)");
 }
 
-RunLabel label_of(const Engines& engines, const Workload& workload, const SimulationResult& run) {
+// As it was asked for, else as it came.
+double request_rate_of(const WorkloadRequestSource& source, const Workload& workload) {
+  const double closed = std::numeric_limits<double>::infinity();
+  if (workload.concurrency) return closed;
+  if (source.request_rate || source.rate) return source.request_rate.value_or(source.rate.value_or(closed));
+  return source.random ? closed : arrival_rate(workload);
+}
+
+RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, const Workload& workload,
+                  const SimulationResult& run) {
   RunLabel label;
+  label.request_rate = request_rate_of(source, workload);
+  label.max_concurrency = workload.concurrency ? workload.concurrency : workload.most_in_flight;
   const ServingSetup& last = engines.setups.back();
   label.model = last.model.name;
   label.gpu = last.gpu->name;
   label.gpus = 0;
   label.layers = last.model.layer_count();
-  label.engine = last.config.engine;
-  if (!last.kernels.version.empty()) label.engine += " " + last.kernels.version;
+  label.engine = last.engine_text();
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {
@@ -160,20 +122,6 @@ RunLabel label_of(const Engines& engines, const Workload& workload, const Simula
 }
 
 }  // namespace
-
-Workload open_workload(const WorkloadRequestSource& source) {
-  check_source(source);
-  Workload workload = source.sessions        ? session_workload(*source.sessions, source.seed)
-                      : source.trace.empty() ? sample_workload(fitted_workload(source.workload),
-                                                               source.requests.value_or(kDefaultRequests),
-                                                               source.rate, source.seed)
-                                             : open_trace(source);
-  if (source.images) add_images(workload, *source.images, source.image_tokens);
-  if (source.burstiness) set_gamma_arrivals(workload, *source.rate, *source.burstiness, source.seed);
-  if (source.concurrency) set_closed_loop(workload, *source.concurrency);
-  if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
-  return workload;
-}
 
 SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {
   for (const ServingSetupRequest* setup :
@@ -208,7 +156,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
     result.run = run(StepTime::Mid);
   }
   if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups);
-  result.label = label_of(engines, workload, result.run);
+  result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warploom/app/kv_transfer_setup.h"
@@ -13,25 +14,32 @@
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/tuned_change.h"
 #include "warploom/serving/simulation.h"
+#include "warploom/serving/workload/benchmark_workload.h"
 #include "warploom/serving/workload/session_workload.h"
 
 namespace warploom {
 
-// What the requests are: exactly one of `trace`, `workload` and `sessions`.
+// What the requests are: exactly one of `trace`, `workload`, `sessions` and `random`.
 struct WorkloadRequestSource {
   std::filesystem::path trace;           // a recorded trace, layouts of trace_file.h
   std::string workload;                  // a fitted workload, for example "conversation"
   std::optional<SessionShape> sessions;  // conversations of several turns
+  std::optional<RandomPrompts> random;   // the random data set of `vllm bench serve`
   std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
   std::optional<double> rate;            // requests/s; absent: as recorded
-  std::optional<std::int64_t> concurrency;  // closed loop
-  std::optional<std::int64_t> images;       // of every request, of image_tokens tokens each
+  std::optional<std::int64_t> concurrency;      // closed loop
+  std::optional<double> request_rate;           // arrivals of `vllm bench serve`, infinite: all at once
+  std::optional<std::int64_t> max_concurrency;  // most in flight at a rate; without one a closed loop
+  std::optional<std::int64_t> images;           // of every request, of image_tokens tokens each
   std::int64_t image_tokens = 1024;
-  std::optional<double> burstiness;   // with a rate: gamma gaps of this shape, whatever was recorded
+  std::optional<double>
+      burstiness;  // with a rate of either kind: gamma gaps of this shape, whatever was recorded
   std::optional<Seconds> think_time;  // with a concurrency: mean time before a user's next request
   std::uint64_t seed = 1;
 };
 constexpr std::int64_t kDefaultRequests = 1000;
+// What the command line takes when no workload is named.
+constexpr std::string_view kDefaultWorkload = "conversation";
 
 // Throws InvalidInput on a source that is none or both, a trace without times that gets neither rate nor
 // concurrency, rate and concurrency together; what the readers throw.

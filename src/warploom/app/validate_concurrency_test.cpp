@@ -260,7 +260,7 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
   EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
-  EXPECT_TRUE(launch_of(row).config.enable_flashinfer_allreduce_fusion);
+  EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
 }
 
 TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {

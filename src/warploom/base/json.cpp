@@ -96,7 +96,7 @@ void read_nested(const Json& value, const Field& field, void* object, std::strin
 
 void check_known_keys(const Json& document, const FieldTable& table, std::string_view where) {
   for (const auto& [key, value] : document.items()) {
-    const auto matches = [&key = key](const Field& field) { return field.name == key; };
+    const auto matches = [&wanted = key](const Field& field) { return field.name == wanted; };
     if (std::any_of(table.fields.begin(), table.fields.end(), matches) || is_note(key)) continue;
     std::vector<std::string> names;
     for (const Field& field : table.fields) names.push_back(field.name);
@@ -116,9 +116,33 @@ Json json_of(const FieldValue& value) {
       value);
 }
 
+// Of documents: what copies, prints or frees one walks down its levels.
+constexpr int kMostLevels = 256;
+
+void check_levels(std::string_view text, std::string_view where) {
+  int level = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++level > kMostLevels)
+        throw InvalidInput(
+            fmt::format("{}: is nested more than {} levels deep (byte {})", where, kMostLevels, i));
+    } else if (c == ']' || c == '}') {
+      --level;
+    }
+  }
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, std::string_view where) {
+  check_levels(text, where);
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

@@ -47,6 +47,35 @@ TEST(TunePickC, GivesWhatTheTableGives) {
   warploom_tune_close(table);
 }
 
+// Two configurations one percent apart: the default keeps its place although the other is a little faster.
+TEST(TunePickC, PutsItsPickFirstAmongTheBest) {
+  const ScratchFolder folder;
+  const TileConfig slower{}, faster{64, 128, 64, 4, 3, 1};
+  std::vector<TileSample> samples;
+  for (const std::int64_t tiles : {4, 33, 132, 264, 500, 1300})
+    for (const std::int64_t loops : {4, 16, 64, 128})
+      for (const TileConfig& config : {slower, faster}) {
+        const double time = 2.0 + double(tiles * loops) / 100;
+        samples.push_back({config,
+                           {config.tile_m, config.tile_n * tiles, config.tile_k * loops},
+                           config == faster ? 0.495 * time : time});
+      }
+  const auto path = folder.path() / "table.wlt";
+  RuntimeTable::build(fit_wave_model({}, {}, samples), {.default_config = slower}).write(path);
+  warploom_tune_table* table = nullptr;
+  ASSERT_EQ(warploom_tune_open(path.c_str(), nullptr, nullptr, &table, nullptr, 0), WARPLOOM_OK);
+  for (std::int64_t m = 1; m < 100'000; m = m * 3 + 7)
+    for (std::int64_t n = 64; n < 100'000; n = n * 2 + 64) {
+      warploom_tile_config pick{}, best{};
+      warploom_tune_pick(table, m, n, 4096, &pick);
+      ASSERT_EQ(warploom_tune_best(table, m, n, 4096, &best, 1), 1U);
+      EXPECT_EQ(best.tile_m, pick.tile_m) << m << " x " << n;
+      EXPECT_EQ(best.is_default, pick.is_default) << m << " x " << n;
+      EXPECT_EQ(best.predicted_us, pick.predicted_us) << m << " x " << n;
+    }
+  warploom_tune_close(table);
+}
+
 TEST(TunePickC, RefusesAnotherGpuAMissingFileAndADamagedTable) {
   const ScratchFolder folder;
   const auto path = write_table(folder);

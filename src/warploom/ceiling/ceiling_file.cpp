@@ -88,6 +88,8 @@ FamilyCeiling ceiling_from_bytes(std::string_view bytes, std::string_view where)
     read_head(head, ceiling, where);
   } catch (const nlohmann::json::exception& error) {
     throw InvalidInput(fmt::format("{}: the ceiling file's head: {}", where, error.what()));
+  } catch (const std::logic_error&) {
+    throw InvalidInput(fmt::format("{}: the ceiling file's 'data_hash' is no number", where));
   }
   ceiling.location_offset = in.take<float>();
   ceiling.location = in.take_text();

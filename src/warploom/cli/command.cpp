@@ -4,11 +4,13 @@
 #include <cstdio>
 
 #include "warploom/base/error.h"
+#include "warploom/cli/help.h"
 
 namespace warploom {
 
 void add_json_option(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "one JSON document on standard output, nothing else");
+  command.add_flag("--json", json, "one JSON document on standard output, nothing else")
+      ->group(std::string(kOutputGroup));
 }
 
 void print(std::string_view text) {

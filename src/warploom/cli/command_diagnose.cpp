@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/diagnose.h"
+#include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/help.h"
 #include "warploom/cli/setup_options.h"
 
 namespace warploom {
@@ -20,11 +22,12 @@ void add_diagnose_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("diagnose", "which kernels are worth tuning, and why");
-  const SetupOptions setup(*command);
+  const SetupOptions setup(*command, SetupUse::Diagnosis);
+  const OptionGroup group(*command, kWorkloadGroup);
   MeasurementSource& source = options->request.source;
   command->add_option("--data", options->paths, "measured kernels: files or folders; or");
   command->add_option("--store", source.store, "a store that `import` wrote; or --model");
-  command->add_option("--layout", source.layout, "layout of the files of --data (default warploom)");
+  command->add_option("--layout", source.layout, "layout of the files of --data; default warploom");
   command->add_option("--family", source.families, "of measured kernels, only these families");
   command->add_option("--batch", options->workload.batch, "with --model: requests that start together")
       ->capture_default_str();
@@ -45,6 +48,8 @@ void add_diagnose_command(CLI::App& app) {
     if (setup.has_model()) {
       options->workload.setup = setup.parsed();
       request.workload = options->workload;
+    } else if (const std::string given = setup.first_given(); !given.empty()) {
+      throw InvalidInput(given + " is of predicted kernels, expected --model too");
     }
     const Diagnosis result = diagnose(request);
     if (!options->html.empty()) write_file_atomically(options->html, diagnosis_html(result));

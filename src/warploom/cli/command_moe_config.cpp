@@ -30,11 +30,11 @@ void add_moe_config_command(CLI::App& app) {
   command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU");
   command->add_flag("--profile", options->request.profile,
                     "measure the layer on this machine's GPU into --samples first (needs torch, triton)");
-  command->add_option("--seconds", options->request.seconds, "stop measuring after (default 240)");
-  command->add_option("--python", options->request.python, "with torch and triton (default python3)");
+  command->add_option("--seconds", options->request.seconds, "stop measuring after");
+  command->add_option("--python", options->request.python, "with torch and triton");
   command->add_option("--package", options->package, "folder of the Python package warploom");
   command->add_option("--output", options->output, "folder for the engine's file and its sidecar");
-  const auto fields = add_field_options(*command, fields_of<MoeLayer>());
+  const auto fields = add_fields_of<MoeLayer>(*command);
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     MoeConfigRequest& request = options->request;

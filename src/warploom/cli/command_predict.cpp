@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict_operator.h"
+#include "warploom/base/error.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/help.h"
 #include "warploom/cli/operator_options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/prediction_report.h"
@@ -100,18 +102,35 @@ Json result_json(const PredictResult& result) {
   return document;
 }
 
+// Names of implementations say nothing where none was measured.
+void check_measured(const PredictRequest& request, const PredictResult& result) {
+  const char* named = !request.kernel.empty()      ? "--kernel"
+                      : !request.framework.empty() ? "--framework"
+                      : !request.version.empty()   ? "--framework-version"
+                                                   : nullptr;
+  if (named == nullptr || !result.framework.empty() || !result.kernel.empty()) return;
+  throw InvalidInput(fmt::format("{} is not modelled here: no kernel of {} was measured, expected none{}",
+                                 named, name_of(family_of(request.op)),
+                                 request.predictor == "roofline" ? " or another --predictor" : ""));
+}
+
 void add_family(CLI::App& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
   CLI::App* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
-  command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
-      ->required();
-  command->add_option("--predictor", options->request.predictor, "a folder that `train` wrote, or roofline");
-  command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
-  command->add_option("--framework-version", options->request.version, "absent: the newest measured");
-  command->add_option("--kernel", options->request.kernel,
-                      "kernel name in the measured data; absent: the default");
+  {
+    const OptionGroup group(*command, kModelGroup);
+    command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
+        ->required();
+    command->add_option("--predictor", options->request.predictor,
+                        "a folder that `train` wrote, or roofline");
+    command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
+    command->add_option("--framework-version", options->request.version, "absent: the newest measured");
+    command->add_option("--kernel", options->request.kernel,
+                        "kernel name in the measured data; absent: the default");
+  }
+  const OptionGroup group(*command, kOutputGroup);
   command->add_option("--features", options->request.features,
                       "published: also show the feature vector of the published predictor PipeWeave");
   add_json_option(*command, options->json);
@@ -119,6 +138,12 @@ void add_family(CLI::App& predict, Family family) {
     PredictRequest request = options->request;
     request.op = options->op->parsed();
     const PredictResult result = predict_operator(request);
+    check_measured(request, result);
+    if (!request.version.empty() && result.version != request.version) {
+      print_note(fmt::format(
+          "--framework-version {}: this kernel was not measured with it, {} {} is used instead",
+          request.version, result.framework.empty() ? "an average" : result.framework, result.version));
+    }
     print(options->json ? json_text(result_json(result)) : result_text(result));
   });
 }

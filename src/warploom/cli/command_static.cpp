@@ -3,6 +3,7 @@
 
 #include "warploom/app/price_static_batch.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/help.h"
 #include "warploom/cli/setup_options.h"
 
 namespace warploom {
@@ -14,7 +15,8 @@ void add_static_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("static", "latency of a static batch");
-  const SetupOptions setup(*command);
+  const SetupOptions setup(*command, SetupUse::StaticBatch);
+  const OptionGroup group(*command, kWorkloadGroup);
   command->add_option("--batch", options->request.batch, "requests that start together")
       ->capture_default_str();
   command->add_option("--input", options->request.input_tokens, "prompt tokens of each")

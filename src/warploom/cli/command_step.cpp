@@ -3,6 +3,7 @@
 
 #include "warploom/app/price_step.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/help.h"
 #include "warploom/cli/setup_options.h"
 
 namespace warploom {
@@ -14,7 +15,8 @@ void add_step_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("step", "one forward pass, kernel by kernel");
-  const SetupOptions setup(*command);
+  const SetupOptions setup(*command, SetupUse::Step);
+  const OptionGroup group(*command, kWorkloadGroup);
   command->add_option("--prefill", options->request.prefill, "BxL: B prompts of L tokens");
   command->add_option("--decode", options->request.decode,
                       "BxL: B requests that add a token to L cached ones");

@@ -48,10 +48,10 @@ void add_fit(CLI::App& tune) {
                       "no samples: scale another GPU's table by the records (tier cross_gpu)");
   command->add_option("--output", options->output, "the table to write")->required();
   command->add_option("--default", options->request.default_config, "the kernel's own configuration");
-  command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
+  command->add_option("--gpu", options->request.gpu, "the GPU measured on");
   command->add_flag("!--no-correction", options->request.corrected,
                     "the formula alone, without what was learned from the reference kernels");
-  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  const auto fields = add_fields_of<TileKernel>(*command);
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
@@ -80,8 +80,8 @@ void add_learn(CLI::App& tune) {
   command->add_option("--more-anchors", options->more_anchors, "the same of another kernel of this kind");
   command->add_option("--more-shapes", options->more_shapes, "and its other shapes");
   command->add_option("--output", options->output, "folder, data/tuner in the source tree")->required();
-  command->add_option("--gpu", options->request.gpu, "the GPU measured on (default h200_sxm)");
-  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  command->add_option("--gpu", options->request.gpu, "the GPU measured on");
+  const auto fields = add_fields_of<TileKernel>(*command);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
     const auto add = [&](const std::vector<std::string>& anchors, const std::vector<std::string>& shapes) {

@@ -62,7 +62,7 @@ void add_show(CLI::App& tune) {
   const auto options = std::make_shared<ShownTable>();
   CLI::App* command = tune.add_subcommand("show", "predicted times and choices as m grows");
   add_shape(*command, *options, false);
-  command->add_option("--m", options->m, "the largest m (default 4096)");
+  command->add_option("--m", options->m, "the largest m");
   command->add_option("--html", options->html, "also write a plot");
   command->add_option("--samples", options->samples, "measured times for the plot, at this n and k");
   command->callback([options] {
@@ -121,12 +121,12 @@ void add_plan(CLI::App& tune) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
   command->add_option("--output", options->output, "CSV to write");
-  command->add_option("--gpu", options->request.gpu, "the GPU to measure on (default h200_sxm)");
+  command->add_option("--gpu", options->request.gpu, "the GPU to measure on");
   command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
   command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
   command->add_option("--samples", options->samples,
                       "what the first round measured: the anchors left of configurations that may win");
-  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  const auto fields = add_fields_of<TileKernel>(*command);
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
@@ -153,14 +153,14 @@ void add_profile(CLI::App& tune) {
       "profile", "measure a reference kernel's anchors on this GPU (needs torch, triton)");
   command->add_option("--output", options->output, "samples, CSV; goes on where a run was stopped")
       ->required();
-  command->add_option("--gpu", options->request.gpu, "this machine's GPU (default h200_sxm)");
-  command->add_option("--seconds", options->request.seconds, "stop after (default 240)");
+  command->add_option("--gpu", options->request.gpu, "this machine's GPU");
+  command->add_option("--seconds", options->request.seconds, "stop after");
   command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
   command->add_flag("--all-anchors", options->request.all_anchors,
                     "every anchor of every configuration, not two rounds");
-  command->add_option("--python", options->request.python, "with torch and triton (default python3)");
+  command->add_option("--python", options->request.python, "with torch and triton");
   command->add_option("--package", options->package, "folder of the Python package warploom");
-  const auto fields = add_field_options(*command, fields_of<TileKernel>());
+  const auto fields = add_fields_of<TileKernel>(*command);
   command->callback([options, fields] {
     fields->apply(&options->request.kernel);
     options->request.output = options->output;

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate_concurrency.h"
 #include "warploom/app/validate_serving.h"
 #include "warploom/app/validate_static.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"
 
 namespace warploom {
@@ -26,7 +26,7 @@ void add_validate_static(CLI::App& validate) {
   command->add_option("--truth", options->truth, "measured batches")->required();
   command->add_option("--requests", options->requests, "prompt lengths of each workload")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
-  options->request.host_changes = add_host_options(*command);
+  options->request.host_changes = add_host_options(*command, "validate static");
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
@@ -47,7 +47,7 @@ void add_validate_serving(CLI::App& validate) {
   command->add_option("--run", options->run, "how the engine was started (JSON)")->required();
   command->add_option("--requests", options->requests, "what happened to each request (CSV)")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
-  options->request.host_changes = add_host_options(*command);
+  options->request.host_changes = add_host_options(*command, "validate serving");
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.run = options->run;
@@ -81,13 +81,8 @@ void add_validate_concurrency(CLI::App& validate) {
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
-    options->request.on_progress = [next = std::chrono::steady_clock::now()](std::int64_t done,
-                                                                             std::int64_t total) mutable {
-      const auto now = std::chrono::steady_clock::now();
-      if (now < next) return;
-      next = now + std::chrono::seconds(2);
-      print_note(fmt::format("{} of {} cells", done, total));
-    };
+    Progress progress("cells");
+    options->request.on_progress = [&](std::int64_t done, std::int64_t total) { progress.at(done, total); };
     const ConcurrencyValidation result = validate_concurrency(options->request);
     print(options->json ? json_text(concurrency_validation_json(result))
                         : concurrency_validation_text(result));

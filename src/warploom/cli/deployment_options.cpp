@@ -9,6 +9,9 @@
 
 #include "warploom/base/error.h"
 #include "warploom/cli/engine_command.h"
+#include "warploom/cli/engine_flag_options.h"
+#include "warploom/cli/help.h"
+#include "warploom/cli/option_scope.h"
 
 namespace warploom {
 namespace {
@@ -90,6 +93,11 @@ ServingSetupRequest DeploymentOptions::PoolValues::over(const ServingSetupReques
   }
   if (!gpu.empty()) pool.gpu = gpu;
   fields->apply(&pool.config);
+  for (const auto& [option, field] : fields->given_options()) {
+    check_field_engine(pool.config, field, option);
+    check_companion(pool.config, field, option);
+    if (name == "decode") check_decode_scope(field, option);
+  }
   pool.config.tensor_parallel_size = tensor_parallel.value_or(pool.config.tensor_parallel_size);
   pool.config.pipeline_parallel_size = pipeline_parallel.value_or(pool.config.pipeline_parallel_size);
   pool.config.data_parallel_size = data_parallel.value_or(pool.config.data_parallel_size);
@@ -101,6 +109,7 @@ std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(CLI::
   auto values = std::make_shared<PoolValues>();
   values->name = name;
   const std::string prefix = "--" + name + "-";
+  const OptionGroup group(command, kPoolGroup);
   command.add_option(prefix + "gpu", values->gpu, fmt::format("GPU of the {} pool", name));
   command.add_option(prefix + "command", values->command,
                      fmt::format("command line that starts the engines of the {} pool", name));
@@ -110,22 +119,30 @@ std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(CLI::
                      fmt::format("short for {}pipeline-parallel-size", prefix));
   command.add_option(prefix + "dp", values->data_parallel,
                      fmt::format("short for {}data-parallel-size", prefix));
-  values->fields = add_field_options(command, fields_of<ServingConfig>(), shared_fields(), name + "_");
+  values->fields = add_field_options(command, fields_of<ServingConfig>(),
+                                     {.skipped = shared_fields(),
+                                      .prefix = name + "_",
+                                      .shown = {"instances", "max_num_seqs"},
+                                      .group = std::string(kPoolGroup)});
   return values;
 }
 
 DeploymentOptions::DeploymentOptions(CLI::App& command)
     : prefill_(add_pool(command, "prefill")),
       decode_(add_pool(command, "decode")),
-      transfer_(add_field_options(command, fields_of<KvTransferRequest>())),
-      autoscaling_(add_field_options(command, fields_of<AutoscalingConfig>())),
+      transfer_(add_fields_of<KvTransferRequest>(command, {.group = std::string(kPoolGroup)})),
+      autoscaling_(add_fields_of<AutoscalingConfig>(command, {.group = std::string(kFleetGroup)})),
       failures_(std::make_shared<std::vector<std::string>>()) {
+  const OptionGroup group(command, kFleetGroup);
   command.add_option("--fail-at", *failures_,
                      "[POOL:]INSTANCE@SECONDS[+DOWN]: an instance fails and comes back; may be given again");
 }
 
 void DeploymentOptions::apply(SimulateRequest& request) const {
   autoscaling_->apply(&request.autoscaling);
+  if (autoscaling_->any_given() && !request.autoscaling.on())
+    throw InvalidInput(fmt::format("{} changes nothing by itself, expected --max-instances too",
+                                   autoscaling_->given_options().front().first));
   for (const std::string& text : *failures_) request.failures.push_back(parse_failure(text));
   if (!prefill_->given() && !decode_->given()) {
     if (transfer_->any_given())

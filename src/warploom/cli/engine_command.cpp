@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kWhere = "--from-command";
 
 // Flags that say nothing of how long steps take; those of the second list stand alone.
-constexpr std::array<std::string_view, 35> kWithoutEffect{"host",
+constexpr std::array<std::string_view, 34> kWithoutEffect{"host",
                                                           "port",
                                                           "served_model_name",
                                                           "api_key",
@@ -53,8 +53,7 @@ constexpr std::array<std::string_view, 35> kWithoutEffect{"host",
                                                           "hicache_io_backend",
                                                           "hicache_mem_layout",
                                                           "hicache_write_policy",
-                                                          "hicache_storage_backend",
-                                                          "speculative_draft_model_quantization"};
+                                                          "hicache_storage_backend"};
 constexpr std::array<std::string_view, 6> kSwitchesWithoutEffect{
     "trust_remote_code",       "disable_log_requests",   "disable_log_stats",
     "enable_auto_tool_choice", "no_enable_log_requests", "enable_log_requests"};
@@ -208,6 +207,9 @@ class Parser {
       apply_compilation_config(command_.config, value_of(flag, value), where);
     } else if (name == "dtype") {
       check_dtype(value_of(flag, value));
+    } else if (name == "speculative_draft_model_quantization") {
+      check_drafter_scheme(value_of(flag, value));
+      command_.ignored.push_back(flag);
     } else {
       take_field(flag, name, value);
     }
@@ -217,6 +219,12 @@ class Parser {
     if (dtype == "auto" || dtype == "bfloat16") return;
     throw Unsupported(
         fmt::format("{}: --dtype {} is not modelled, expected auto or bfloat16", kWhere, dtype));
+  }
+
+  static void check_drafter_scheme(const std::string& scheme) {
+    if (scheme == "unquant") return;
+    throw Unsupported(fmt::format(
+        "{}: --speculative-draft-model-quantization {} is not modelled, expected unquant", kWhere, scheme));
   }
 
   void take_field(const std::string& flag, const std::string& name, std::optional<std::string> value) {

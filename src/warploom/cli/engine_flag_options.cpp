@@ -9,6 +9,7 @@
 #include "warploom/app/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/help.h"
 
 namespace warploom {
 namespace {
@@ -39,6 +40,16 @@ std::string value_text(const EngineFlag& flag, const std::string& text, const st
   }
 }
 
+// What help says that the flag takes.
+std::string value_type(const EngineFlag& flag) {
+  if (flag.count) return "INTEGER";
+  const FieldTable& table = fields_of<ServingConfig>();
+  const auto field = std::find_if(table.fields.begin(), table.fields.end(),
+                                  [&](const Field& f) { return f.name == flag.field; });
+  WARPLOOM_ASSERT(field != table.fields.end());
+  return field->kind == FieldKind::Integer ? "INTEGER" : field->kind == FieldKind::Real ? "NUMBER" : "NAME";
+}
+
 }  // namespace
 
 bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::string& text,
@@ -57,6 +68,7 @@ bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::
 
 EngineFlagOptions::EngineFlagOptions(CLI::App& command)
     : entries_(std::make_shared<std::vector<std::unique_ptr<Entry>>>()) {
+  const OptionGroup group(command, kOwnNamesGroup);
   for (const std::string_view engine : kEngines) {
     for (const EngineFlag& flag : engine_flags(engine)) {
       const bool known = std::any_of(entries_->begin(), entries_->end(),
@@ -71,13 +83,15 @@ EngineFlagOptions::EngineFlagOptions(CLI::App& command)
         command.add_flag_callback(
             names, [keep, &entry] { entry.given = true; }, doc);
       } else {
-        command.add_option_function<std::string>(
-            names,
-            [keep, &entry](const std::string& text) {
-              entry.text = text;
-              entry.given = true;
-            },
-            doc);
+        command
+            .add_option_function<std::string>(
+                names,
+                [keep, &entry](const std::string& text) {
+                  entry.text = text;
+                  entry.given = true;
+                },
+                doc)
+            ->type_name(value_type(flag));
       }
     }
   }
@@ -95,6 +109,15 @@ void EngineFlagOptions::apply(ServingConfig& config) const {
                                      own_name(config.engine, flag->field), config.engine));
     }
   }
+}
+
+std::vector<std::pair<std::string, std::string>> EngineFlagOptions::given_options(
+    std::string_view engine) const {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& entry : *entries_)
+    if (const EngineFlag* flag = find_flag(engine, entry->flag); entry->given && flag != nullptr)
+      given.emplace_back(option_name(entry->flag), flag->field);
+  return given;
 }
 
 void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view option) {

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warploom/app/serving_setup.h"
@@ -24,6 +26,8 @@ class EngineFlagOptions {
   explicit EngineFlagOptions(CLI::App& command);
   // Throws InvalidInput on a flag of another engine, naming the right one.
   void apply(ServingConfig& config) const;
+  // The options that were given, with the fields they stand for under `engine`.
+  std::vector<std::pair<std::string, std::string>> given_options(std::string_view engine) const;
 
  private:
   struct Entry {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "warploom/cli/help.h"
+
 namespace warploom {
 namespace {
 
@@ -43,7 +45,93 @@ std::string description_of(const Field& field) {
   return text;
 }
 
+// What a value of the field looks like.
+std::string type_of(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::Integer:
+      return "INTEGER";
+    case FieldKind::Real:
+      return "NUMBER";
+    case FieldKind::IntegerList:
+      return "INTEGER,...";
+    case FieldKind::RealList:
+      return "NUMBER,...";
+    case FieldKind::TextList:
+      return "NAME,...";
+    default:
+      return value_name(option_name(field.name));
+  }
+}
+
+// Empty where nothing stands in the object.
+std::string default_of(const Field& field, const void* defaults) {
+  if (defaults == nullptr) return {};
+  const FieldValue value = field.get(defaults);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:g}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return {};
+}
+
 }  // namespace
+
+class FieldOptionsAdder {
+ public:
+  FieldOptionsAdder(CLI::App& command, const FieldOptionStyle& style) : command_(command), style_(style) {}
+
+  void add(const Field& field) {
+    auto& entry = *values_->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
+    entry.field = &field;
+    entry.option = option_name(style_.prefix + field.name);
+    if (field.kind == FieldKind::Boolean) return add_switch(entry);
+    // The callbacks keep the values alive; the entry's address is stable.
+    CLI::Option* option = command_.add_option_function<std::string>(
+        entry.option,
+        [values = values_, &entry](const std::string& text) {
+          entry.text = text;
+          entry.given = true;
+        },
+        description_of(field));
+    option->type_name(type_of(field));
+    option->default_str(default_of(field, style_.defaults));
+    option->group(group_of(field));
+  }
+
+  const std::shared_ptr<FieldOptionValues>& values() const { return values_; }
+
+ private:
+  void add_switch(FieldOptionValues::Entry& entry) {
+    const Field& field = *entry.field;
+    const FieldValue value = style_.defaults == nullptr ? FieldValue{} : field.get(style_.defaults);
+    const auto* now = std::get_if<bool>(&value);
+    const std::string off = "--no-" + entry.option.substr(2);
+    const auto add = [&](const std::string& name, const char* text, const std::string& doc, bool shown) {
+      command_
+          .add_flag_callback(
+              name,
+              [values = values_, &entry, text] {
+                entry.text = text;
+                entry.given = true;
+              },
+              doc)
+          ->group(shown ? group_of(field) : std::string());
+    };
+    add(entry.option, "true", description_of(field), now == nullptr || !*now);
+    add(off, "false", "off: " + description_of(field), now == nullptr || *now);
+  }
+
+  // Empty where help shows nothing.
+  std::string group_of(const Field& field) const {
+    const std::vector<std::string>& shown = style_.shown;
+    if (!shown.empty() && std::find(shown.begin(), shown.end(), field.name) == shown.end()) return {};
+    const std::string named = style_.group_of ? style_.group_of(field.name) : style_.group;
+    return named.empty() ? std::string(kGeneralGroup) : named;
+  }
+
+  CLI::App& command_;
+  const FieldOptionStyle& style_;
+  std::shared_ptr<FieldOptionValues> values_ = std::make_shared<FieldOptionValues>();
+};
 
 std::string option_name(std::string_view field_name) {
   std::string name = "--" + std::string(field_name);
@@ -104,43 +192,25 @@ bool FieldOptionValues::any_given() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->given; });
 }
 
-std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                     const std::vector<std::string>& skipped,
-                                                     const std::string& prefix) {
-  auto values = std::make_shared<FieldOptionValues>();
-  for (const Field& field : table.fields) {
-    if (field.nested != nullptr || std::find(skipped.begin(), skipped.end(), field.name) != skipped.end())
-      continue;
-    auto& entry = *values->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
-    entry.field = &field;
-    entry.option = option_name(prefix + field.name);
-    // The callbacks keep the values alive; the entry's address is stable.
-    if (field.kind == FieldKind::Boolean) {
-      command.add_flag_callback(
-          entry.option,
-          [values, &entry] {
-            entry.text = "true";
-            entry.given = true;
-          },
-          description_of(field));
-      command.add_flag_callback(
-          "--no-" + entry.option.substr(2),
-          [values, &entry] {
-            entry.text = "false";
-            entry.given = true;
-          },
-          "turns " + entry.option + " off");
-      continue;
-    }
-    command.add_option_function<std::string>(
-        entry.option,
-        [values, &entry](const std::string& text) {
-          entry.text = text;
-          entry.given = true;
-        },
-        description_of(field));
+std::vector<std::pair<std::string, std::string>> FieldOptionValues::given_options() const {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& entry : entries_) {
+    const bool off = entry->field->kind == FieldKind::Boolean && entry->text == "false";
+    if (entry->given)
+      given.emplace_back(off ? "--no-" + entry->option.substr(2) : entry->option, entry->field->name);
   }
-  return values;
+  return given;
+}
+
+std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
+                                                     const FieldOptionStyle& style) {
+  FieldOptionsAdder adder(command, style);
+  for (const Field& field : table.fields) {
+    const bool skipped =
+        std::find(style.skipped.begin(), style.skipped.end(), field.name) != style.skipped.end();
+    if (field.nested == nullptr && !skipped) adder.add(field);
+  }
+  return adder.values();
 }
 
 }  // namespace warploom

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,11 +24,11 @@ class FieldOptionValues {
   void apply(void* object) const;
   bool given(std::string_view field_name) const;
   bool any_given() const;
+  // The options that were given, with the names of their fields, in the order of the table.
+  std::vector<std::pair<std::string, std::string>> given_options() const;
 
  private:
-  friend std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                              const std::vector<std::string>& skipped,
-                                                              const std::string& prefix);
+  friend class FieldOptionsAdder;
   struct Entry {
     const Field* field = nullptr;
     std::string option;
@@ -37,12 +38,28 @@ class FieldOptionValues {
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
-// Adds one option per scalar or list field of `table` (which must outlive the command); nested objects and
-// the names in `skipped` are left out. A Boolean field gives --name and --no-name. `prefix` (with
-// underscores) stands before every name.
+// How the options of a table are named and shown.
+struct FieldOptionStyle {
+  std::vector<std::string> skipped;  // names of fields that get no option
+  std::string prefix;                // with underscores, before every name
+  const void* defaults = nullptr;    // an object of the table's type whose values help shows; may be absent
+  std::vector<std::string> shown;    // names of the fields that help shows; empty: all
+  std::string group;                 // heading in help; empty: the general one
+  std::function<std::string(std::string_view field)> group_of;  // in place of `group`; may be absent
+};
+
+// Adds one option per scalar or list field of `table` (which must outlive the command); nested objects are
+// left out. A Boolean field gives --name and --no-name; help shows that which is not the default.
 std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
-                                                     const std::vector<std::string>& skipped = {},
-                                                     const std::string& prefix = {});
+                                                     const FieldOptionStyle& style = {});
+
+// The same, with the defaults of T in help.
+template <Described T>
+std::shared_ptr<FieldOptionValues> add_fields_of(CLI::App& command, FieldOptionStyle style = {}) {
+  const T defaults{};
+  style.defaults = &defaults;
+  return add_field_options(command, fields_of<T>(), style);
+}
 
 // "max_num_seqs" -> "--max-num-seqs"
 std::string option_name(std::string_view field_name);

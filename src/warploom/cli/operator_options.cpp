@@ -1,9 +1,12 @@
 #include "warploom/cli/operator_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+
+#include "warploom/cli/help.h"
 
 namespace warploom {
 namespace {
@@ -46,6 +49,21 @@ Parts parts_of(Operator& op) {
       op);
 }
 
+// Whether each request has one new token unless it says otherwise.
+bool decodes(const Operator& op) {
+  if (const auto* module = std::get_if<MlaModule>(&op)) return module->decode;
+  const Family family = family_of(op);
+  return family == Family::AttentionDecode || family == Family::MlaDecode;
+}
+
+// The options that say how large the operator is.
+std::vector<std::string> sizes_of(const Operator& op) {
+  std::vector<std::string> names;
+  for (const Field& field : operator_fields(family_of(op)).fields)
+    if (field.kind == FieldKind::Integer) names.push_back(option_name(field.name));
+  return names;
+}
+
 }  // namespace
 
 std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::string_view where) {
@@ -73,15 +91,20 @@ std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::s
 
 OperatorOptions::OperatorOptions(CLI::App& command, Family family) : defaults_(default_operator(family)) {
   const Parts parts = parts_of(defaults_);
-  fields_ = add_field_options(command, operator_fields(family));
-  if (parts.mla_shape != nullptr) mla_fields_ = add_field_options(command, fields_of<MlaShape>());
-  if (parts.requests != nullptr) {
-    requests_ = std::make_shared<std::string>();
-    command
-        .add_option("--requests", *requests_,
-                    "the batch: COUNTxQUERY[+CONTEXT],... for example 4x1024 or 32x1+2047")
-        ->required();
-  }
+  fields_ = add_field_options(command, operator_fields(family),
+                              {.defaults = operator_object(defaults_), .group = std::string(kOperatorGroup)});
+  if (parts.mla_shape != nullptr)
+    mla_fields_ = add_fields_of<MlaShape>(command, {.group = std::string(kOperatorGroup)});
+  if (parts.requests == nullptr) return;
+  batch_ = std::make_shared<Batch>();
+  const OptionGroup group(command, kOperatorGroup);
+  command.add_option("--batch", batch_->requests, "alike requests");
+  command.add_option("--tokens,--input", batch_->tokens, "new tokens of each; one in a decode");
+  command.add_option("--context", batch_->context, "tokens that each has in the cache; default 0");
+  command
+      .add_option("--requests", batch_->list,
+                  "in place of these three: COUNTxTOKENS[+CONTEXT],... for example 4x1024 or 32x1+2047")
+      ->type_name("COUNTxTOKENS,...");
 }
 
 Operator OperatorOptions::parsed() const {
@@ -89,9 +112,34 @@ Operator OperatorOptions::parsed() const {
   const Parts parts = parts_of(result);
   fields_->apply(operator_object(result));
   if (parts.mla_shape != nullptr) mla_fields_->apply(parts.mla_shape);
-  if (parts.requests != nullptr) *parts.requests = request_groups_from_text(*requests_, "--requests");
+  if (parts.requests != nullptr) {
+    *parts.requests = batch_->groups(result);
+  } else if (!fields_->any_given()) {
+    throw InvalidInput(fmt::format("predict {}: no size is given, expected some of: {}",
+                                   name_of(family_of(result)), fmt::join(sizes_of(result), ", ")));
+  }
   check_operator(result, "predict");
   return result;
+}
+
+std::vector<RequestGroup> OperatorOptions::Batch::groups(const Operator& op) const {
+  const std::string where = fmt::format("predict {}", name_of(family_of(op)));
+  if (!list.empty()) {
+    if (requests || tokens || context)
+      throw InvalidInput(where + ": --requests says it all, expected no --batch, --tokens or --context too");
+    return request_groups_from_text(list, "--requests");
+  }
+  if (!requests && !tokens && !context)
+    throw InvalidInput(where + ": --requests is required, or --batch with --tokens or --context");
+  if (!tokens && !decodes(op))
+    throw InvalidInput(where +
+                       ": --tokens is missing, expected the new tokens of each request; --context "
+                       "are those it has in the cache");
+  const RequestGroup group{.count = requests.value_or(1),
+                           .query_tokens = tokens.value_or(1),
+                           .context_tokens = context.value_or(0)};
+  check(group, where + ": --batch, --tokens, --context");
+  return {group};
 }
 
 }  // namespace warploom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,17 @@ class OperatorOptions {
   Operator parsed() const;
 
  private:
+  // The requests of attention: alike ones, or a list of groups.
+  struct Batch {
+    std::string list;
+    std::optional<std::int64_t> requests, tokens, context;
+    std::vector<RequestGroup> groups(const Operator& op) const;
+  };
+
   Operator defaults_;
   std::shared_ptr<FieldOptionValues> fields_;
   std::shared_ptr<FieldOptionValues> mla_fields_;
-  std::shared_ptr<std::string> requests_;
+  std::shared_ptr<Batch> batch_;  // of attention
 };
 
 }  // namespace warploom

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <vector>
 
 #include "warploom/base/nearest_name.h"
@@ -46,8 +47,28 @@ std::string unexpected_text(const CLI::App& command, const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("{} is no option of this command{}", name, did_you_mean(name, options_of(command)));
   }
-  if (subcommands.empty()) return fmt::format("'{}' was not expected", word);
-  return fmt::format("'{}' is no command{}", word, did_you_mean(word, subcommands));
+  if (subcommands.size() == 1)
+    return fmt::format("'{}' is no command, expected {} {}", word, subcommands.front(), word);
+  if (!subcommands.empty()) return fmt::format("'{}' is no command{}", word, did_you_mean(word, subcommands));
+  // A bare word where a model is meant: `simulate Llama-3.1-8B`.
+  const std::vector<std::string> options = options_of(command);
+  const bool takes_model = std::find(options.begin(), options.end(), "--model") != options.end();
+  return fmt::format("'{}' was not expected{}", word,
+                     takes_model ? ", a model is given as --model NAME" : "");
+}
+
+// CLI11 says "--k: 1 required TEXT missing" of an option at the end of the line.
+std::string missing_value_text(const CLI::App& command, const std::string& what) {
+  const std::string name = what.substr(0, what.find(':'));
+  for (const CLI::Option* option : command.get_options())
+    if (option->check_name(name)) return fmt::format("{} has no value", name);
+  return what;
+}
+
+// Says of what most lines need how it looks.
+std::string required_text(std::string what) {
+  if (what == "--gpu is required") what += ", for example --gpu H100-SXM (`warploom gpus` lists them)";
+  return what;
 }
 
 }  // namespace
@@ -56,13 +77,18 @@ std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error
   const auto [command, name] = innermost_command(app);
   const std::vector<std::string> unexpected = app.remaining(true);
   std::string text = error.what();
-  if (!unexpected.empty() &&
-      (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || !subcommands_of(*command).empty())) {
+  // A misspelt option is said before those that are missing: it may be one of them.
+  const bool misspelt = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!unexpected.empty() && (misspelt || !subcommands_of(*command).empty())) {
     text = unexpected_text(*command, unexpected.front());
   } else if (!subcommands_of(*command).empty()) {
     text =
         fmt::format("a command is missing, expected one of: {}", fmt::join(subcommands_of(*command), ", "));
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    text = missing_value_text(*command, text);
+  text = required_text(text);
   const std::string place = name.empty() ? "" : name + ": ";
   return fmt::format("{}{} (see warploom {}--help)", place, text, name.empty() ? "" : name + " ");
 }

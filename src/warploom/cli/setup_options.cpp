@@ -3,39 +3,91 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
+#include "warploom/cli/help.h"
 
 namespace warploom {
 
-std::function<void(HostModel&)> add_host_options(CLI::App& command) {
-  const auto values = add_field_options(command, fields_of<HostModel>());
-  return [values](HostModel& host) { values->apply(&host); };
+namespace {
+
+// Fields of ServingConfig that do not stand under "Engine".
+constexpr std::array<std::string_view, 13> kParallelFields{"instances",
+                                                           "tensor_parallel_size",
+                                                           "pipeline_parallel_size",
+                                                           "data_parallel_size",
+                                                           "enable_dp_attention",
+                                                           "enable_expert_parallel",
+                                                           "decode_context_parallel_size",
+                                                           "all2all_backend",
+                                                           "moe_a2a_backend",
+                                                           "deepep_mode",
+                                                           "routing_policy",
+                                                           "ep_size",
+                                                           "prefill_context_parallel_size"};
+constexpr std::array<std::string_view, 10> kMemoryFields{
+    "kv_offloading_size", "kv_offloading_backend", "enable_hierarchical_cache",  "hicache_ratio",
+    "hicache_size",       "kv_disk_size",          "kv_disk_bandwidth_gb_per_s", "enable_lora",
+    "max_loras",          "max_lora_rank"};
+
+}  // namespace
+
+std::string group_of_field(std::string_view field) {
+  const auto among = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), field) != list.end();
+  };
+  const bool drafts =
+      field.starts_with("speculative") || field.starts_with("acceptance") || field == "proposal_rate";
+  return std::string(among(kParallelFields) ? kParallelGroup
+                     : among(kMemoryFields) ? kMemoryGroup
+                     : drafts               ? kSpeculationGroup
+                                            : kEngineGroup);
 }
 
-SetupOptions::SetupOptions(CLI::App& command)
-    : request_(std::make_shared<ServingSetupRequest>()),
+std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::string& inside) {
+  const auto values = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
+  return [values, inside](HostModel& host) {
+    for (const auto& [option, field] : values->given_options())
+      if (!inside.empty() && field.starts_with("frontend"))
+        throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
+                                       option, inside));
+    values->apply(&host);
+  };
+}
+
+SetupOptions::SetupOptions(CLI::App& command, SetupUse use)
+    : use_(use),
+      request_(std::make_shared<ServingSetupRequest>()),
       short_(std::make_shared<ShortNames>()),
       engine_command_(std::make_shared<std::string>()) {
-  command.add_option("--model", request_->model,
-                     "a name (see `warploom models`) or the path of a config.json");
-  command.add_option("--gpu", request_->gpu, "a name (see `warploom gpus`) or the path of a record")
-      ->required();
-  command.add_option("--predictor", request_->predictor, "a folder that `train` wrote, or roofline");
-  command.add_option("--engine-version", request_->version, "version whose kernels are priced");
-  command.add_option("--quantization", request_->quantization,
-                     "every linear layer in this scheme, for example fp8");
-  command.add_option(
-      "--from-command", *engine_command_,
-      "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
-  command.add_option("--tp", short_->tensor_parallel, "short for --tensor-parallel-size");
-  command.add_option("--pp", short_->pipeline_parallel, "short for --pipeline-parallel-size");
-  command.add_option("--dp", short_->data_parallel, "short for --data-parallel-size");
-  config_ = add_field_options(command, fields_of<ServingConfig>());
+  {
+    const OptionGroup group(command, kModelGroup);
+    command.add_option("--model", request_->model,
+                       "a name (see `warploom models`) or the path of a config.json");
+    command.add_option("--gpu", request_->gpu, "a name (see `warploom gpus`) or the path of a record")
+        ->required();
+    command.add_option("--quantization", request_->quantization,
+                       "every linear layer in this scheme, for example fp8");
+    command.add_option("--predictor", request_->predictor, "a folder that `train` wrote, or roofline");
+    command.add_option("--engine-version", request_->version, "version whose kernels are priced");
+    command.add_option(
+        "--from-command", *engine_command_,
+        "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
+  }
+  {
+    const OptionGroup group(command, kParallelGroup);
+    command.add_option("--tp", short_->tensor_parallel, "short for --tensor-parallel-size");
+    command.add_option("--pp", short_->pipeline_parallel, "short for --pipeline-parallel-size");
+    command.add_option("--dp", short_->data_parallel, "short for --data-parallel-size");
+  }
+  config_ = add_fields_of<ServingConfig>(command, {.group_of = group_of_field});
   flags_ = std::make_shared<EngineFlagOptions>(command);
-  request_->host_changes = add_host_options(command);
+  host_ = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
+  request_->host_changes = [values = host_](HostModel& host) { values->apply(&host); };
 }
 
 ServingSetupRequest SetupOptions::parsed() const {
@@ -51,16 +103,53 @@ ServingSetupRequest SetupOptions::parsed() const {
     }
   }
   if (request.model.empty())
-    throw InvalidInput("--model is missing, expected a name or the path of a config.json");
+    throw InvalidInput(
+        "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
+  if (!request.version.empty() && request.version.find_first_of("0123456789") > 1)
+    throw InvalidInput(
+        fmt::format("--engine-version: '{}' is no version, expected for example 0.24.0", request.version));
   config_->apply(&request.config);
+  flags_->apply(request.config);
   ServingConfig& config = request.config;
-  for (const Field& field : fields_of<ServingConfig>().fields)
-    if (config_->given(field.name)) check_field_engine(config, field.name, option_name(field.name));
-  flags_->apply(config);
+  check_said_once();
   config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);
   config.pipeline_parallel_size = short_->pipeline_parallel.value_or(config.pipeline_parallel_size);
   config.data_parallel_size = short_->data_parallel.value_or(config.data_parallel_size);
+  check_options(config);
   return request;
+}
+
+std::string SetupOptions::first_given() const {
+  for (const FieldOptionValues* values : {config_.get(), host_.get()})
+    if (values->any_given()) return values->given_options().front().first;
+  if (short_->tensor_parallel) return "--tp";
+  if (short_->pipeline_parallel) return "--pp";
+  return short_->data_parallel ? "--dp" : "";
+}
+
+void SetupOptions::check_said_once() const {
+  const auto check = [&](const auto& short_name, const char* name, std::string_view field) {
+    if (short_name && config_->given(field))
+      throw InvalidInput(
+          fmt::format("{} and {} say the same, expected one of them", name, option_name(field)));
+  };
+  check(short_->tensor_parallel, "--tp", "tensor_parallel_size");
+  check(short_->pipeline_parallel, "--pp", "pipeline_parallel_size");
+  check(short_->data_parallel, "--dp", "data_parallel_size");
+}
+
+void SetupOptions::check_options(const ServingConfig& config) const {
+  for (const auto& [option, field] : config_->given_options()) {
+    check_field_engine(config, field, option);
+    check_scope(use_, config.engine, field, option);
+    check_companion(config, field, option);
+  }
+  for (const auto& [option, field] : flags_->given_options(config.engine)) {
+    check_scope(use_, config.engine, field, option);
+    check_companion(config, field, option);
+  }
+  for (const auto& [option, field] : host_->given_options()) check_scope(use_, config.engine, field, option);
+  check_drafts(use_, config);
 }
 
 }  // namespace warploom

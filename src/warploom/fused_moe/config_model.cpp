@@ -34,7 +34,7 @@ void put_configs(ByteWriter& out, const std::vector<MoeConfig>& configs) {
 }
 
 std::vector<MoeConfig> take_configs(ByteReader& in) {
-  std::vector<MoeConfig> configs(in.take<std::uint32_t>() & 0xFFFF);
+  std::vector<MoeConfig> configs(in.take_count(12));
   for (MoeConfig& c : configs)
     for (std::int32_t* value :
          {&c.tile.tile_m, &c.tile.tile_n, &c.tile.tile_k, &c.tile.warps, &c.tile.stages, &c.group_m})
@@ -71,7 +71,7 @@ ConfigSearches take_searches(ByteReader& in, std::string_view where, std::size_t
     gpu.ridge = in.take<double>();
     gpu.shared = in.take<double>();
   }
-  all.searches.resize(in.take<std::uint32_t>() & 0xFFFFFF);
+  all.searches.resize(in.take_count(22));
   for (ConfigSearch& search : all.searches) {
     search.gpu = in.take<std::uint16_t>();
     GroupedProduct& p = search.product;
@@ -124,10 +124,14 @@ ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_vi
     throw InvalidInput(fmt::format("{}: the file is damaged (its checksum does not match)", where));
   ConfigModelRecord record;
   const Json head = parse_json(in.take_text(), where);
-  if (head.value("feature_version", 0) != kConfigFeatureVersion)
-    throw Unsupported(fmt::format("{}: learned from other features: train again", where));
-  record.rows = head.value("rows", std::uint64_t(0));
-  record.data_hash = head.value("data_hash", std::uint64_t(0));
+  try {
+    if (head.value("feature_version", 0) != kConfigFeatureVersion)
+      throw Unsupported(fmt::format("{}: learned from other features: train again", where));
+    record.rows = head.value("rows", std::uint64_t(0));
+    record.data_hash = head.value("data_hash", std::uint64_t(0));
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: the head of the file: {}", where, error.what()));
+  }
   record.candidates = take_configs(in);
   record.searches = take_searches(in, where, record.candidates.size());
   record.offset = in.take<float>();

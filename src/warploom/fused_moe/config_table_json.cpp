@@ -18,7 +18,12 @@ Json config_json(const MoeConfig& config) {
 }
 
 MoeConfig config_of(const Json& document) {
-  const auto at = [&](const char* key) { return document.at(key).get<std::int32_t>(); };
+  const auto at = [&](const char* key) {
+    const auto value = document.at(key).get<double>();
+    if (!(value >= 0 && value <= 65536))
+      throw InvalidInput(fmt::format("'{}' is {}, expected 0 to 65536", key, value));
+    return static_cast<std::int32_t>(value);
+  };
   return {.tile = {.tile_m = at("BLOCK_SIZE_M"),
                    .tile_n = at("BLOCK_SIZE_N"),
                    .tile_k = at("BLOCK_SIZE_K"),

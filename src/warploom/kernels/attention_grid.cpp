@@ -38,7 +38,8 @@ class TileSteps {
         keys_(tiling.keys),
         context_(group.context_tokens),
         all_keys_(group.kv_tokens()),
-        window_(view.causal ? view.window : 0),
+        // Beyond all keys a window hides nothing.
+        window_(view.causal ? std::min(view.window, group.kv_tokens()) : 0),
         causal_(view.causal) {
     tiles_ = ceil_div(group.query_tokens * share_, rows_);
   }

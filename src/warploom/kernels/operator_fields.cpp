@@ -1,11 +1,17 @@
 #include "warploom/kernels/operator_fields.h"
 
+#include "warploom/kernels/operator_limits.h"
+
 namespace warploom {
 namespace {
 
-constexpr double kLargestCount = 1e12;
-
-FieldOptions positive(std::string_view doc) { return {.doc = doc, .min = 1, .max = kLargestCount}; }
+FieldOptions positive(std::string_view doc, std::int64_t most = kLargestCount) {
+  return {.doc = doc, .min = 1, .max = double(most)};
+}
+FieldOptions not_negative(std::string_view doc, std::int64_t most = kLargestCount) {
+  return {.doc = doc, .min = 0, .max = double(most)};
+}
+FieldOptions side(std::string_view doc) { return positive(doc, kLargestSide); }
 
 CollectiveKind collective_kind(Family family) {
   switch (family) {
@@ -38,13 +44,13 @@ Operator operator_at(std::size_t index, std::index_sequence<I...>) {
 FieldTable Gemm::describe() {
   return FieldList<Gemm>("gemm")
       .add("scheme", &Gemm::scheme, {.doc = "how the operands are stored and multiplied"})
-      .add("m", &Gemm::m, positive("rows of the output (tokens)"))
-      .add("n", &Gemm::n, positive("columns of the output"))
-      .add("k", &Gemm::k, positive("length of the inner product"))
+      .add("m", &Gemm::m, side("rows of the output (tokens)"))
+      .add("n", &Gemm::n, side("columns of the output"))
+      .add("k", &Gemm::k, side("length of the inner product"))
       .add("batch", &Gemm::batch, positive("independent products"))
       .add("residency", &Gemm::residency, {.doc = "where the weights are at the start"})
       .add("weight_copies", &Gemm::weight_copies,
-           {.doc = "distinct weights a benchmark rotates through", .min = 1, .max = 1e6})
+           {.doc = "distinct weights a benchmark rotates through", .min = 1, .max = kMostWeightCopies})
       .table();
 }
 
@@ -52,8 +58,7 @@ FieldTable RequestGroup::describe() {
   return FieldList<RequestGroup>("request_group")
       .add("count", &RequestGroup::count, positive("requests that are alike"))
       .add("query_tokens", &RequestGroup::query_tokens, positive("new tokens of each"))
-      .add("context_tokens", &RequestGroup::context_tokens,
-           {.doc = "tokens already cached of each", .min = 0, .max = kLargestCount})
+      .add("context_tokens", &RequestGroup::context_tokens, not_negative("tokens already cached of each"))
       .table();
 }
 
@@ -64,8 +69,7 @@ FieldTable AttentionPrefill::describe() {
       .add("heads", &AttentionPrefill::heads, positive("query heads on this GPU"))
       .add("kv_heads", &AttentionPrefill::kv_heads, positive("key-value heads on this GPU"))
       .add("head_dim", &AttentionPrefill::head_dim, positive("elements of one head"))
-      .add("window", &AttentionPrefill::window,
-           {.doc = "sliding window in tokens, 0 = full", .min = 0, .max = 1e12})
+      .add("window", &AttentionPrefill::window, not_negative("sliding window in tokens, 0 = full"))
       .add("causal", &AttentionPrefill::causal, {.doc = "a query sees no later token"})
       .add("requests", &AttentionPrefill::requests, {.doc = "groups of alike requests", .required = true})
       .table();
@@ -78,8 +82,7 @@ FieldTable AttentionDecode::describe() {
       .add("heads", &AttentionDecode::heads, positive("query heads on this GPU"))
       .add("kv_heads", &AttentionDecode::kv_heads, positive("key-value heads on this GPU"))
       .add("head_dim", &AttentionDecode::head_dim, positive("elements of one head"))
-      .add("window", &AttentionDecode::window,
-           {.doc = "sliding window in tokens, 0 = full", .min = 0, .max = 1e12})
+      .add("window", &AttentionDecode::window, not_negative("sliding window in tokens, 0 = full"))
       .add("requests", &AttentionDecode::requests, {.doc = "groups of alike requests", .required = true})
       .table();
 }
@@ -118,9 +121,9 @@ FieldTable MlaModule::describe() {
       .add("compute", &MlaModule::compute, {.doc = "type of queries and products"})
       .add("kv_cache", &MlaModule::kv_cache, {.doc = "type of the cached latent"})
       .add("decode", &MlaModule::decode, {.doc = "absorbed decode form instead of prefill"})
-      .add("hidden", &MlaModule::hidden, positive("width of the model"))
+      .add("hidden", &MlaModule::hidden, side("width of the model"))
       .add("q_lora_rank", &MlaModule::q_lora_rank,
-           {.doc = "width of the query latent, 0 = none", .min = 0, .max = 1e12})
+           not_negative("width of the query latent, 0 = none", kLargestSide))
       .add("shape", &MlaModule::shape, {.doc = "head counts and widths"})
       .add("requests", &MlaModule::requests, {.doc = "groups of alike requests", .required = true})
       .table();
@@ -129,11 +132,11 @@ FieldTable MlaModule::describe() {
 FieldTable FusedMoe::describe() {
   return FieldList<FusedMoe>("moe")
       .add("scheme", &FusedMoe::scheme, {.doc = "how the operands are stored and multiplied"})
-      .add("tokens", &FusedMoe::tokens, positive("tokens of the whole expert-parallel group"))
-      .add("hidden", &FusedMoe::hidden, positive("width of the model"))
-      .add("intermediate", &FusedMoe::intermediate, positive("width of one expert before sharding"))
-      .add("experts", &FusedMoe::experts, positive("experts of the model"))
-      .add("top_k", &FusedMoe::top_k, positive("experts of one token"))
+      .add("tokens", &FusedMoe::tokens, side("tokens of the whole expert-parallel group"))
+      .add("hidden", &FusedMoe::hidden, side("width of the model"))
+      .add("intermediate", &FusedMoe::intermediate, side("width of one expert before sharding"))
+      .add("experts", &FusedMoe::experts, positive("experts of the model", kMostExperts))
+      .add("top_k", &FusedMoe::top_k, positive("experts of one token", kMostExperts))
       .add("tensor_parallel", &FusedMoe::tensor_parallel, positive("ways each expert is split"))
       .add("expert_parallel", &FusedMoe::expert_parallel, positive("ways the experts are shared out"))
       .add("routing", &FusedMoe::routing, {.doc = "how tokens choose experts"})
@@ -169,7 +172,7 @@ FieldTable Elementwise::describe() {
       .add("type", &Elementwise::type, {.doc = "element type"})
       .add("rows", &Elementwise::rows, positive("rows"))
       .add("width", &Elementwise::width, positive("elements of a row"))
-      .add("inputs", &Elementwise::inputs, {.doc = "input tensors", .min = 1, .max = 16})
+      .add("inputs", &Elementwise::inputs, positive("input tensors", kMostInputs))
       .table();
 }
 
@@ -236,14 +239,18 @@ FieldTable LinearAttention::describe() {
 
 FieldTable Collective::describe() {
   return FieldList<Collective>("collective")
-      .add("size_bytes", &Collective::size, {.unit = "B", .doc = "buffer", .min = 1, .max = 1e15})
-      .add("ranks", &Collective::ranks, {.doc = "GPUs", .min = 2, .max = 1e6})
+      .add("size_bytes", &Collective::size,
+           {.unit = "B", .doc = "buffer", .min = 1, .max = kMostCollectiveBytes})
+      .add("ranks", &Collective::ranks, {.doc = "GPUs", .min = 2, .max = double(kMostRanks)})
       .add("ranks_per_node", &Collective::ranks_per_node,
-           {.doc = "GPUs of one link domain, 0 = all", .min = 0, .max = 1e6})
+           not_negative("GPUs of one link domain, 0 = all", kMostRanks))
       .add("top_k", &Collective::top_k,
-           {.doc = "experts of a token (dispatch, combine), 0 = unknown", .min = 0, .max = 1e6})
+           not_negative("experts of a token (dispatch, combine), 0 = unknown", kMostRanks))
       .add("token_bytes", &Collective::token_bytes,
-           {.unit = "B", .doc = "one token (dispatch, combine), 0 = unknown", .min = 0, .max = 1e9})
+           {.unit = "B",
+            .doc = "one token (dispatch, combine), 0 = unknown",
+            .min = 0,
+            .max = kMostTokenBytes})
       .table();
 }
 

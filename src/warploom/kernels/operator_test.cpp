@@ -73,8 +73,66 @@ TEST(Operator, ErrorsNameTheFieldAndWhatWasExpected) {
     check_operator(Gemm{.n = -3}, "row 7");
     FAIL();
   } catch (const InvalidInput& error) {
-    EXPECT_EQ(std::string(error.what()), "row 7: gemm: 'n' is -3, expected 1 to 1e12");
+    EXPECT_EQ(std::string(error.what()), "row 7: gemm: 'n' is -3, expected 1 to 1e10");
   }
+}
+
+std::string refusal_of(const Operator& op) {
+  try {
+    check_operator(op, "t");
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Operator, RefusesProductsThatOverflowAndNamesThem) {
+  EXPECT_EQ(refusal_of(Gemm{.m = 100'000'000'000}), "t: gemm: 'm' is 100000000000, expected 1 to 1e10");
+  EXPECT_EQ(refusal_of(Gemm{.m = 1'000'000'000, .n = 10'000'000}),
+            "t: gemm: 'm x n x batch' is 1e16 elements, expected at most 1e15");
+  EXPECT_EQ(refusal_of(AttentionPrefill{.heads = 1'000'000'000'000, .requests = {{1, 1'000'000'000, 0}}}),
+            "t: attention_prefill: 'heads x tokens of a request' is 1e21 elements, expected at most 1e15");
+  EXPECT_EQ(refusal_of(AttentionPrefill{
+                .heads = 100, .kv_heads = 1, .requests = {{1, 1'000'000'000, 0}, {9, 9, 9}}}),
+            "accepted");
+  EXPECT_EQ(refusal_of(AttentionPrefill{.heads = 1, .requests = {{1000, 1'000'000'000, 999'000'000'000}}}),
+            "t: attention_prefill: 'tokens x kv_heads x width of a head' is 1.28e17 elements, expected at "
+            "most 1e15");
+  EXPECT_EQ(refusal_of(FusedMoe{.experts = 1'000'000'000'000}),
+            "t: moe: 'experts' is 1000000000000, expected 1 to 65536");
+  EXPECT_EQ(refusal_of(FusedMoe{.experts = 65536, .top_k = 60000}),
+            "t: moe: 'experts x top_k' is 3.9322e09 choices, expected at most 4.1943e06");
+  EXPECT_EQ(
+      refusal_of(MlaModule{.shape = {.heads = 1'000'000'000'000}, .requests = {{1, 1, 1}}}).substr(0, 14),
+      "t: mla_module:");
+  EXPECT_NE(refusal_of(RmsNorm{.tokens = 1'000'000'000, .width = 1'000'000'000}).find("1e18 elements"),
+            std::string::npos);
+}
+
+// What runs, or will: ten million tokens of context, a batch of a million tokens, a vocabulary of 256 k,
+// four thousand experts.
+TEST(Operator, TakesTheLargestThatAreReal) {
+  const std::vector<RequestGroup> long_prompt{{1, 10'000'000, 0}}, decodes{{64, 1, 10'000'000}};
+  EXPECT_EQ(refusal_of(Gemm{.m = 10'000'000, .n = 262'144, .k = 16'384}), "accepted");
+  EXPECT_EQ(refusal_of(Gemm{.m = 10'000'000, .n = 106'496, .k = 16'384, .batch = 4}), "accepted");
+  EXPECT_EQ(refusal_of(AttentionPrefill{.heads = 128, .kv_heads = 8, .requests = long_prompt}), "accepted");
+  EXPECT_EQ(
+      refusal_of(AttentionPrefill{
+          .heads = 128, .kv_heads = 128, .window = 1'000'000'000'000, .requests = {{64, 10'000'000, 0}}}),
+      "accepted");
+  EXPECT_EQ(refusal_of(AttentionDecode{.heads = 128, .kv_heads = 8, .requests = decodes}), "accepted");
+  EXPECT_EQ(refusal_of(MlaPrefill{.requests = long_prompt}), "accepted");
+  EXPECT_EQ(refusal_of(MlaDecode{.requests = decodes}), "accepted");
+  EXPECT_EQ(refusal_of(MlaModule{.decode = true, .requests = decodes}), "accepted");
+  EXPECT_EQ(refusal_of(MlaModule{.requests = long_prompt}), "accepted");
+  EXPECT_EQ(
+      refusal_of(FusedMoe{
+          .tokens = 10'000'000, .hidden = 16'384, .intermediate = 32'768, .experts = 4096, .top_k = 64}),
+      "accepted");
+  EXPECT_EQ(refusal_of(Embedding{.tokens = 10'000'000, .hidden = 16'384, .vocabulary = 262'144}), "accepted");
+  EXPECT_EQ(refusal_of(Sampling{.sequences = 1'000'000, .vocabulary = 262'144}), "accepted");
+  EXPECT_EQ(refusal_of(LinearAttention{.sequences = 64, .tokens_per_sequence = 10'000'000}), "accepted");
+  EXPECT_EQ(refusal_of(Rope{.tokens = 10'000'000, .heads = 128, .kv_heads = 128}), "accepted");
 }
 
 TEST(Operator, JsonRefusesUnknownFamilyKeyAndRange) {

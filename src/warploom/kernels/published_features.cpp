@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "warploom/base/error.h"
@@ -68,6 +69,29 @@ void check_positive(std::int64_t value, const char* what) {
 
 namespace {
 
+// The published rules walk over requests and tiles one by one.
+constexpr double kMostRequests = 1e6, kMostTiles = 1e7, kMostTokens = 1e9;
+constexpr double kLeastRows = 16;  // of a tile
+
+[[noreturn]] void refuse_many(double value, std::string_view what, double most) {
+  throw Unsupported(
+      fmt::format("published features list each tile: {:.3g} {}, expected at most {:g}", value, what, most));
+}
+
+template <class Attention>
+void check_listed(const Attention& op) {
+  double requests = 0, tiles = 0, tokens = 0;
+  for (const RequestGroup& group : op.requests) {
+    const double count = double(group.count);
+    requests += count;
+    tiles += count * double(op.heads) * (double(group.query_tokens) / kLeastRows + 1);
+    tokens = std::max(tokens, double(group.kv_tokens()));
+  }
+  if (requests > kMostRequests) refuse_many(requests, "requests", kMostRequests);
+  if (tiles > kMostTiles) refuse_many(tiles, "tiles of 16 rows", kMostTiles);
+  if (tokens > kMostTokens) refuse_many(tokens, "tokens of one request", kMostTokens);
+}
+
 std::vector<Request> requests_of(const std::vector<RequestGroup>& groups) {
   std::vector<Request> requests;
   for (const RequestGroup& group : groups) {
@@ -78,6 +102,7 @@ std::vector<Request> requests_of(const std::vector<RequestGroup>& groups) {
 
 template <class Attention>
 Features attention(const Attention& op, const Hardware& gpu, const KernelContext& context) {
+  check_listed(op);
   const std::vector<Request> requests = requests_of(op.requests);
   const bool paged = !context.kernel.ends_with("ragged");
   if (gpu.hopper && !context.kernel.starts_with("fa2")) {

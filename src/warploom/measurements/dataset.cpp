@@ -162,7 +162,8 @@ void Dataset::append(const Dataset& other) {
 void Dataset::set_latency(std::size_t row, Seconds latency, std::int64_t n_samples) {
   WARPLOOM_ASSERT(latency.value() > 0 && n_samples > 0);
   rows_[row].latency_s = latency.value();
-  rows_[row].n_samples = static_cast<std::uint32_t>(n_samples);
+  rows_[row].n_samples = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(n_samples, std::numeric_limits<std::uint32_t>::max()));
 }
 
 void Dataset::retain(const std::vector<bool>& keep) {

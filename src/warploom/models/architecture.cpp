@@ -82,6 +82,11 @@ ModelArchitecture quantize_linears(const ModelArchitecture& model, MatmulScheme 
 
 namespace {
 
+// Far above any model; products of three such sizes stay below 2^63.
+constexpr double kMostHeadWidth = 1e5;  // heads, widths of heads, ranks
+constexpr double kMostWidth = 1e7;      // of an MLP
+constexpr double kMostExperts = 65'536;
+
 void require(bool holds, std::string_view where, std::string_view message) {
   if (!holds) throw InvalidInput(fmt::format("{}: {}", where, message));
 }
@@ -102,6 +107,13 @@ void check_attention(const ModelArchitecture& model, std::string_view where) {
   }
   require(model.layers_with(AttentionKind::Latent) == 0 || model.latent.has_value(), where,
           "MLA layers need the latent shape");
+  if (model.latent) {
+    const MlaShape& shape = model.latent->shape;
+    for (const std::int64_t size :
+         {shape.heads, shape.kv_lora_rank, shape.rope_head_dim, shape.nope_head_dim, shape.value_head_dim})
+      require(double(size) <= kMostHeadWidth, where,
+              fmt::format("a size of MLA is {}, expected at most {:g}", size, kMostHeadWidth));
+  }
   require(model.layers_with(AttentionKind::Linear) == 0 || model.linear.has_value(), where,
           "linear-attention layers need their shape");
 }
@@ -144,11 +156,12 @@ FieldTable LayerGroup::describe() {
 
 FieldTable MixtureOfExperts::describe() {
   return FieldList<MixtureOfExperts>("mixture_of_experts")
-      .add("experts", &MixtureOfExperts::experts, {.doc = "routed experts", .min = 1})
-      .add("top_k", &MixtureOfExperts::top_k, {.doc = "experts of a token", .min = 1})
-      .add("intermediate", &MixtureOfExperts::intermediate, {.doc = "width of a routed expert", .min = 1})
+      .add("experts", &MixtureOfExperts::experts, {.doc = "routed experts", .min = 1, .max = kMostExperts})
+      .add("top_k", &MixtureOfExperts::top_k, {.doc = "experts of a token", .min = 1, .max = kMostExperts})
+      .add("intermediate", &MixtureOfExperts::intermediate,
+           {.doc = "width of a routed expert", .min = 1, .max = kMostWidth})
       .add("shared_intermediate", &MixtureOfExperts::shared_intermediate,
-           {.doc = "width of all shared experts", .min = 0})
+           {.doc = "width of all shared experts", .min = 0, .max = kMostWidth})
       .add("shared_gate", &MixtureOfExperts::shared_gate, {.doc = "a gate scales the shared output"})
       .add("gated", &MixtureOfExperts::gated, {.doc = "gate and up projections"})
       .table();
@@ -156,18 +169,19 @@ FieldTable MixtureOfExperts::describe() {
 
 FieldTable LatentAttention::describe() {
   return FieldList<LatentAttention>("latent_attention")
-      .add("q_lora_rank", &LatentAttention::q_lora_rank, {.doc = "query rank, 0 = direct", .min = 0})
+      .add("q_lora_rank", &LatentAttention::q_lora_rank,
+           {.doc = "query rank, 0 = direct", .min = 0, .max = kMostHeadWidth})
       .add("shape", &LatentAttention::shape, {.doc = "heads and widths"})
       .table();
 }
 
 FieldTable LinearAttentionShape::describe() {
   return FieldList<LinearAttentionShape>("linear_attention_shape")
-      .add("key_heads", &LinearAttentionShape::key_heads, {.min = 1})
-      .add("key_dim", &LinearAttentionShape::key_dim, {.min = 1})
-      .add("value_heads", &LinearAttentionShape::value_heads, {.min = 1})
-      .add("value_dim", &LinearAttentionShape::value_dim, {.min = 1})
-      .add("convolution_width", &LinearAttentionShape::convolution_width, {.min = 1})
+      .add("key_heads", &LinearAttentionShape::key_heads, {.min = 1, .max = kMostHeadWidth})
+      .add("key_dim", &LinearAttentionShape::key_dim, {.min = 1, .max = kMostHeadWidth})
+      .add("value_heads", &LinearAttentionShape::value_heads, {.min = 1, .max = kMostHeadWidth})
+      .add("value_dim", &LinearAttentionShape::value_dim, {.min = 1, .max = kMostHeadWidth})
+      .add("convolution_width", &LinearAttentionShape::convolution_width, {.min = 1, .max = 1024})
       .table();
 }
 
@@ -188,11 +202,12 @@ FieldTable ModelArchitecture::describe() {
       .add("architecture", &ModelArchitecture::architecture)
       .add("dtype", &ModelArchitecture::dtype, {.doc = "of weights that are not quantised"})
       .add("hidden", &ModelArchitecture::hidden, {.min = 1, .max = 1e6})
-      .add("heads", &ModelArchitecture::heads, {.min = 0, .max = 1e5})
-      .add("kv_heads", &ModelArchitecture::kv_heads, {.min = 0, .max = 1e5})
-      .add("head_dim", &ModelArchitecture::head_dim, {.min = 0, .max = 1e5})
-      .add("rotary_dim", &ModelArchitecture::rotary_dim, {.min = 0, .max = 1e5})
-      .add("intermediate", &ModelArchitecture::intermediate, {.doc = "dense MLP", .min = 0, .max = 1e7})
+      .add("heads", &ModelArchitecture::heads, {.min = 0, .max = kMostHeadWidth})
+      .add("kv_heads", &ModelArchitecture::kv_heads, {.min = 0, .max = kMostHeadWidth})
+      .add("head_dim", &ModelArchitecture::head_dim, {.min = 0, .max = kMostHeadWidth})
+      .add("rotary_dim", &ModelArchitecture::rotary_dim, {.min = 0, .max = kMostHeadWidth})
+      .add("intermediate", &ModelArchitecture::intermediate,
+           {.doc = "dense MLP", .min = 0, .max = kMostWidth})
       .add("vocabulary", &ModelArchitecture::vocabulary, {.min = 1, .max = 1e8})
       .add("max_positions", &ModelArchitecture::max_positions, {.min = 0})
       .add("sliding_window", &ModelArchitecture::sliding_window,

@@ -161,7 +161,10 @@ void read_mixture(const ConfigValues& text, ModelFamily family, ModelArchitectur
   }
   if (family == ModelFamily::Llama4) mixture.shared_intermediate = mixture.intermediate;
   if (family == ModelFamily::DeepSeek || family == ModelFamily::Glm4Moe) {
-    mixture.shared_intermediate = text.integer("n_shared_experts", 0) * mixture.intermediate;
+    const std::int64_t shared = text.integer("n_shared_experts", 0);
+    if (__builtin_mul_overflow(shared, mixture.intermediate, &mixture.shared_intermediate))
+      throw InvalidInput(fmt::format("{}: {} 'n_shared_experts' of width {} are more than any model has",
+                                     text.where(), shared, mixture.intermediate));
   }
   if (family == ModelFamily::Qwen2Moe || family == ModelFamily::Qwen3Next ||
       family == ModelFamily::Qwen35Moe) {

@@ -52,6 +52,13 @@ class ByteReader {
     if (count > 0) std::memcpy(values.data(), raw.data(), raw.size());
     return values;
   }
+  // A number of records of at least `least_bytes` each. More than the rest can hold is refused.
+  std::size_t take_count(std::size_t least_bytes) {
+    const std::size_t count = take<std::uint32_t>();
+    if (count > (bytes_.size() - position_) / least_bytes)
+      throw InvalidInput(std::string(where_) + ": a file with more records than it has room for");
+    return count;
+  }
   std::string_view take_bytes(std::size_t count) {
     if (count > bytes_.size() - position_)
       throw InvalidInput(std::string(where_) + ": the predictor file ends in the middle of a record");

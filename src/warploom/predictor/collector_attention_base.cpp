@@ -51,6 +51,14 @@ class FreeTimes {
   double last_ = 0;
 };
 
+// Steps of all `tiles` of a request: every tile but the last ends two steps of keys after the one before.
+double steps_of_tiles(const AttentionView& view, const RequestGroup& group, double tiles) {
+  const double last = std::ceil(double(group.kv_tokens()) / kKeys);
+  if (!view.causal) return tiles * last;
+  const double before = std::ceil(double(group.context_tokens) / kKeys);
+  return (tiles - 1) * (before + tiles * (kQueries / kKeys) / 2) + last;
+}
+
 // Steps of the tile that is `place` from the last one.
 double steps_of_tile(const AttentionView& view, const RequestGroup& group, double place, double tiles) {
   const double keys = double(group.context_tokens + group.query_tokens);
@@ -75,11 +83,8 @@ Dealt count_blocks(const AttentionView& view) {
   Dealt all;
   for_each_tile(view, [&](const RequestGroup& group, double tiles) {
     const double rows = double(group.count) * double(view.heads());
-    for (double place = 0; place < tiles; ++place) {
-      const double steps = steps_of_tile(view, group, place, tiles);
-      all.steps += rows * steps;
-      all.longest = std::max(all.longest, steps);
-    }
+    all.steps += rows * steps_of_tiles(view, group, tiles);
+    all.longest = std::max(all.longest, steps_of_tile(view, group, 0, tiles));
     all.blocks += rows * tiles;
   });
   return all;

@@ -45,6 +45,23 @@ TEST(CollectorAttentionBase, ABlockTakesItsSteps) {
   EXPECT_DOUBLE_EQ(one.longest, one.compute);
 }
 
+TEST(CollectorAttentionBase, CountsTheStepsOfEveryTile) {
+  for (const std::int64_t query : {1, 127, 128, 129, 1000, 4096})
+    for (const std::int64_t context : {0, 1, 63, 64, 65, 1000}) {
+      AttentionPrefill op = prompts(3, 2, query);
+      op.requests[0].context_tokens = context;
+      for (const bool causal : {true, false}) {
+        op.causal = causal;
+        double steps = 0, tiles = 0;
+        for (std::int64_t begin = 0; begin < query; begin += 128, ++tiles)
+          steps += std::ceil(double(causal ? context + std::min(query, begin + 128) : context + query) / 64);
+        EXPECT_DOUBLE_EQ(base_of(op).steps, steps / tiles) << query << " after " << context;
+      }
+    }
+  // Not one by one: as fast for as many tokens as there may be.
+  EXPECT_GT(base_of(prompts(1, 1, 1'000'000'000'000)).steps, 1e9);
+}
+
 TEST(CollectorAttentionBase, BlocksBeyondTheSmsWaitForTheFirstFreeOne) {
   const double one = base_of(prompts(1, 1, 64)).compute;
   EXPECT_DOUBLE_EQ(base_of(prompts(h200().sm_count, 1, 64)).compute, one);

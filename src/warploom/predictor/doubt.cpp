@@ -40,6 +40,17 @@ constexpr double kOtherScales = 0.074;
 constexpr double kBlockScalesGemm = 0.45;
 constexpr double kBlockScalesElsewhere = 0.76;
 
+// With it came bf16 and asynchronous copies; kernels of today's engines run on nothing older.
+constexpr int kAmpere = 80;
+
+// Groups of architectures that know nothing of each other's kernels.
+enum class Lineage { BeforeAmpere, SinceAmpere, Amd };
+
+Lineage lineage_of(int architecture) {
+  if (architecture >= kFirstAmdArchitecture) return Lineage::Amd;
+  return architecture >= kAmpere ? Lineage::SinceAmpere : Lineage::BeforeAmpere;
+}
+
 }  // namespace
 
 double doubt_outside(double outside) {
@@ -58,12 +69,9 @@ double doubt_of_other_scales(Family family, bool blocks) {
 }
 
 bool is_unlike_all(const FamilyModel& model, const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd)
-    return std::none_of(model.gpus.begin(), model.gpus.end(),
-                        [](const GpuRecord& known) { return known.architecture >= kFirstAmdArchitecture; });
-  const int architecture = architecture_class(gpu);
+  const Lineage own = lineage_of(architecture_class(gpu));
   return std::none_of(model.gpus.begin(), model.gpus.end(),
-                      [&](const GpuRecord& known) { return known.architecture <= architecture; });
+                      [&](const GpuRecord& known) { return lineage_of(known.architecture) == own; });
 }
 
 }  // namespace warploom

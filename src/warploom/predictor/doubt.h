@@ -22,7 +22,7 @@ double doubt_of_other_engine(Family family);
 // one of the two are per block of weights.
 double doubt_of_other_scales(Family family, bool blocks);
 
-// No row of any GPU like it was learned from: another vendor's, or older than all of them.
+// No row of any GPU like it was learned from: another vendor's, or older than bf16 where all have it.
 bool is_unlike_all(const FamilyModel& model, const GpuSpec& gpu);
 
 }  // namespace warploom

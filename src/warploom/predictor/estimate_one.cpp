@@ -1,25 +1,45 @@
 #include "warploom/predictor/estimate_one.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "warploom/base/error.h"
 #include "warploom/predictor/doubt.h"
 #include "warploom/predictor/features.h"
 
 namespace warploom {
 
+namespace {
+
+// s; more than the largest operators take on the smallest GPU.
+constexpr double kLongestAnswer = 1e18;
+
+[[noreturn]] void refuse_answer(double seconds) {
+  throw Unsupported(
+      fmt::format("prediction: a time of {} s, expected a finite one below {:g} s: the operator is "
+                  "outside of what is modelled",
+                  seconds, kLongestAnswer));
+}
+
+}  // namespace
+
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
   const double bound = limit.time.value();
   const double p50 = std::max(std::exp(answer.log_p50), bound);
+  const double p10 = std::clamp(p50 * std::exp(answer.low), bound, p50);
+  const double p90 = p50 * std::exp(std::max(answer.high, 0.0));
+  if (!(p10 > 0 && p90 < kLongestAnswer)) refuse_answer(p50);
   LatencyEstimate result;
   result.tier = tier;
   result.extrapolated = answer.extrapolated;
   result.physical_bound = limit.time;
   result.bound = limit.bound;
   result.p50 = Seconds(p50);
-  result.p10 = Seconds(std::clamp(p50 * std::exp(answer.low), bound, p50));
-  result.p90 = Seconds(p50 * std::exp(std::max(answer.high, 0.0)));
+  result.p10 = Seconds(p10);
+  result.p90 = Seconds(p90);
   return result;
 }
 

@@ -98,7 +98,7 @@ void take_adaptations(ByteReader& in, FamilyModel& model) {
 
 void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) {
   const std::size_t expected = base_constants(model.family).size();
-  model.constants.resize(in.take<std::uint32_t>());
+  model.constants.resize(in.take_count(8));
   for (ConstantsRecord& record : model.constants) {
     record.gpu = in.take<std::int32_t>();
     const auto count = in.take<std::uint32_t>();
@@ -111,19 +111,19 @@ void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) 
 }
 
 void take_records(ByteReader& in, FamilyModel& model) {
-  model.gpus.resize(in.take<std::uint32_t>());
+  model.gpus.resize(in.take_count(12));
   for (GpuRecord& gpu : model.gpus) {
     gpu.name = in.take_text();
     gpu.architecture = in.take<std::int32_t>();
     gpu.rows = in.take<std::uint32_t>();
   }
-  model.contexts.resize(in.take<std::uint32_t>());
+  model.contexts.resize(in.take_count(12));
   for (ContextRecord& context : model.contexts) {
     context.framework = in.take_text();
     context.version = in.take_text();
     context.kernel = in.take_text();
   }
-  model.cells.resize(in.take<std::uint32_t>());
+  model.cells.resize(in.take_count(20));
   for (CellRecord& cell : model.cells) {
     cell.gpu = in.take<std::uint16_t>();
     cell.context = in.take<std::uint16_t>();
@@ -139,7 +139,7 @@ void take_records(ByteReader& in, FamilyModel& model) {
   model.shrink_unknown = in.take<float>();
   model.interval_known = take_interval(in);
   model.interval_unknown = take_interval(in);
-  model.ensembles.resize(in.take<std::uint32_t>());
+  model.ensembles.resize(in.take_count(14));
   for (EnsembleRecord& ensemble : model.ensembles) {
     ensemble.gpu = in.take<std::uint16_t>();
     ensemble.low = in.take_all<float>();
@@ -168,6 +168,21 @@ void check_references(const FamilyModel& model, std::string_view where) {
             (ensemble.gpu == CellRecord::kAnyGpu || ensemble.gpu < model.gpus.size());
   if (!sound)
     throw InvalidInput(fmt::format("{}: the predictor file's records contradict each other", where));
+}
+
+void read_head(const Json& head, FamilyModel& model, std::string_view where) {
+  if (head.at("feature_version").get<int>() != kFeatureVersion)
+    throw Unsupported(
+        fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
+                    where, head.at("feature_version").get<int>(), kFeatureVersion));
+  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
+  if (!family) throw InvalidInput(fmt::format("{}: unknown family {}", where, head.at("family").dump()));
+  model.family = *family;
+  model.created_by = head.at("created_by").get<std::string>();
+  model.data_hash = std::stoull(head.at("data_hash").get<std::string>(), nullptr, 16);
+  model.seed = head.at("seed").get<std::uint64_t>();
+  model.test_fraction = head.at("test_fraction").get<double>();
+  model.split_seed = head.at("split_seed").get<std::uint64_t>();
 }
 
 }  // namespace
@@ -211,19 +226,14 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
     throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
   const Json head = parse_json(in.take_text(), where);
-  if (head.at("feature_version").get<int>() != kFeatureVersion)
-    throw Unsupported(
-        fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
-                    where, head.at("feature_version").get<int>(), kFeatureVersion));
   FamilyModel model;
-  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
-  if (!family) throw InvalidInput(fmt::format("{}: unknown family {}", where, head.at("family").dump()));
-  model.family = *family;
-  model.created_by = head.at("created_by").get<std::string>();
-  model.data_hash = std::stoull(head.at("data_hash").get<std::string>(), nullptr, 16);
-  model.seed = head.at("seed").get<std::uint64_t>();
-  model.test_fraction = head.at("test_fraction").get<double>();
-  model.split_seed = head.at("split_seed").get<std::uint64_t>();
+  try {
+    read_head(head, model, where);
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: the predictor file's head: {}", where, error.what()));
+  } catch (const std::logic_error&) {
+    throw InvalidInput(fmt::format("{}: the predictor file's 'data_hash' is no number", where));
+  }
   take_records(in, model);
   model.interval_sibling = take_interval(in);
   take_adaptations(in, model);

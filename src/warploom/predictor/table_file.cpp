@@ -33,13 +33,13 @@ void put_records(ByteWriter& out, const FamilyTables& tables) {
 }
 
 void take_records(ByteReader& in, FamilyTables& tables) {
-  tables.corrections.resize(in.take<std::uint32_t>());
+  tables.corrections.resize(in.take_count(12));
   for (CorrectionRecord& correction : tables.corrections) {
     correction.weights = in.take_all<float>();
     correction.features = in.take_all<std::uint16_t>();
     correction.trees = in.take_text();
   }
-  tables.intervals.resize(in.take<std::uint32_t>());
+  tables.intervals.resize(in.take_count(8));
   for (LogInterval& interval : tables.intervals) {
     for (float& value : interval.low) value = in.take<float>();
     for (float& value : interval.high) value = in.take<float>();
@@ -60,7 +60,8 @@ void check_records(const FamilyTables& tables, const FamilyModel& model, std::st
   if (!sound) throw InvalidInput(fmt::format("{}: the tables' records contradict each other", where));
 }
 
-void check_head(const Json& head, std::uint64_t model_hash, std::string_view where) {
+void read_head(const Json& head, const FamilyModel& model, std::uint64_t model_hash, FamilyTables& tables,
+               std::string_view where) {
   if (head.at("feature_version").get<int>() != kFeatureVersion)
     throw Unsupported(
         fmt::format("{}: made for feature version {}, but this program computes version {}: train again",
@@ -68,6 +69,13 @@ void check_head(const Json& head, std::uint64_t model_hash, std::string_view whe
   if (head.at("model_hash").get<std::string>() != fmt::format("{:016x}", model_hash))
     throw InvalidInput(
         fmt::format("{}: these tables belong to another predictor file: train both together", where));
+  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
+  if (!family || *family != model.family)
+    throw InvalidInput(fmt::format("{}: tables of family {}, expected {}", where, head.at("family").dump(),
+                                   name_of(model.family)));
+  tables.family = *family;
+  tables.created_by = head.at("created_by").get<std::string>();
+  tables.model_hash = model_hash;
 }
 
 }  // namespace
@@ -106,15 +114,12 @@ FamilyTables tables_from_bytes(std::string_view bytes, const FamilyModel& model,
   if (tail.take<std::uint64_t>() != hash_bytes(body))
     throw InvalidInput(fmt::format("{}: the tables are damaged (their checksum does not match)", where));
   const Json head = parse_json(in.take_text(), where);
-  check_head(head, model_hash, where);
   FamilyTables tables;
-  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
-  if (!family || *family != model.family)
-    throw InvalidInput(fmt::format("{}: tables of family {}, expected {}", where, head.at("family").dump(),
-                                   name_of(model.family)));
-  tables.family = *family;
-  tables.created_by = head.at("created_by").get<std::string>();
-  tables.model_hash = model_hash;
+  try {
+    read_head(head, model, model_hash, tables, where);
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: the head of the tables: {}", where, error.what()));
+  }
   take_records(in, tables);
   check_records(tables, model, where);
   return tables;

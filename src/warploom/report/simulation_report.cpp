@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "warploom/report/kernel_sources.h"
@@ -199,6 +200,10 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   document["gpus"] = label.gpus;
   document["engine"] = label.engine;
   document["workload"] = label.workload;
+  document["num_prompts"] = result.requests.size();
+  document["request_rate"] = std::isinf(label.request_rate) ? Json("inf") : Json(label.request_rate);
+  document["max_concurrency"] = nullptr;
+  if (label.max_concurrency) document["max_concurrency"] = *label.max_concurrency;
   document["tier"] = name_of(label.tier);
   for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
     document["tier_shares"][std::string(name)] = label.tier_shares[std::size_t(tier)];

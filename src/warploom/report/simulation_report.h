@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct PoolLabel {
 // What a run is labelled with; the report prints it and computes nothing from it.
 struct RunLabel {
   std::string model, gpu, engine, workload;
+  double request_rate = std::numeric_limits<double>::infinity();  // requests/s; infinite: sent without a plan
+  std::optional<std::int64_t> max_concurrency;                    // most requests in flight
   std::int64_t gpus = 1;
   std::int64_t layers = 1;     // of the model
   Tier tier = Tier::Roofline;  // the weakest tier among the kernels
@@ -46,15 +49,15 @@ struct RunInterval {
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
                             const std::optional<RunInterval>& interval, const Slo& slo = {});
 
-// Keys of vLLM bench (duration, completed, mean_ttft_ms, ..., input_lens, ttfts, latencies, start_times in
-// seconds), then "interval" {"low": {...}, "high": {...}} with the same metric keys (null when partial),
-// "kernel_time", "kernel_sources" (kernel_sources.h), "family_time_s", "mean_layer_time_s" (a layer's share
-// of all steps), "step_totals", "timeline", "preemptions", "cached_tokens", "prefix_hit_rate", "partial",
-// "model", "gpu", "tier", "pools" (each with its GPUs, time and "energy_j"), "energy_per_output_token_j";
-// with drafts vLLM bench's "spec_decode_..." keys; of two pools InferenceX's "disagg", "num_prefill_gpu",
-// "num_decode_gpu", "prefill_tp", "decode_tp" and "kv_transfer"; with tiers "kv_tiers"; with limits in `slo`
-// also "request_goodput" (requests/s that meet them) and "slo_attainment". details: also the arrays with one
-// entry per request.
+// Keys of vLLM bench (duration, completed, num_prompts, request_rate, max_concurrency, mean_ttft_ms, ...,
+// input_lens, ttfts, latencies, start_times in seconds), then "interval" {"low": {...}, "high": {...}} with
+// the same metric keys (null when partial), "kernel_time", "kernel_sources" (kernel_sources.h),
+// "family_time_s", "mean_layer_time_s" (a layer's share of all steps), "step_totals", "timeline",
+// "preemptions", "cached_tokens", "prefix_hit_rate", "partial", "model", "gpu", "tier", "pools" (each with
+// its GPUs, time and "energy_j"), "energy_per_output_token_j"; with drafts vLLM bench's "spec_decode_..."
+// keys; of two pools InferenceX's "disagg", "num_prefill_gpu", "num_decode_gpu", "prefill_tp", "decode_tp"
+// and "kv_transfer"; with tiers "kv_tiers"; with limits in `slo` also "request_goodput" (requests/s that meet
+// them) and "slo_attainment". details: also the arrays with one entry per request.
 Json simulation_json(const RunLabel& label, const SimulationResult& result,
                      const std::optional<RunInterval>& interval, bool details, const Slo& slo = {});
 

@@ -21,9 +21,10 @@ struct KernelRow {
 };
 
 struct StepBreakdown {
-  std::string model, gpu;
+  std::string model, gpu, engine;
   std::int64_t gpus = 1;
-  std::string batch;  // in words: "prefill 4 x 1024"
+  std::int64_t kv_cache_tokens = 0;  // that one replica has room for
+  std::string batch;                 // in words: "prefill 4 x 1024"
   std::int64_t tokens = 0;
   std::vector<KernelRow> kernels;     // longest first
   Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors taken as independent
@@ -32,10 +33,9 @@ struct StepBreakdown {
 };
 
 std::string step_text(const StepBreakdown& step);
-// {"model", "gpu", "gpus", "batch", "tokens", "step_ms", "gpu_ms": {"p10","p50","p90"}, "host_ms",
-// "hidden_ms", "kernels":
-// [{"label", "family", "calls", "time_us", "p10_us", "p90_us", "share", "bound", "tier", "extrapolated",
-// "framework", "version", "kernel"}]}
+// {"model", "gpu", "engine", "gpus", "kv_cache_tokens", "batch", "tokens", "step_ms", "gpu_ms":
+// {"p10","p50","p90"}, "host_ms", "hidden_ms", "kernels": [{"label", "family", "calls", "time_us",
+// "p10_us", "p90_us", "share", "bound", "tier", "extrapolated", "framework", "version", "kernel"}]}
 Json step_json(const StepBreakdown& step);
 
 }  // namespace warploom

@@ -71,9 +71,10 @@ Slot Engine::add(const EngineRequest& request) {
   return slot;
 }
 
-// Fetched sequences wait with their blocks; when no step can run, nobody else will give blocks back.
-bool Engine::yield_waiting_blocks() {
-  if (!state_.fetching.empty() || in_flight_.size() > 1) return false;  // one is being filled
+// Fetched sequences wait with their blocks; when no step can run, or one that ran had to stop, nobody else
+// will give blocks back.
+bool Engine::yield_waiting_blocks(bool stopped) {
+  if (!stopped && (!state_.fetching.empty() || in_flight_.size() > 1)) return false;  // one is being filled
   const std::size_t served_first = state_.running.empty() ? 1 : 0;
   for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
     Sequence& sequence = state_.sequences[state_.waiting[i]];
@@ -86,13 +87,14 @@ bool Engine::yield_waiting_blocks() {
 
 bool Engine::start(SimTime now) {
   ScheduledBatch& batch = in_flight_.push();
-  std::int64_t preempted = 0;
+  bool stopped = false;
   do {
-    preempted = state_.preemptions;
+    const std::int64_t before = state_.preemptions;
     scheduler_->schedule(state_, batch);
+    stopped = state_.preemptions > before;
     // A request that preempted itself left its blocks to others: the engines go round their loop again.
   } while (batch.empty() && !state_.waiting.empty() &&
-           ((state_.preemptions > preempted && in_flight_.size() == 1) || yield_waiting_blocks()));
+           (yield_waiting_blocks(stopped) || (stopped && in_flight_.size() == 1)));
   if (batch.empty()) {
     in_flight_.drop_back();
     return false;

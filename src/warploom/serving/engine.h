@@ -81,7 +81,8 @@ class Engine {
   void retire(Slot slot, SimTime now, EngineObserver& observer);
   void free_slot(Slot slot);
   // Frees the blocks of a waiting sequence that stand in the way of all others; false when there is none.
-  bool yield_waiting_blocks();
+  // `stopped`: the scheduler had to stop a sequence that ran.
+  bool yield_waiting_blocks(bool stopped);
 
   SchedulerState state_;
   std::unique_ptr<Scheduler> scheduler_;

@@ -19,19 +19,70 @@ struct MoeKernel {
 };
 
 // What was measured. Of one kernel under several names, that of the GPU's generation.
-constexpr std::array<MoeKernel, 8> kVllmMoeKernels{{
+constexpr std::array<MoeKernel, 20> kVllmMoeKernels{{
+    {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Ampere},
+    {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Blackwell},
+    {MatmulScheme::Bf16, "triton", "vllm_unquantizedfusedmoe_triton_tritonexperts"},
+    {MatmulScheme::Bf16, "flashinfer_cutlass",
+     "vllm_unquantizedfusedmoe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Bf16, "flashinfer_trtllm", "vllm_unquantizedfusedmoe_flashinfer_trtllm_trtllmbf16experts",
+     Generation::Blackwell},
+    {MatmulScheme::Fp8, "triton", "vllm_modeloptfp8moe_triton_tritonexperts"},
+    {MatmulScheme::Fp8, "flashinfer_cutlass", "vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Fp8, "flashinfer_trtllm",
+     "vllm_modeloptfp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic", Generation::Blackwell},
     {MatmulScheme::Fp8Block, "triton", "vllm_fp8moe_triton_tritonexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_cutlass", "vllm_fp8moe_flashinfer_cutlass_flashinferexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_trtllm", "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic"},
+    {MatmulScheme::NvFp4, "flashinfer_cutlass",
+     "vllm_compressedtensorsw4a4nvfp4moe_flashinfer_cutlass_flashinferexperts", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_trtllm",
+     "vllm_compressedtensorsw4a4nvfp4moe_flashinfer_trtllm_trtllmnvfp4expertsmonolithic",
+     Generation::Blackwell},
+    {MatmulScheme::Int4WeightOnly, "marlin", "vllm_compressedtensorswna16marlinmoe_marlin_marlinexperts"},
     {MatmulScheme::MxFp4A16, "triton", "vllm_gptossmxfp4moe_triton_oaitritonmxfp4expertsmonolithic"},
     {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts_situ_as_silu",
      Generation::Hopper},
     {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts",
      Generation::Blackwell},
     {MatmulScheme::MxFp4A16, "marlin", "vllm_gptossmxfp4moe_marlin_marlinexperts"},
+    {MatmulScheme::MxFp4A16, "flashinfer_trtllm",
+     "vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_bf16_trtllmmxfp4expertsmonolithic", Generation::Blackwell},
     {MatmulScheme::MxFp4A8, "flashinfer_trtllm",
      "vllm_mxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmodular"},
 }};
+
+constexpr std::array<MoeKernel, 11> kSglangMoeKernels{{
+    {MatmulScheme::Bf16, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::Bf16, "flashinfer_cutlass", "sglang_flashinfer_cutlass_moe"},
+    {MatmulScheme::Bf16, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::Fp8Block, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::Fp8Block, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::Int4WeightOnly, "marlin", "sglang_marlin_moe"},
+    {MatmulScheme::MxFp4A16, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::MxFp4A16, "marlin", "sglang_marlin_moe"},
+    {MatmulScheme::MxFp4A16, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::MxFp4A8, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+}};
+
+template <std::size_t N>
+std::string_view measured_kernel(const std::array<MoeKernel, N>& kernels, std::string_view backend,
+                                 const FusedMoe& op, const GpuSpec& gpu) {
+  const auto* at = std::find_if(kernels.begin(), kernels.end(), [&](const MoeKernel& entry) {
+    return entry.scheme == op.scheme && entry.backend == backend &&
+           entry.measured_on.value_or(gpu.generation) == gpu.generation;
+  });
+  return at == kernels.end() ? std::string_view() : at->kernel;
+}
+
+[[noreturn]] void throw_unmeasured(std::string_view option, std::string_view backend, const FusedMoe& op,
+                                   const GpuSpec& gpu) {
+  throw Unsupported(
+      fmt::format("{} '{}' is not modelled: it was never measured with experts in {} on GPUs "
+                  "like {}, expected auto",
+                  option, backend, name_of(op.scheme), gpu.name));
+}
 
 std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
   if (op.scheme != MatmulScheme::Fp8Block) return {};
@@ -42,16 +93,10 @@ std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
 }  // namespace
 
 std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu) {
-  const std::string_view wanted = backend == "auto" ? automatic_backend(op, gpu) : backend;
-  const auto* at = std::find_if(kVllmMoeKernels.begin(), kVllmMoeKernels.end(), [&](const MoeKernel& entry) {
-    return entry.scheme == op.scheme && entry.backend == wanted &&
-           entry.measured_on.value_or(gpu.generation) == gpu.generation;
-  });
-  if (at != kVllmMoeKernels.end()) return at->kernel;
-  if (backend != "auto")
-    throw Unsupported(fmt::format("moe_backend: '{}' was never measured with experts in {}, expected auto",
-                                  backend, name_of(op.scheme)));
-  return {};
+  const std::string_view kernel =
+      measured_kernel(kVllmMoeKernels, backend == "auto" ? automatic_backend(op, gpu) : backend, op, gpu);
+  if (kernel.empty() && backend != "auto") throw_unmeasured("moe_backend", backend, op, gpu);
+  return kernel;
 }
 
 KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
@@ -74,19 +119,24 @@ KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
 
 KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
                                const GpuSpec& gpu) {
-  if (op.scheme != MatmulScheme::Fp8Block) return {};
+  if (backend == "auto" || (framework != "sglang" && framework != "trtllm")) return {};
   const bool sglang = framework == "sglang";
-  if (sglang && backend == "triton") return {"sglang", {}, "sglang_fused_moe_triton"};
-  if ((sglang || framework == "trtllm") && backend == "flashinfer_trtllm" &&
-      gpu.generation == Generation::Blackwell)
-    return {"sglang", {}, "sglang_flashinfer_trtllm_moe"};
-  return {};
+  const bool mxfp4 = op.scheme == MatmulScheme::MxFp4A8 || op.scheme == MatmulScheme::MxFp4A16;
+  const bool generated = backend == "flashinfer_trtllm" && gpu.generation == Generation::Blackwell;
+  if (!sglang && generated && mxfp4) return {};  // what TensorRT-LLM takes there by itself
+  const std::string_view kernel =
+      sglang || generated ? measured_kernel(kSglangMoeKernels, backend, op, gpu) : std::string_view();
+  if (kernel.empty()) throw_unmeasured(sglang ? "moe_runner_backend" : "moe_backend", backend, op, gpu);
+  return {"sglang", {}, kernel};
 }
 
 KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu) {
-  if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block ||
-      gpu.generation != Generation::Blackwell)
-    return {};
+  if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block) return {};
+  if (gpu.generation != Generation::Blackwell)
+    throw Unsupported(
+        fmt::format("fp8_gemm_backend '{}' is not modelled on {}: it runs on data-centre "
+                    "Blackwell alone, expected auto or deep_gemm",
+                    backend, gpu.name));
   return {"trtllm", {}, "deepgemm"};
 }
 

@@ -42,13 +42,15 @@ std::string_view custom_allreduce(std::string_view framework, const Collective& 
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op);
 
 // The same of SGLang and TensorRT-LLM, whose names of backends are vLLM's here; empty kernel: the default.
-// NVIDIA's trtllm-gen experts on block-scaled fp8 were measured under SGLang's name alone.
+// NVIDIA's trtllm-gen experts on block-scaled fp8 and nvfp4 were measured under SGLang's name alone. Throws
+// Unsupported like vllm_moe_kernel.
 KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
                                const GpuSpec& gpu);
 
 // The measured kernel of SGLang's block-scaled fp8 products on data-centre Blackwell, `backend` as
 // --fp8-gemm-backend takes it; empty: the default, DeepGEMM after a quantisation of its own. FlashInfer's
-// trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for them.
+// trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for them. Throws
+// Unsupported when that backend is asked for on another GPU.
 KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu);
 void check_fp8_gemm_backend(std::string_view backend);
 

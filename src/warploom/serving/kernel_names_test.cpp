@@ -56,16 +56,30 @@ TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
   const FusedMoe op = experts(MatmulScheme::Fp8Block);
   EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("b200_sxm")).kernel,
             "sglang_flashinfer_trtllm_moe");
-  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")).kernel, "");
+  EXPECT_THROW(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")), Unsupported);
   EXPECT_EQ(other_moe_kernel("trtllm", "auto", op, gpu("b200_sxm")).kernel, "");
   EXPECT_EQ(other_moe_kernel("sglang", "triton", op, gpu("b200_sxm")).kernel, "sglang_fused_moe_triton");
   EXPECT_EQ(other_moe_kernel("vllm", "triton", op, gpu("b200_sxm")).kernel, "");
   const Gemm block{.scheme = MatmulScheme::Fp8Block}, plain{.scheme = MatmulScheme::Bf16};
   EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("b200_sxm")).framework, "trtllm");
-  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("h200_sxm")).kernel, "");
+  EXPECT_THROW(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("h200_sxm")), Unsupported);
   EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", plain, gpu("b200_sxm")).kernel, "");
   EXPECT_EQ(sglang_fp8_kernel("auto", block, gpu("b200_sxm")).kernel, "");
   EXPECT_THROW(check_fp8_gemm_backend("cublas"), InvalidInput);
+}
+
+TEST(KernelNames, ABackendOfExpertsIsTakenOrRefused) {
+  const FusedMoe bf16 = experts(MatmulScheme::Bf16), mxfp4 = experts(MatmulScheme::MxFp4A16);
+  // What vLLM runs by itself on Hopper may be asked for by name.
+  EXPECT_EQ(vllm_moe_kernel("triton", bf16, gpu("h200_sxm")),
+            "vllm_unquantizedfusedmoe_triton_tritonexperts");
+  EXPECT_EQ(vllm_moe_kernel("triton", bf16, gpu("a100_sxm")), "vllm_fused_moe");
+  EXPECT_THROW(vllm_moe_kernel("flashinfer_trtllm", bf16, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(other_moe_kernel("sglang", "marlin", mxfp4, gpu("h200_sxm")).kernel, "sglang_marlin_moe");
+  EXPECT_EQ(other_moe_kernel("sglang", "triton", bf16, gpu("h200_sxm")).kernel, "sglang_fused_moe_triton");
+  EXPECT_THROW(other_moe_kernel("sglang", "marlin", bf16, gpu("h200_sxm")), Unsupported);
+  EXPECT_THROW(other_moe_kernel("trtllm", "marlin", mxfp4, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", mxfp4, gpu("b200_sxm")).kernel, "");
 }
 
 TEST(KernelNames, SmallReductionsRunInTheEnginesOwnKernel) {

@@ -121,7 +121,9 @@ class RandomDeployment {
     } else {
       config.pipeline_parallel_size = one_of<std::int64_t>({1, 1, 2, 3});
     }
-    if (chance(0.2)) config.max_model_len = longest(workload) * random_.integer(5, 11) / 10 + 1;
+    if (chance(0.2))
+      config.max_model_len =
+          std::max(shortest_prompt(workload) + 1, longest(workload) * random_.integer(5, 11) / 10);
     return config;
   }
 
@@ -130,6 +132,13 @@ class RandomDeployment {
                                                      R"({"method": "ngram", "num_speculative_tokens": 2})"});
     config.acceptance_length = random_.uniform(1, 2.9);
     if (chance(0.5)) config.proposal_rate = 0.6;
+  }
+
+  static std::int64_t shortest_prompt(const Workload& workload) {
+    std::int64_t least = kMaxRequestTokens;
+    for (const WorkloadRequest& request : workload.requests)
+      least = std::min<std::int64_t>(least, request.input_tokens);
+    return least;
   }
 
   static std::int64_t longest(const Workload& workload) {

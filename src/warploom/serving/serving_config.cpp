@@ -58,7 +58,7 @@ void add_scheduling(FieldList<ServingConfig>& list) {
       .add("fp8_gemm_backend", &C::fp8_gemm_backend,
            {.doc = "auto, deep_gemm or flashinfer_trtllm: kernels of block-scaled products (sglang)"})
       .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
-           {.doc = "all-reduces of few tokens add and normalise (sglang)"})
+           {.doc = "all-reduces of few tokens add and normalise (sglang; absent: as it chooses)"})
       .add("capacity_scheduler_policy", &C::capacity_scheduler_policy,
            {.doc = "guaranteed_no_evict or max_utilization (trtllm)"});
 }
@@ -90,7 +90,7 @@ void add_cache_tiers_and_adapters(FieldList<ServingConfig>& list) {
   using C = ServingConfig;
   list.add("kv_offloading_size", &C::kv_offloading_size,
            {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
-      .add("kv_offloading_backend", &C::kv_offloading_backend, {.doc = "native or lmcache (vllm)"})
+      .add("kv_offloading_backend", &C::kv_offloading_backend, {.doc = "native (vllm)"})
       .add("enable_hierarchical_cache", &C::enable_hierarchical_cache,
            {.doc = "host memory for evicted prefixes (sglang)"})
       .add("hicache_ratio", &C::hicache_ratio,
@@ -247,10 +247,16 @@ void check_config(const ServingConfig& config) {
         fmt::format("serving configuration: scheduling_policy is '{}', expected fcfs or priority",
                     config.scheduling_policy));
   }
-  if (config.kv_offloading_backend != "native" && config.kv_offloading_backend != "lmcache") {
-    throw InvalidInput(
-        fmt::format("serving configuration: kv_offloading_backend is '{}', expected native or lmcache",
+  if (config.kv_offloading_backend != "native") {
+    throw Unsupported(
+        fmt::format("kv_offloading_backend '{}' is not modelled: blocks are copied as vLLM's own connector "
+                    "copies them, expected native",
                     config.kv_offloading_backend));
+  }
+  if (config.speculative_eagle_topk.value_or(1) != 1) {
+    throw Unsupported(
+        fmt::format("speculative_eagle_topk {} is not modelled: drafts are one path and no tree, expected 1",
+                    *config.speculative_eagle_topk));
   }
   if (config.capacity_scheduler_policy != "guaranteed_no_evict" &&
       config.capacity_scheduler_policy != "max_utilization") {

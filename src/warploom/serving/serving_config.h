@@ -43,7 +43,7 @@ struct ServingConfig {
   std::string capacity_scheduler_policy = "guaranteed_no_evict";  // TensorRT-LLM
   std::string moe_backend = "auto";                               // see kernel_names.h
   std::string fp8_gemm_backend = "auto";                          // SGLang: see kernel_names.h
-  bool enable_flashinfer_allreduce_fusion = false;                // SGLang: norms within all-reduces
+  std::optional<bool> enable_flashinfer_allreduce_fusion;         // SGLang: norms within all-reduces
   std::string scheduling_policy = "fcfs";                         // vLLM: fcfs or priority
   std::string schedule_policy = "fcfs";                           // SGLang: see sglang_scheduler.h
   // Speculative decoding, read by speculation_of. vLLM's JSON, or SGLang's flags.

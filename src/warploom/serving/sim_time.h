@@ -1,6 +1,7 @@
 // Simulated time in integer nanoseconds: exact, so that a run gives the same bytes everywhere.
 // SimTime is a point (since the start of the run), SimDuration a difference; neither mixes with plain
-// numbers. The range is 292 years either way; readers of traces refuse times beyond 1e9 seconds.
+// numbers. The range is 292 years either way, beyond it InvalidInput; readers of traces refuse times beyond
+// 1e9 seconds.
 #pragma once
 
 #include <cmath>
@@ -12,6 +13,17 @@
 
 namespace warploom {
 
+namespace detail {
+// Throws InvalidInput: the range is left, by this many seconds or by adding up.
+[[noreturn]] void refuse_sim_time(Seconds seconds);
+
+constexpr std::int64_t add_nanoseconds(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) refuse_sim_time(Seconds(double(a) * 1e-9 + double(b) * 1e-9));
+  return sum;
+}
+}  // namespace detail
+
 class SimDuration {
  public:
   constexpr SimDuration() = default;
@@ -20,11 +32,11 @@ class SimDuration {
   constexpr Seconds seconds() const { return Seconds(double(nanoseconds_) * 1e-9); }
   constexpr auto operator<=>(const SimDuration&) const = default;
   constexpr SimDuration& operator+=(SimDuration other) {
-    nanoseconds_ += other.nanoseconds_;
+    nanoseconds_ = detail::add_nanoseconds(nanoseconds_, other.nanoseconds_);
     return *this;
   }
   friend constexpr SimDuration operator+(SimDuration a, SimDuration b) {
-    return SimDuration(a.nanoseconds_ + b.nanoseconds_);
+    return SimDuration(detail::add_nanoseconds(a.nanoseconds_, b.nanoseconds_));
   }
   friend constexpr SimDuration operator-(SimDuration a, SimDuration b) {
     return SimDuration(a.nanoseconds_ - b.nanoseconds_);
@@ -42,7 +54,7 @@ class SimTime {
   constexpr Seconds seconds() const { return Seconds(double(nanoseconds_) * 1e-9); }
   constexpr auto operator<=>(const SimTime&) const = default;
   friend constexpr SimTime operator+(SimTime t, SimDuration d) {
-    return SimTime(t.nanoseconds_ + d.nanoseconds());
+    return SimTime(detail::add_nanoseconds(t.nanoseconds_, d.nanoseconds()));
   }
   friend constexpr SimDuration operator-(SimTime a, SimTime b) {
     return SimDuration(a.nanoseconds_ - b.nanoseconds_);
@@ -55,8 +67,14 @@ class SimTime {
 // Later than any event.
 constexpr SimTime kNever{std::numeric_limits<std::int64_t>::max()};
 
-// Rounds to the nearest nanosecond. |s| must be below 9e9 seconds.
-inline SimDuration to_sim_duration(Seconds s) { return SimDuration(std::llround(s.value() * 1e9)); }
-inline SimTime to_sim_time(Seconds s) { return SimTime(std::llround(s.value() * 1e9)); }
+// The nearest nanosecond. Throws InvalidInput on times beyond 9e9 seconds and on NaN.
+inline std::int64_t to_nanoseconds(Seconds s) {
+  constexpr double kMostNanoseconds = 9e18;
+  const double nanoseconds = s.value() * 1e9;
+  if (!(std::abs(nanoseconds) <= kMostNanoseconds)) detail::refuse_sim_time(s);
+  return std::llround(nanoseconds);
+}
+inline SimDuration to_sim_duration(Seconds s) { return SimDuration(to_nanoseconds(s)); }
+inline SimTime to_sim_time(Seconds s) { return SimTime(to_nanoseconds(s)); }
 
 }  // namespace warploom

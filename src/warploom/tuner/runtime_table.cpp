@@ -82,6 +82,51 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
   return wave_time(c, work) * factors;
 }
 
+// Calls visit(configuration, corrected time short of the cell's scale) for the candidates of a shape's cell;
+// where there are few the first comes again. Returns the cell.
+template <class Layout, class Visit>
+[[gnu::always_inline]] inline const CellRecord& visit_candidates(const Layout& layout, const TileShape& shape,
+                                                                 const Visit& visit) {
+  const int row_class = row_class_of(layout.kernel, shape);
+  const CellRecord& cell =
+      layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
+  const float unit = bias_unit(row_class);
+  const Candidate* const all = cell.candidates;
+  const ShapeTerms terms(layout.mapping, shape);
+  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
+       start += 4) {
+    const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
+                               start == 0 ? all[3] : all[0]};  // seven places
+    const FourFloats times =
+        candidate_times(layout.configs.data(), layout.mapping, layout.splits_k, four, terms, unit);
+    for (std::size_t i = 0; i < 4; ++i) visit(four[i].config(), times[i]);
+  }
+  return cell;
+}
+
+// Microseconds of one configuration: what a pick says of a candidate; of another the formula's time with the
+// cell's scale, since nothing more is known of it.
+template <class Layout>
+float corrected_time(const Layout& layout, const TileShape& shape, std::size_t config) {
+  float time = -1;
+  const CellRecord& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
+    if (candidate == config) time = corrected;
+  });
+  if (time < 0) time = record_time(layout.mapping, layout.configs[config], shape);
+  return time * cell.scale();
+}
+
+template <class Layout>
+std::vector<float> corrected_times(const Layout& layout, const TileShape& shape) {
+  std::vector<float> times;
+  for (const ConfigRecord& record : layout.configs)
+    times.push_back(record_time(layout.mapping, record, shape));
+  const CellRecord& cell = visit_candidates(
+      layout, shape, [&](std::size_t candidate, float corrected) { times[candidate] = corrected; });
+  for (float& time : times) time *= cell.scale();
+  return times;
+}
+
 }  // namespace
 
 TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
@@ -89,31 +134,18 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};
-  const int row_class = row_class_of(layout.kernel, shape);
-  const CellRecord& cell =
-      layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
-  const float unit = bias_unit(row_class);
-  const Candidate* const all = cell.candidates;
-  const ShapeTerms terms(layout.mapping, shape);
-  // Times beyond single precision are infinite: then the first candidate stands.
-  std::size_t best = all[0].config();
+  std::size_t best = 0;
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
-  for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
-       start += 4) {
-    const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
-                               start == 0 ? all[3] : all[0]};  // seven places
-    const FourFloats times =
-        candidate_times(layout.configs.data(), layout.mapping, layout.splits_k, four, terms, unit);
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::size_t config = four[i].config();
-      const float cost = config == fallback ? times[i] * kDefaultMargin : times[i];
-      if (cost < best_cost) {
-        best = config;
-        best_cost = cost;
-        best_time = times[i];
-      }
+  const CellRecord& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
+    const float cost = config == fallback ? time * kDefaultMargin : time;
+    if (cost < best_cost) {
+      best = config;
+      best_cost = cost;
+      best_time = time;
     }
-  }
+  });
+  // Times beyond single precision are infinite: then the first candidate stands.
+  if (best_cost == std::numeric_limits<float>::infinity()) best = cell.candidates[0].config();
   return {.config = layout.configs[best].config,
           .predicted_us = best_time * cell.scale(),
           .is_default = best == fallback,
@@ -122,23 +154,29 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
   check_shape(shape, "tune pick");
+  const std::vector<float> times = corrected_times(*layout_, shape);
+  const std::uint32_t picked = pick(shape).index, fallback = layout_->header->default_index;
   std::vector<TilePick> picks;
-  for (std::size_t i = 0; i < layout_->configs.size(); ++i)
+  for (std::size_t i = 0; i < times.size(); ++i)
     picks.push_back({.config = layout_->configs[i].config,
-                     .predicted_us = record_time(layout_->mapping, layout_->configs[i], shape),
-                     .is_default = i == layout_->header->default_index,
+                     .predicted_us = times[i],
+                     .is_default = i == fallback,
                      .index = static_cast<std::uint32_t>(i)});
-  std::stable_sort(picks.begin(), picks.end(),
-                   [](const TilePick& a, const TilePick& b) { return a.predicted_us < b.predicted_us; });
+  const auto cost = [&](const TilePick& one) {
+    return one.is_default ? one.predicted_us * kDefaultMargin : one.predicted_us;
+  };
+  std::stable_sort(picks.begin(), picks.end(), [&](const TilePick& a, const TilePick& b) {
+    if ((a.index == picked) != (b.index == picked)) return a.index == picked;
+    return cost(a) < cost(b);
+  });
   picks.resize(std::min(count, picks.size()));
   return picks;
 }
 
 std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const TileConfig& config) const {
   check_shape(shape, "tune predict");
-  for (const ConfigRecord& record : layout_->configs) {
-    if (record.config == config) return double(record_time(layout_->mapping, record, shape));
-  }
+  for (std::size_t i = 0; i < layout_->configs.size(); ++i)
+    if (layout_->configs[i].config == config) return double(corrected_time(*layout_, shape, i));
   return std::nullopt;
 }
 

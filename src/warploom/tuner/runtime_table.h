@@ -69,9 +69,9 @@ class RuntimeTable {
   // The configuration with the least predicted time. A shape outside [1, 2^31) gets the default configuration
   // with predicted_us = 0. O(candidates of one cell), never throws.
   TilePick pick(const TileShape& shape) const noexcept;
-  // The best `count` of all configurations by predicted time, best first: what a caller may measure once.
+  // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
-  // Predicted microseconds; nothing when the configuration is not in the table.
+  // Predicted microseconds, as `pick` and `best` say; nothing when the configuration is not in the table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
 
   const TileKernel& kernel() const;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "warploom/base/error.h"
+#include "warploom/base/random.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/tuner/tile_mapping.h"
 #include "warploom/tuner/time_correction.h"
@@ -126,6 +127,42 @@ TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
   } else {
     EXPECT_LT(pick.predicted_us, 1.6F * plain.pick(shape).predicted_us);
   }
+}
+
+// Sets the configurations apart by the shape, so that cells learn biases.
+class ApartByShape final : public TimeCorrection {
+ public:
+  void log_ratios(const TileKernel&, std::span<const CorrectionQuery> queries,
+                  std::span<float> out) const override {
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const auto rows = static_cast<float>(queries[i].shape.m);
+      out[i] = (queries[i].config->config == kLarge ? 0.3F : -0.1F) * std::sin(std::log2(rows));
+    }
+  }
+};
+
+TEST(RuntimeTable, PutsItsPickFirstAmongTheBestAndPredictsTheSame) {
+  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const ApartByShape correction;
+  const RuntimeTable table =
+      RuntimeTable::build(model, {.default_config = kSmall, .correction = &correction});
+  RandomStream random(15, "shapes");
+  const auto size = [&] { return std::int64_t(std::exp(random.uniform(0, 21))); };
+  int biased = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const TileShape shape{size(), size(), size()};
+    const TilePick pick = table.pick(shape);
+    const std::vector<TilePick> best = table.best(shape, 2);
+    ASSERT_EQ(best.size(), 2U);
+    ASSERT_EQ(best[0].index, pick.index) << shape.m << " x " << shape.n << " x " << shape.k;
+    EXPECT_EQ(best[0].predicted_us, pick.predicted_us);
+    EXPECT_EQ(table.best(shape, 1).front().index, pick.index);
+    for (const TilePick& one : best)
+      EXPECT_EQ(table.predict_us(shape, one.config), std::optional(double(one.predicted_us)));
+    const double formula = predict_us(model, pick.config == kSmall ? 0 : 1, shape);
+    if (std::abs(std::log(double(pick.predicted_us) / formula)) > 0.02) ++biased;
+  }
+  EXPECT_GT(biased, 300);  // else the test would say nothing of biases
 }
 
 TEST(RuntimeTable, KeepsOddRowsApart) {

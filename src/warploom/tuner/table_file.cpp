@@ -45,6 +45,18 @@ TileGpu gpu_from(const Json& document) {
           .l2_bytes_per_us = document.at("l2_bytes_per_us").get<double>()};
 }
 
+void check_gpu(const TileGpu& gpu, std::string_view where) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  for (const std::int64_t size : {gpu.sms, gpu.shared_per_sm, gpu.shared_per_block, gpu.registers_per_sm,
+                                  gpu.threads_per_sm, gpu.blocks_per_sm, gpu.l2_bytes})
+    if (size < 1 || size > kMost)
+      throw InvalidInput(
+          fmt::format("{}: the tune table's GPU has a size of {}, expected 1 to 2^40", where, size));
+  if (!(gpu.l2_bytes_per_us > 0 && gpu.l2_bytes_per_us < 1e18))
+    throw InvalidInput(
+        fmt::format("{}: the tune table's GPU has an L2 of {} bytes a us", where, gpu.l2_bytes_per_us));
+}
+
 template <class T>
 std::uint64_t append(std::string& bytes, std::span<const T> records) {
   bytes.resize((bytes.size() + kAlign - 1) / kAlign * kAlign);
@@ -151,6 +163,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
     if (header->count[i] < 1 || header->count[i] > 128)
       throw InvalidInput(
           fmt::format("{}: the tune table has {} cells along an axis", where, header->count[i]));
+    if (header->first[i] < 0 || header->first[i] > 128)
+      throw InvalidInput(fmt::format("{}: the tune table's cells begin at {}", where, header->first[i]));
     grid.first[i] = header->first[i];
     grid.count[i] = header->count[i];
   }
@@ -169,6 +183,7 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   } catch (const nlohmann::json::exception& error) {
     throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
   }
+  check_gpu(gpu, where);
   mapping = MappingConstants(kernel, gpu);
   row_classes = row_classes_of(kernel.kind);
   splits_k = std::any_of(configs.begin(), configs.end(),

@@ -39,7 +39,10 @@ struct Trace {
 
 std::int64_t integer_of(const Node& object, const char* key, std::int64_t fallback) {
   const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<std::int64_t>() : fallback;
+  if (found == object.end() || !found->is_number()) return fallback;
+  if (found->is_number_integer()) return found->get<std::int64_t>();
+  const auto real = found->get<double>();
+  return std::abs(real) < 9e15 ? static_cast<std::int64_t>(real) : fallback;
 }
 std::string text_of(const Node& object, const char* key) {
   const auto found = object.find(key);
@@ -60,7 +63,7 @@ TorchCall call_of(const Node& event, const Node& args) {
       auto& sizes = call.dims.emplace_back();
       // Lists of tensors hold lists of sizes: no operator here takes one.
       for (const Node& size : argument)
-        if (size.is_number_integer()) sizes.push_back(size.get<std::int64_t>());
+        if (size.is_number_integer()) sizes.push_back(std::max<std::int64_t>(0, size.get<std::int64_t>()));
     }
   if (const auto types = args.find("Input type"); types != args.end()) call.types = texts_of(*types);
   if (const auto values = args.find("Concrete Inputs"); values != args.end()) call.values = texts_of(*values);
@@ -132,6 +135,8 @@ Trace parse_trace(const std::filesystem::path& path) {
                     "it was written "
                     "holds no end: export it again",
                     path.string(), error.byte, text.size()));
+  } catch (const Node::out_of_range&) {
+    throw InvalidInput(fmt::format("{}: holds a number that is too large to be represented", path.string()));
   }
   if (!trace.is_trace)
     throw InvalidInput(

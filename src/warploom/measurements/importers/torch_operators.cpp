@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -40,12 +41,18 @@ class Arguments {
   std::int64_t width(std::size_t i) const { return dims(i).empty() ? 0 : dims(i).back(); }
   std::int64_t rows(std::size_t i) const {
     std::int64_t rows = 1;
-    for (std::size_t d = 0; d + 1 < dims(i).size(); ++d) rows *= dims(i)[d];
+    for (std::size_t d = 0; d + 1 < dims(i).size(); ++d) rows = times(rows, dims(i)[d]);
     return rows;
   }
-  std::int64_t elements(std::size_t i) const { return dims(i).empty() ? 0 : rows(i) * width(i); }
+  std::int64_t elements(std::size_t i) const { return dims(i).empty() ? 0 : times(rows(i), width(i)); }
 
  private:
+  // At most the largest number, which no operator takes.
+  static std::int64_t times(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+  }
+
   const TorchCall& call_;
 };
 

@@ -29,6 +29,7 @@ std::map<std::string, ModelShape, std::less<>> read_model_shapes(const std::file
                      .vocabulary = table.positive(vocabulary),
                      .gated = table.text(gated) == "True"};
     shape.head_dim = table.positive(width) / shape.heads;
+    if (shape.head_dim < 1) table.refuse(width, "at least n_head");
     shapes.insert_or_assign(std::string(table.text(model)), shape);
   }
   return shapes;

@@ -11,7 +11,8 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewestImpossible = 5;  // fewer say little of a whole group
+constexpr std::int64_t kLargestInteger = 1'000'000'000'000'000;  // so that small multiples are one, too
+constexpr std::size_t kFewestImpossible = 5;                     // fewer say little of a whole group
 
 }  // namespace
 
@@ -23,13 +24,13 @@ void Table::refuse(std::size_t column, std::string_view expected) const {
 
 std::int64_t Table::positive(std::size_t column) const {
   const std::int64_t value = csv_.integer(column);
-  if (value < 1) refuse(column, "a positive integer");
+  if (value < 1 || value > kLargestInteger) refuse(column, "a positive integer up to 1e15");
   return value;
 }
 
 std::int64_t Table::not_negative(std::size_t column) const {
   const std::int64_t value = csv_.integer(column);
-  if (value < 0) refuse(column, "an integer of at least 0");
+  if (value < 0 || value > kLargestInteger) refuse(column, "an integer from 0 to 1e15");
   return value;
 }
 

@@ -15,6 +15,7 @@ Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records
     records_[i].output_tokens = request.output_tokens;
     if (!workload.concurrency) records_[i].arrival = request.arrival;
   }
+  unused_places_ = workload.most_in_flight.value_or(0);
   list_turns();
   skip_turns();
   if (!workload_.concurrency) return;
@@ -44,7 +45,13 @@ void Arrivals::skip_turns() {
 SimTime Arrivals::next_sent() const {
   const SimTime sent = sent_.empty() ? kNever : sent_.next_time();
   if (workload_.concurrency || next_ >= records_.size()) return sent;
-  return std::min(sent, records_[next_].arrival);
+  return std::min(sent, next_arrival());
+}
+
+SimTime Arrivals::next_arrival() const {
+  const SimTime arrival = records_[next_].arrival;
+  if (!workload_.most_in_flight || unused_places_ > 0) return arrival;
+  return left_places_.empty() ? kNever : std::max(arrival, left_places_.front());
 }
 
 SimTime Arrivals::next_time() const {
@@ -57,6 +64,11 @@ void Arrivals::pass_frontend() {
   if (!sent_.empty() && sent_.next_time() == arrival) {
     request = sent_.pop();
   } else {
+    records_[next_].arrival = arrival;
+    if (unused_places_ > 0)
+      --unused_places_;
+    else if (workload_.most_in_flight)
+      left_places_.pop();
     request = std::uint32_t(next_++);
     skip_turns();
   }
@@ -84,6 +96,7 @@ void Arrivals::send_next(SimTime now) {
 }
 
 void Arrivals::complete(std::uint32_t request, SimTime now) {
+  if (workload_.most_in_flight) left_places_.push(now);
   const std::size_t begin = turns_begin_.empty() ? 0 : turns_begin_[request];
   const std::size_t end = turns_begin_.empty() ? 0 : turns_begin_[request + 1];
   for (std::size_t i = begin; i < end; ++i) send(turns_[i], now + workload_.requests[turns_[i]].delay);

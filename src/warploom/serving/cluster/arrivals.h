@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <queue>
 #include <vector>
 
 #include "warploom/serving/event_queue.h"
@@ -35,6 +36,8 @@ class Arrivals {
   void skip_turns();
   void send(std::size_t request, SimTime now);
   void send_next(SimTime now);
+  // When the next request of an open loop is sent; kNever while too many are in flight.
+  SimTime next_arrival() const;
 
   const Workload& workload_;
   std::vector<RequestRecord>& records_;
@@ -44,6 +47,8 @@ class Arrivals {
   EventQueue<std::uint32_t> sent_;    // in answer to others, by their arrival
   EventQueue<std::uint32_t> queued_;  // through the front end, by the time at which they reach an engine
   std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next
+  std::int64_t unused_places_ = 0;    // with Workload::most_in_flight: never taken so far, and
+  std::queue<SimTime> left_places_;   // left by those that completed, since when
   std::vector<std::uint32_t> turns_, turns_begin_;  // the requests that follow each; empty when none does
 };
 

@@ -20,14 +20,14 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
     pools_.emplace_back(plan, role, workload, deployment.seed, options.step_time);
     scaling_.push_back(plan.autoscaling.on() ? queue_depth_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
-      events_.push(SimTime() + to_sim_duration(plan.autoscaling.interval),
-                   {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
+      await(SimTime() + to_sim_duration(plan.autoscaling.interval),
+            {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
   }
   for (const InstanceFailure& failure : deployment.failures) {
-    events_.push(failure.at, {.kind = EventKind::Failed,
-                              .pool = std::uint32_t(failure.pool),
-                              .instance = std::uint32_t(failure.instance),
-                              .down = failure.down});
+    await(failure.at, {.kind = EventKind::Failed,
+                       .pool = std::uint32_t(failure.pool),
+                       .instance = std::uint32_t(failure.instance),
+                       .down = failure.down});
   }
 }
 
@@ -116,6 +116,16 @@ void Run::play_moment(SimTime now) {
   start_steps(now);
 }
 
+void Run::await(SimTime time, const Event& event) {
+  if (event.kind != EventKind::Scale) ++awaited_;
+  events_.push(time, event);
+}
+
+bool Run::stuck() {
+  if (!step_ends_.empty() || awaited_ > 0 || arrivals_.next_time() != kNever) idle_looks_ = 0;
+  return idle_looks_ > pools_.size();
+}
+
 void Run::play() {
   const std::int64_t stride = std::max<std::int64_t>(1, std::int64_t(records_.size()) / 100);
   std::int64_t reported = 0;
@@ -123,7 +133,7 @@ void Run::play() {
     const SimTime step_end = step_ends_.empty() ? kNever : step_ends_.next_time();
     const SimTime event = events_.empty() ? kNever : events_.next_time();
     const SimTime now = std::min({arrivals_.next_time(), step_end, event});
-    if (now == kNever || ended_ == std::ssize(records_)) break;
+    if (now == kNever || ended_ == std::ssize(records_) || stuck()) break;
     if (options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed)) {
       stopped_ = true;
       break;
@@ -139,6 +149,10 @@ void Run::play() {
 
 SimulationResult Run::result() {
   play();
+  // Requests that no instance ever takes are left over; turns and closed loops wait behind them, and a prompt
+  // without an engine to decode keeps its blocks.
+  const bool left_over =
+      std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
   SimulationResult result;
   for (std::size_t p = 0; p < pools_.size(); ++p) {
     Pool& pool = pools_[p];
@@ -149,7 +163,7 @@ SimulationResult Run::result() {
         const Engine& engine = group.engine(rank);
         for (const Slot slot : engine.all_slots())
           if (!engine.state().sequences[slot].done) leave(p, engine.state().sequences[slot]);
-        if (!stopped_) WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);
+        if (!stopped_ && !left_over) WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);
         if (engine.state().tiers) result.offloaded_units += engine.state().tiers->stored_units();
       }
       totals.steps += group.totals();
@@ -163,9 +177,6 @@ SimulationResult Run::result() {
   }
   std::stable_sort(result.kernels.begin(), result.kernels.end(),
                    [](const KernelTime& a, const KernelTime& b) { return a.time > b.time; });
-  // Requests that no instance ever takes are left over; turns and closed loops wait behind them.
-  const bool left_over =
-      std::any_of(unplaced_.begin(), unplaced_.end(), [](const auto& queue) { return !queue.empty(); });
   WARPLOOM_ASSERT(stopped_ || left_over || ended_ == std::ssize(records_));
   result.metrics = metrics_of(records_, itl_);
   for (const auto& entry : tokens_by_second_)

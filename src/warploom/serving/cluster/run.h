@@ -59,7 +59,10 @@ class Run final : public EngineObserver {
 
   void play();
   void play_moment(SimTime now);
+  void await(SimTime time, const Event& event);
   void handle(const Event& event, SimTime now);
+  // Nothing is under way and looks at the load change nothing: what is left over stays so.
+  bool stuck();
   void touch(std::size_t pool, std::size_t instance);
   void start_steps(SimTime now);
   void sample(SimTime now);
@@ -93,6 +96,8 @@ class Run final : public EngineObserver {
   std::vector<std::unique_ptr<AutoscalingPolicy>> scaling_;
   EventQueue<StepEnd> step_ends_;
   EventQueue<Event> events_;
+  std::int64_t awaited_ = 0;    // events that are more than looks at the load
+  std::size_t idle_looks_ = 0;  // looks in a row that started nothing, while nothing was under way
   std::vector<std::deque<EngineRequest>> unplaced_;  // by pool: no instance takes requests
   std::unordered_map<std::uint32_t, Handover> handovers_;
   std::uint64_t next_handover_ = 1;

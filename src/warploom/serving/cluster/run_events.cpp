@@ -6,6 +6,7 @@
 namespace warploom {
 
 void Run::handle(const Event& event, SimTime now) {
+  if (event.kind != EventKind::Scale) --awaited_;
   switch (event.kind) {
     case EventKind::Fetched:
       end_fetch(event, now);
@@ -49,7 +50,7 @@ void Run::begin_fetches(std::size_t pool_index, std::size_t replica, SimTime now
       transfers_.reloaded_tokens += fetch.cpu_tokens + fetch.disk_tokens;
       transfers_.reload_wait += (end - now).seconds();
     }
-    events_.push(end, event);
+    await(end, event);
   }
 }
 
@@ -146,7 +147,7 @@ void Run::fail(const Event& event, SimTime now) {
     restart_request(event.pool, sequence);
   }
   if (event.down)
-    events_.push(
+    await(
         now + *event.down,
         {.kind = EventKind::Ready, .pool = event.pool, .instance = event.instance, .epoch = instance.epoch});
 }
@@ -156,15 +157,17 @@ void Run::scale(std::size_t pool_index, SimTime now) {
   const AutoscalingConfig& config = pool.plan().autoscaling;
   PoolLoad load = pool.load();
   load.waiting += std::ssize(unplaced_[pool_index]);
+  ++idle_looks_;
   for (const std::size_t started : pool.scale_to(scaling_[pool_index]->wanted(load), now)) {
-    events_.push(now + to_sim_duration(config.startup), {.kind = EventKind::Ready,
-                                                         .pool = std::uint32_t(pool_index),
-                                                         .instance = std::uint32_t(started),
-                                                         .epoch = pool.instance(started).epoch});
+    idle_looks_ = 0;
+    await(now + to_sim_duration(config.startup), {.kind = EventKind::Ready,
+                                                  .pool = std::uint32_t(pool_index),
+                                                  .instance = std::uint32_t(started),
+                                                  .epoch = pool.instance(started).epoch});
   }
   place_waiting(pool_index);
-  events_.push(now + to_sim_duration(config.interval),
-               {.kind = EventKind::Scale, .pool = std::uint32_t(pool_index)});
+  await(now + to_sim_duration(config.interval),
+        {.kind = EventKind::Scale, .pool = std::uint32_t(pool_index)});
 }
 
 }  // namespace warploom

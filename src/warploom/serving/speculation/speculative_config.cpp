@@ -49,12 +49,10 @@ constexpr std::array<std::pair<std::string_view, DraftMethod>, 24> kMethods{{
 }};
 
 // Keys that do not bear on a step's length as it is modelled.
-constexpr std::array<std::string_view, 8> kWithoutEffect{"prompt_lookup_max",
+constexpr std::array<std::string_view, 6> kWithoutEffect{"prompt_lookup_max",
                                                          "prompt_lookup_min",
                                                          "max_model_len",
-                                                         "draft_tensor_parallel_size",
                                                          "revision",
-                                                         "quantization",
                                                          "disable_padded_drafter_batch",
                                                          "rejection_sample_method"};
 
@@ -89,6 +87,10 @@ void read_key(const std::string& key, const Json& value, SpeculativeConfig& conf
     config.method = method_named(text_of(value, key), kWhere);
   } else if (key == "model" || key == "speculative_model" || key == "speculative_model_dir") {
     config.model = text_of(value, key);
+  } else if (key == "quantization") {
+    config.quantization = text_of(value, key);
+  } else if (key == "draft_tensor_parallel_size") {
+    config.tensor_parallel = std::int64_t(number_of(value, key));
   } else if (key == "num_speculative_tokens" || key == "max_draft_len" || key == "num_nextn_predict_layers") {
     config.steps = std::int64_t(number_of(value, key));
   } else if (key == "synthetic_acceptance_length") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ struct EnumNames<DraftMethod> {
 
 struct SpeculativeConfig {
   DraftMethod method = DraftMethod::None;
-  std::string model;                 // of DraftModel: a name or the path of a config.json
+  std::string model;         // of DraftModel: a name or the path of a config.json
+  std::string quantization;  // of DraftModel and Eagle: a MatmulScheme's name; empty = as stored
+  std::optional<std::int64_t> tensor_parallel;  // GPUs that share the drafter; absent: the target's
   std::int64_t steps = 0;            // tokens proposed one after another: the most that can be accepted
   std::int64_t verified_tokens = 1;  // query tokens of a request in a verifying step, the sure one included
   // Probability that the first i + 1 proposed tokens are all accepted; `steps` values, none above the one

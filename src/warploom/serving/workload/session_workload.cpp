@@ -58,7 +58,7 @@ Workload session_workload(const SessionShape& shape, std::uint64_t seed) {
       request.input_tokens = std::int32_t(shape.system_prompt_tokens) + said;
       request.output_tokens = draw_length(lengths, shape.output_tokens);
       if (turn == 0) {
-        request.arrival = SimTime(std::llround(start * 1e9));
+        request.arrival = to_sim_time(Seconds(start));
       } else {
         request.after = std::int32_t(workload.requests.size()) - 1;
         request.delay = to_sim_duration(shape.think_time * times.exponential(1.0));

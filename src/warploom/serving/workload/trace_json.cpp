@@ -46,6 +46,8 @@ TraceFile read_sharegpt(const Json& document, const std::filesystem::path& path,
 std::vector<double> numbers_of(const Json& document, const char* key, const std::filesystem::path& path) {
   const auto found = document.find(key);
   if (found == document.end()) return {};
+  if (!found->is_array())
+    throw InvalidInput(fmt::format("{}: '{}' is no list, expected one of numbers", path.string(), key));
   std::vector<double> numbers;
   for (const Json& value : *found) {
     if (!value.is_number())
@@ -79,6 +81,9 @@ TraceFile read_vllm_bench(const Json& document, const std::filesystem::path& pat
     if (rows.full(max_requests)) break;
     if (outputs[i] == 0) continue;  // failed
     const std::string where = fmt::format("{}: request {}", path.string(), i);
+    for (const double tokens : {inputs[i], outputs[i]})
+      if (!(tokens >= 0 && tokens <= double(kMaxRequestTokens)))
+        throw InvalidInput(fmt::format("{}: {} tokens, expected 1 to {}", where, tokens, kMaxRequestTokens));
     TraceRow row{
         .line = i, .input_tokens = std::int64_t(inputs[i]), .output_tokens = std::int64_t(outputs[i])};
     if (!starts.empty()) row.arrival_ns = seconds_to_ns(starts[i] - starts[order[0]], where);

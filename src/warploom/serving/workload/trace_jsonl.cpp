@@ -68,6 +68,7 @@ std::vector<ContentSegment> content_of_tokens(const Json& ids, std::int64_t inpu
 // The blocks that "hash_ids" names; the last one may be part of a block.
 std::vector<ContentSegment> content_of(const Json& object, std::int64_t input_tokens,
                                        const std::string& where) {
+  if (input_tokens < 1 || input_tokens > kMaxRequestTokens) return {};  // the row is refused with its length
   if (object.contains("input_tok_ids"))
     return content_of_tokens(object["input_tok_ids"], input_tokens, where);
   const auto found = object.find("hash_ids");

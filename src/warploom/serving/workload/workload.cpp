@@ -58,6 +58,14 @@ void check_workload(const Workload& workload) {
     throw InvalidInput(fmt::format("workload '{}': concurrency is {}, expected at least 1", workload.name,
                                    *workload.concurrency));
   }
+  const bool turns = std::any_of(workload.requests.begin(), workload.requests.end(),
+                                 [](const WorkloadRequest& request) { return request.after >= 0; });
+  if (workload.most_in_flight && (*workload.most_in_flight < 1 || workload.concurrency || turns)) {
+    throw InvalidInput(
+        fmt::format("workload '{}': at most {} requests in flight, expected at least 1, independent requests "
+                    "and arrival times",
+                    workload.name, *workload.most_in_flight));
+  }
   check_content(workload);
   SimTime previous;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {

@@ -37,6 +37,9 @@ struct Workload {
   // Closed loop: this many requests are kept in flight, in the order of `requests`, and arrival times are
   // ignored; with later turns, this many sessions.
   std::optional<std::int64_t> concurrency;
+  // Arrival times hold, but a request is sent only when fewer than this many are in flight; its latencies
+  // count from there. Not with later turns.
+  std::optional<std::int64_t> most_in_flight;
   // What prompts hold, for prefix caches: the segments of request i are content[content_begin[i]] up to
   // content[content_begin[i + 1]]. Both empty when no two prompts share anything.
   std::vector<ContentSegment> content;
@@ -81,8 +84,9 @@ void rescale_arrivals(Workload& workload, double rate);
 // when the two do not differ.
 double arrival_rate(const Workload& workload);
 
-// Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX and `vllm bench` do with
-// their random data set; range_ratio 1 gives fixed lengths. Arrivals are zero: set them or close the loop.
+// Lengths drawn evenly from [floor(range_ratio * length), length], as InferenceX draws them; range_ratio 1
+// gives fixed lengths (for `vllm bench` see benchmark_workload.h). Arrivals are zero: set them or close the
+// loop.
 struct SyntheticLengths {
   std::int64_t requests = 100;
   std::int64_t input_tokens = 1024;

@@ -1,0 +1,16 @@
+// Which version of an engine is priced when a user names one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "warploom/kernels/latency_model.h"
+
+namespace warploom {
+
+// The newest version of `framework` that was measured, when `version` itself never was; empty when it was,
+// when none is named, and where the model keeps no versions.
+std::string version_used_instead(const LatencyModel& latency, std::string_view framework,
+                                 std::string_view version);
+
+}  // namespace warploom

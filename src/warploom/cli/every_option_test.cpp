@@ -1,0 +1,277 @@
+// Every option of every command changes an answer, or is refused with the reason. The options come from the
+// commands themselves; what they need to show themselves stands in tests/fixtures/options/cases.txt.
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/file.h"
+#include "warploom/base/json.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/cli/option_cases_test.h"
+#include "warploom/cli/program.h"
+
+namespace warploom {
+namespace {
+
+// What a refusal of an option that works nowhere must say.
+constexpr std::string_view kRefusal = "is not modelled";
+// Options that say how an answer is shown, and nothing of it.
+constexpr std::array<std::string_view, 3> kShown{"--help", "--json", "--version"};
+// Keys of answers that only repeat the question.
+constexpr std::array<std::string_view, 4> kRepeated{"engine", "workload", "request_rate", "max_concurrency"};
+
+std::string text_of(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
+struct Answer {
+  int status = 0;
+  std::string said;     // on standard error
+  std::string content;  // standard output and every file written
+};
+
+std::string without_repetition(const std::string& output) {
+  Json document = Json::parse(output, nullptr, false);
+  if (!document.is_object()) return output;
+  for (const std::string_view key : kRepeated) document.erase(std::string(key));
+  return document.dump();
+}
+
+// Runs one command line; "@out" in it is a fresh folder whose files are part of the answer.
+Answer run(Words words) {
+  const ScratchFolder out;
+  for (std::string& word : words) {
+    word = with_inputs(word);
+    if (const std::size_t at = word.find("@out"); at != std::string::npos)
+      word.replace(at, 4, out.path().string());
+  }
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Answer answer;
+  answer.status = run_program(words, "test");
+  answer.said = testing::internal::GetCapturedStderr();
+  std::string printed = testing::internal::GetCapturedStdout();
+  for (std::size_t at = 0; (at = printed.find(out.path().string())) != std::string::npos;)
+    printed.erase(at, out.path().string().size());
+  answer.content = without_repetition(printed);
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out.path()))
+    if (entry.is_regular_file())
+      files[std::filesystem::relative(entry.path(), out.path()).string()] = read_file(entry.path());
+  for (const auto& [name, content] : files) answer.content += "\n" + name + "\n" + content;
+  return answer;
+}
+
+// Base lines are run once.
+const Answer& base_answer(const Words& words) {
+  static std::map<Words, Answer> known;
+  const auto found = known.find(words);
+  return found != known.end() ? found->second : known.emplace(words, run(words)).first->second;
+}
+
+struct Command {
+  std::string name;  // "validate kernels"
+  const CLI::App* app;
+};
+
+void list_commands(const CLI::App& app, const std::string& name, std::vector<Command>& list) {
+  const auto subs = app.get_subcommands([](const CLI::App*) { return true; });
+  if (subs.empty()) list.push_back({name, &app});
+  for (const CLI::App* sub : subs)
+    list_commands(*sub, name + (name.empty() ? "" : " ") + sub->get_name(), list);
+}
+
+const std::vector<Command>& all_commands() {
+  static const auto program = make_program("test");
+  static const std::vector<Command> commands = [] {
+    std::vector<Command> list;
+    list_commands(*program, "", list);
+    return list;
+  }();
+  return commands;
+}
+
+std::string name_of_option(const CLI::Option& option) {
+  return option.get_positional() ? option.get_name(true) : "--" + option.get_lnames().front();
+}
+
+bool is_switch(const CLI::Option& option) { return option.get_expected_max() == 0; }
+
+// The switch that takes this one back; null where there is none.
+const CLI::Option* opposite(const CLI::App& app, const CLI::Option& option) {
+  const std::string name = name_of_option(option);
+  return is_switch(option) ? app.get_option_no_throw("--no-" + name.substr(2)) : nullptr;
+}
+
+Words without(Words words, const std::string& name, bool valued) {
+  const auto at = std::find(words.begin(), words.end(), name);
+  if (at != words.end()) words.erase(at, at + (valued ? 2 : 1));
+  return words;
+}
+
+// One try: the base line, and the line with the option.
+struct Trial {
+  Words base, changed;
+  std::string limit, note;
+};
+
+class OptionWalk {
+ public:
+  OptionWalk(const Command& command, const CLI::Option& option, const OptionCases& cases)
+      : command_(command), option_(option), cases_(cases), name_(name_of_option(option)) {}
+
+  // Empty when the option is shown to work or is refused as it should be; else what happened instead.
+  std::string fault() {
+    std::string seen;
+    const std::vector<Trial> trials = all_trials();
+    for (const Trial& trial : trials) {
+      const Answer& base = base_answer(trial.base);
+      if (base.status == 2 && is_refused(base, trial.base.back())) return "";
+      if (base.status != 0) {
+        seen += "\n the base line" + text_of(trial.base) + ": " + base.said;
+        continue;
+      }
+      const Answer changed = run(trial.changed);
+      if (settles(base, changed, trial)) return "";
+      seen += "\n ~" + text_of(trial.changed) + (changed.status == 0 ? ": no change" : ": " + changed.said);
+    }
+    return trials.empty() ? "no value is known for it, see tests/fixtures/options"
+                          : "changes nothing:" + seen;
+  }
+
+ private:
+  bool settles(const Answer& base, const Answer& changed, const Trial& trial) const {
+    if (name_ == "--threads") return changed.status == 0 && changed.content == base.content;
+    if (!trial.note.empty()) return changed.status == 0 && changed.said.find(trial.note) != std::string::npos;
+    if (changed.status == 0) return changed.content != base.content;
+    if (changed.status != 2) return false;
+    if (!trial.limit.empty()) return changed.said.find(trial.limit) != std::string::npos;
+    return is_refused(changed, name_);
+  }
+
+  // Whether the answer says that the option works nowhere here. Of a pair of switches either may be refused.
+  static bool is_refused(const Answer& answer, const std::string& name) {
+    const auto says = [&](const std::string& text) { return answer.said.find(text) != std::string::npos; };
+    return name.starts_with("--") && (says(name) || says(underscored(name))) && says(std::string(kRefusal));
+  }
+
+  // "--moe-backend" -> "moe_backend", as configurations spell it.
+  static std::string underscored(const std::string& name) {
+    std::string text = name.substr(2);
+    std::replace(text.begin(), text.end(), '-', '_');
+    return text;
+  }
+
+  std::vector<Trial> all_trials() const {
+    std::vector<Trial> trials;
+    for (const OptionCase& each : cases_.cases) {
+      if (each.option != name_ || !covers(each.commands, command_.name)) continue;
+      const std::size_t before = trials.size();
+      if (each.line != Words{"*"}) add(each.line, each.value, trials);
+      for (const BaseLine& base : cases_.bases)
+        if (each.line == Words{"*"} && base.options.empty() && covers(base.commands, command_.name))
+          add(base.line, each.value, trials);
+      for (std::size_t i = before; i < trials.size(); ++i) {
+        trials[i].limit = each.limit;
+        trials[i].note = each.note;
+      }
+    }
+    if (!trials.empty()) return trials;
+    for (const bool own : {true, false}) {
+      for (const BaseLine& base : cases_.bases)
+        if (own != base.options.empty() && covers(base.commands, command_.name) &&
+            name_.starts_with(base.options))
+          add_values(base.line, trials);
+      if (!trials.empty()) break;
+    }
+    return trials;
+  }
+
+  void add_values(const Words& base, std::vector<Trial>& trials) const {
+    if (is_switch(option_)) return add(base, "", trials);
+    for (const OptionValue& known : cases_.values)
+      if (ends_alike(known.option)) return add(base, known.value, trials);
+    const std::string type = option_.get_type_name().substr(0, option_.get_type_name().find(':'));
+    const bool whole = type == "INT" || type == "UINT" || type == "INTEGER";
+    if (!whole && type != "FLOAT" && type != "NUMBER") return;
+    for (const char* value : {"2", "3", "64", "1000"}) add(base, value, trials);
+  }
+
+  // --prefill-block-size takes the value of --block-size.
+  bool ends_alike(std::string_view known) const {
+    if (name_ == known) return true;
+    for (const std::string_view pool : {"--prefill-", "--decode-"})
+      if (name_.starts_with(pool) && "--" + name_.substr(pool.size()) == known) return true;
+    return false;
+  }
+
+  void add(const Words& base, const std::string& value, std::vector<Trial>& trials) const {
+    Words line = words_of(command_.name);
+    if (command_.app->get_option_no_throw("--json") != nullptr) line.push_back("--json");
+    if (option_.get_positional()) {  // "ONE|OTHER"
+      const std::size_t bar = value.find('|');
+      Trial trial{line, line, "", ""};
+      trial.base.push_back(value.substr(0, bar));
+      trial.changed.push_back(value.substr(bar + 1));
+      for (Words* words : {&trial.base, &trial.changed})
+        words->insert(words->end(), base.begin(), base.end());
+      trials.push_back(trial);
+      return;
+    }
+    line.insert(line.end(), base.begin(), base.end());
+    Words changed = without(line, name_, !is_switch(option_));
+    changed.push_back(name_);
+    if (!is_switch(option_)) changed.push_back(value);
+    if (const CLI::Option* other = opposite(*command_.app, option_)) {
+      line = without(without(line, name_, false), name_of_option(*other), false);
+      line.push_back(name_of_option(*other));
+      changed = without(changed, name_of_option(*other), false);
+    }
+    trials.push_back({line, changed, "", ""});
+  }
+
+  const Command& command_;
+  const CLI::Option& option_;
+  const OptionCases& cases_;
+  std::string name_;
+};
+
+class EveryOption : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(EveryOption, ChangesAnAnswerOrIsRefused) {
+  static const OptionCases cases = read_option_cases();
+  const Command& command = all_commands()[GetParam()];
+  for (const LaterCommands& later : cases.later)
+    if (covers(later.commands, command.name)) GTEST_SKIP() << later.reason;
+  for (const CLI::Option* option : command.app->get_options()) {
+    const std::string name = name_of_option(*option);
+    const bool taken_back = name.starts_with("--no-") && !option->get_positional() &&
+                            command.app->get_option_no_throw("--" + name.substr(5)) != nullptr;
+    if (taken_back || std::find(kShown.begin(), kShown.end(), name) != kShown.end()) continue;
+    const std::string fault = OptionWalk(command, *option, cases).fault();
+    EXPECT_EQ(fault, "") << command.name << " " << name;
+  }
+}
+
+std::vector<std::size_t> command_numbers() {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < all_commands().size(); ++i) numbers.push_back(i);
+  return numbers;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EveryOption, testing::ValuesIn(command_numbers()), [](const auto& at) {
+  std::string name = all_commands()[at.param].name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/cli/option_cases_test.h"
+#include "warploom/cli/program.h"
+
+namespace warploom {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
+}
+
+// "a : b : c", at most `most` parts; the last keeps its colons.
+std::vector<std::string> parts_of(std::string_view text, std::size_t most) {
+  std::vector<std::string> parts;
+  while (parts.size() + 1 < most) {
+    const std::size_t at = text.find(" :");
+    if (at == std::string_view::npos) break;
+    parts.push_back(trimmed(text.substr(0, at)));
+    text.remove_prefix(at + 2);
+  }
+  parts.push_back(trimmed(text));
+  return parts;
+}
+
+class Reader {
+ public:
+  OptionCases read(const std::string& text) {
+    std::stringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      ++number_;
+      if (!line.empty() && line.front() != '#') take(line);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void take(const std::string& line) {
+    const std::string kind = line.substr(0, line.find(' '));
+    const std::string rest = trimmed(line.substr(std::min(line.size(), kind.size())));
+    if (kind == "let") {
+      const std::size_t equals = rest.find(" = ");
+      require(equals != std::string::npos);
+      names_[rest.substr(0, equals)] = expanded(rest.substr(equals + 3));
+      return;
+    }
+    const bool texted = kind == "limit" || kind == "note";
+    const std::vector<std::string> parts = parts_of(rest, texted ? 4 : kind == "case" ? 3 : 2);
+    if (kind == "base" && parts.size() == 2) {
+      const std::size_t dashes = std::min(parts[0].find(" --"), parts[0].size());
+      result_.bases.push_back(
+          {parts[0].substr(0, dashes), trimmed(parts[0].substr(dashes)), words_of(expanded(parts[1]))});
+    } else if (kind == "later" && parts.size() == 2) {
+      result_.later.push_back({parts[0], parts[1]});
+    } else if (kind == "value" && parts.size() == 2) {
+      result_.values.push_back({parts[0], parts[1]});
+    } else {
+      require((kind == "case" && parts.size() == 3) || (texted && parts.size() == 4));
+      const std::size_t blank = std::min(parts[1].find(' '), parts[1].size());
+      result_.cases.push_back({.commands = parts[0],
+                               .option = parts[1].substr(0, blank),
+                               .value = trimmed(parts[1].substr(blank)),
+                               .line = words_of(expanded(parts[2])),
+                               .limit = kind == "limit" ? parts[3] : "",
+                               .note = kind == "note" ? parts[3] : ""});
+    }
+  }
+
+  std::string expanded(const std::string& line) const {
+    std::string text;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; (at = line.find('$', begin)) != std::string::npos;) {
+      const std::size_t end =
+          std::min(line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", at + 1), line.size());
+      const auto known = names_.find(line.substr(at + 1, end - at - 1));
+      require(known != names_.end());
+      text += line.substr(begin, at - begin) + known->second;
+      begin = end;
+    }
+    return text + line.substr(begin);
+  }
+
+  void require(bool holds) const {
+    if (!holds) throw InvalidInput(fmt::format("cases.txt: line {} cannot be understood", number_));
+  }
+
+  std::size_t number_ = 0;
+  std::map<std::string, std::string> names_;
+  OptionCases result_;
+};
+
+// Requests of which every third matters more.
+std::string priorities() {
+  std::string text = "arrived_s,input_tokens,output_tokens,priority\n";
+  for (int i = 0; i < 12; ++i)
+    text += fmt::format("{},{},40,{}\n", 0.01 * i, 100 + 40 * i, i % 3 == 2 ? 0 : 5);
+  return text;
+}
+
+// Times every row of a plan by a formula of waves, in place of `python3 profile.py`.
+constexpr const char* kPython =
+    "#!/bin/sh\n"
+    "while [ $# -gt 0 ]; do case \"$1\" in --plan) plan=$2;; --output) out=$2;; esac; shift; done\n"
+    "[ -f \"$out\" ] || echo bm,bn,bk,warps,stages,m,n,k,median_us,low_us > \"$out\"\n"
+    "awk -F, -v OFS=, 'FNR > 1 { t = 2 + $6 * $7 * $8 / 1e9; print $0, t, t }' \"$plan\" >> \"$out\"\n";
+
+// The head of a table and every `stride`th row.
+std::string thinned(const std::filesystem::path& path, std::size_t stride) {
+  std::stringstream lines(read_file(path));
+  std::string text, line;
+  std::size_t row = 0;
+  while (std::getline(lines, line))
+    if (line.starts_with('#') || row++ % stride == 0) text += line + "\n";
+  return text;
+}
+
+void write_inputs(const ScratchFolder& folder) {
+  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
+  folder.write("priorities.csv", priorities());
+  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n0.2,200,10\n");
+  const std::string vision =
+      R"(,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
+  folder.write("vision.json", "{\"depth\":27" + vision);
+  folder.write("other_vision.json", "{\"depth\":12" + vision);
+  folder.write("batches.csv",
+               "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
+               "real_total_ms\nH100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n");
+  folder.write("other_batches.csv",
+               "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
+               "real_total_ms\nH100,1,1,vllm,Qwen2.5-14B,ragged,2,9,10,2,18\n");
+  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\n");
+  folder.write("other_prompts.csv", "workload,request,num_prefill_tokens\nragged,0,900\nragged,1,300\n");
+  folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm", "vllm_version": "0.19.0",
+      "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
+      "max_num_batched_tokens": 2048}})");
+  folder.write("other_run.json", R"({"model": "Llama-3.1-8B", "gpu": "a100_sxm", "vllm_version": "0.19.0",
+      "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
+      "max_num_batched_tokens": 2048}})");
+  const std::string header =
+      "request_id,arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s\n";
+  folder.write("requests.csv", header + "a,0,1000,11,0,0,1,2\nb,0.5,200,21,0.5,0.5,1.5,3\n");
+  folder.write("other_requests.csv", header + "a,0,1000,11,0,0,2,4\nb,0.5,200,21,0.5,0.5,2.5,4\n");
+  const std::string benchmarks =
+      "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,"
+      "gemm_quant_mode,moe_quant_mode,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,"
+      "silicon_ttft_ms,silicon_tpot_ms\n";
+  std::string rows;
+  for (int i = 1; i <= 3; ++i)
+    rows += fmt::format(
+        "r{0},2026-01-01.csv,{0},0,vllm,0.19.0,meta-llama/"
+        "Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n",
+        2 * i);
+  folder.write("benchmarks.csv", benchmarks + rows);
+  folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
+  folder.write("python", kPython);
+  std::filesystem::permissions(folder.path() / "python", std::filesystem::perms::owner_all);
+  folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
+  folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
+  folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
+  folder.write("shapes.csv", thinned(fixtures / "tuner/gemm_shapes.csv.gz", 1));
+}
+
+// What other commands of the program make for those that read it.
+void make_inputs(const ScratchFolder& folder) {
+  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
+  const auto run = [](const std::vector<std::string>& words) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = run_program(words, "test");
+    testing::internal::GetCapturedStdout();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 0) << said;
+  };
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
+  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("other.wlt"), "--no-correction"});
+  run({"moe-config", "--model", "Qwen3-30B-A3B", "--gpu", "H200", "--output", path("moe")});
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
+    if (entry.path().string().ends_with(".warploom.json"))
+      std::filesystem::copy_file(entry.path(), folder.path() / "tuned.json");
+  run({"sweep-plan", "--gpu", "H200", "--like", "Llama-3.1-8B", "--operators", "30", "--random", "30",
+       "--output", path("plan.csv")});
+  run({"import", "warploom", (fixtures / "collector/h200/repeat/sweep.csv.gz").string(), "--store",
+       path("other.db")});
+  run({"train-ceilings", "--layout", "warploom", "--data",
+       (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--family", "gemm", "--rows", "200",
+       "--output", path("ceilings")});
+  run({"import", "warploom", (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--store",
+       path("rows.db")});
+}
+
+}  // namespace
+
+Words words_of(std::string_view line) {
+  Words words;
+  std::string word;
+  bool quoted = false, begun = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+      begun = true;
+    } else if (c == ' ' && !quoted) {
+      if (begun) words.push_back(word);
+      word.clear();
+      begun = false;
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  if (begun) words.push_back(word);
+  return words;
+}
+
+OptionCases read_option_cases() {
+  return Reader().read(
+      read_file(std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/options/cases.txt"));
+}
+
+bool covers(const std::string& commands, const std::string& name) {
+  std::stringstream list(commands);
+  for (std::string each; std::getline(list, each, ',');)
+    if (each == name || (each.ends_with('*') && name.starts_with(each.substr(0, each.size() - 1))))
+      return true;
+  return false;
+}
+
+std::string with_inputs(std::string word) {
+  static const ScratchFolder folder;
+  static const bool written = (write_inputs(folder), make_inputs(folder), true);
+  EXPECT_TRUE(written);
+  const auto replace = [&](std::string_view name, const std::string& path) {
+    if (const std::size_t at = word.find(name); at != std::string::npos) word.replace(at, name.size(), path);
+  };
+  replace("@in", folder.path().string());
+  replace("@src", WARPLOOM_SOURCE_DIR);
+  return word;
+}
+
+}  // namespace warploom

@@ -1,0 +1,125 @@
+#include "warploom/cli/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include "warploom/base/error.h"
+#include "warploom/cli/command.h"
+#include "warploom/cli/examples.h"
+#include "warploom/cli/help.h"
+#include "warploom/cli/parse_failure.h"
+
+namespace warploom {
+namespace {
+
+// Text of a broken file may stand in a message: it must not span lines or reach the terminal's controls.
+int report_failure(std::string_view what, int status) {
+  std::string line = fmt::format("warploom: {}", what);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
+      ' ');
+  print_note(line);
+  return status;
+}
+
+// A heading for the commands that `add` adds.
+template <class Add>
+void add_under(CLI::App& app, const std::string& heading, const Add& add) {
+  const std::size_t before = app.get_subcommands([](const CLI::App*) { return true; }).size();
+  add();
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
+}
+
+void add_commands(CLI::App& app) {
+  add_under(app, "Predict and simulate", [&] {
+    add_predict_command(app);
+    add_step_command(app);
+    add_static_command(app);
+    add_simulate_command(app);
+  });
+  add_under(app, "What is known", [&] {
+    add_gpu_commands(app);
+    add_models_command(app);
+  });
+  add_under(app, "Find what to tune", [&] {
+    add_diagnose_command(app);
+    add_tune_command(app);
+    add_moe_config_command(app);
+  });
+  add_under(app, "Measure, learn and judge", [&] {
+    add_sweep_plan_command(app);
+    add_calibrate_command(app);
+    add_import_command(app);
+    add_train_command(app);
+    add_validate_command(app);
+  });
+  add_under(app, "For maintainers", [&] {
+    add_train_ceilings_command(app);
+    add_train_moe_configs_command(app);
+  });
+}
+
+// Gives `command`, whose words are `path`, and those below it their examples.
+void show_examples(CLI::App& command, const std::string& path) {
+  add_examples(command, examples_of(path));
+  for (CLI::App* sub : command.get_subcommands([](CLI::App*) { return true; }))
+    show_examples(*sub, path + (path.empty() ? "" : " ") + sub->get_name());
+}
+
+// The commands of the line, as "predict gemm".
+std::string commands_of(const std::vector<std::string>& arguments) {
+  std::string names;
+  for (std::size_t i = 0; i < arguments.size() && i < 2 && !arguments[i].starts_with('-'); ++i)
+    names += (names.empty() ? "" : " ") + arguments[i];
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_program(const std::string& version) {
+  auto app = std::make_unique<CLI::App>("Predicts GPU kernels, and LLM serving from them.", "warploom");
+  use_help_form(*app);
+  app->set_version_flag("--version", version, "the program's version");
+  app->set_help_flag("-h,--help", "this text; each command has its own");
+  app->require_subcommand(1);
+  add_commands(*app);
+  show_examples(*app, "");
+  return app;
+}
+
+int run_program(const std::vector<std::string>& arguments, const std::string& version) {
+  const auto app = make_program(version);
+  // The first words of a newcomer.
+  const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
+  try {
+    if (asks) {
+      print(app->help());
+      return 0;
+    }
+    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& done) {
+    return app->exit(done);
+  } catch (const CLI::ParseError& error) {
+    return report_failure(parse_failure_text(*app, error), 2);
+  } catch (const Error& error) {
+    return report_failure(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
+                          1);
+  } catch (const std::length_error& error) {
+    return report_failure(
+        fmt::format("{}: a size beyond all memory ({})", commands_of(arguments), error.what()), 1);
+  } catch (const std::exception& error) {
+    return report_failure(error.what(), 1);
+  }
+  return 0;
+}
+
+}  // namespace warploom

@@ -1,0 +1,21 @@
+// The whole program: a command line in, an exit status out. Results go to standard output, everything else to
+// standard error.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace warploom {
+
+// Every command with its options, nothing parsed yet.
+std::unique_ptr<CLI::App> make_program(const std::string& version);
+
+// Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
+int run_program(const std::vector<std::string>& arguments, const std::string& version);
+
+}  // namespace warploom

@@ -1,0 +1,33 @@
+// Options of a run that say what the requests are and when they come.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "warploom/app/simulate_serving.h"
+#include "warploom/cli/field_options.h"
+
+namespace warploom {
+
+class WorkloadOptions {
+ public:
+  // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
+  explicit WorkloadOptions(CLI::App& command);
+  // Sets request.source and what images need. Without a workload takes kDefaultWorkload and says so on
+  // standard error. Throws InvalidInput.
+  void apply(SimulateRequest& request) const;
+
+ private:
+  struct Values {
+    WorkloadRequestSource source;
+    std::string trace, vision_encoder, request_rate;
+    std::optional<std::int64_t> num_prompts;
+    std::optional<double> think_time_s;
+    bool image_tokens_given = false;
+  };
+  std::shared_ptr<Values> values_;
+  std::shared_ptr<FieldOptionValues> random_, sessions_;
+};
+
+}  // namespace warploom
