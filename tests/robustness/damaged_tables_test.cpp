@@ -4,6 +4,7 @@
 #include <array>
 
 #include "damage.h"
+#include "warploom/app/concurrency_exclusions.h"
 #include "warploom/app/tuned_times.h"
 #include "warploom/app/validate_concurrency.h"
 #include "warploom/app/validate_serving.h"
