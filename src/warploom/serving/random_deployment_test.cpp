@@ -78,7 +78,9 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   }
   EXPECT_EQ(result.metrics.total_output_tokens, outputs);
   EXPECT_EQ(result.preemptions, preemptions);
-  EXPECT_EQ(result.rejected, rejected);
+  // Where requests are left over, a turn behind one of them never comes.
+  EXPECT_LE(rejected, result.rejected);
+  EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
   EXPECT_EQ(result.metrics.completed + result.metrics.failed, std::ssize(run.workload.requests));
   EXPECT_GE(result.totals.tokens, needed - cached - (run.deployment.disaggregated() ? most_first : 0));
   const bool again = preemptions > 0 || result.restarts > 0 || result.speculation.drafts > 0;
