@@ -64,6 +64,7 @@ void SglangScheduler::receive(const SchedulerState& state) {
 
 void SglangScheduler::look_back(const SchedulerState& state) {
   if (state.running.size() < last_size_ || state.running.empty()) full_ = false;
+  if (state.running.empty()) expected_outputs_ = 0;
 }
 
 void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
@@ -74,7 +75,9 @@ void SglangScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
     Budget budget = prefill_budget(state);
     order_queue(state);
     if (chunked_) continue_chunk(state, batch, budget);
-    while (received_ > 0 && !full_ && !budget.exhausted() && admit_next(state, batch, budget)) {
+    // Whatever is promised, an engine that runs nothing takes the next request.
+    const auto open = [&] { return !full_ && (state.running.empty() || !budget.exhausted()); };
+    while (received_ > 0 && open() && admit_next(state, batch, budget)) {
     }
   }
   prefilled_ = !batch.empty();
