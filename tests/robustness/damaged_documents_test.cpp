@@ -69,7 +69,7 @@ TEST(DamagedModels, AreReadOrRefused) {
 TEST(DamagedGpus, AreReadOrRefused) {
   const ScratchFolder folder;
   const RooflineModel roofline;
-  for (const char* name : {"h200_sxm", "mi300x", "rtx_4090", "t4"}) {
+  for (const char* name : {"h200_sxm", "mi300x", "rtx_4090", "a100_sxm"}) {
     expect_sound_or_refused(
         {.name = name,
          .kind = Kind::Json,
