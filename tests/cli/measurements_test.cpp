@@ -119,6 +119,11 @@ TEST(Measurements, JudgeBaselinesOnRowsTheyDidNotLearn) {
   std::vector<std::string> with_data = judge;
   with_data.insert(with_data.end(), {"--baseline-data", csv});
   const ProgramResult judged = run_warploom(with_data);
+  if (!learning_available()) {
+    EXPECT_EQ(judged.exit_status, 2);
+    EXPECT_NE(judged.errors.find("the linear baseline: this program was built"), std::string::npos);
+    return;
+  }
   ASSERT_EQ(judged.exit_status, 0) << judged.errors;
   const auto baselines = nlohmann::json::parse(judged.output)["baselines"];
   EXPECT_EQ(baselines["interpolation"]["rows"], kRows);
@@ -135,7 +140,8 @@ TEST(Measurements, TooFewToLearnFromAreRefusedAndNothingIsWritten) {
       run_warploom({"train", "--layout", "warploom", "--data", csv, "--output", output, "--json"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_EQ(result.output, "");
-  EXPECT_NE(result.errors.find("train: 24 rows are too few"), std::string::npos) << result.errors;
+  const char* reason = learning_available() ? "train: 24 rows are too few" : "train: this program was built";
+  EXPECT_NE(result.errors.find(reason), std::string::npos) << result.errors;
   EXPECT_FALSE(fs::exists(output));
 }
 

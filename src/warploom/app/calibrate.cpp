@@ -11,8 +11,10 @@
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
+#include "warploom/base/learning.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/calibrate.h"
+#include "warploom/predictor/family_job.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {
@@ -109,6 +111,10 @@ struct Learned {
 
 Learned learn(const CalibrateRequest& request, const Predictor& base, const Dataset& sweep,
               const GpuCatalog& catalog, const TrainingOptions& options, CalibrateResult& result) {
+  // A family without a predictor to build on is trained from nothing.
+  for (const auto& [family, name] : EnumNames<Family>::kNames)
+    if (base.model(family) == nullptr && sweep.rows_of(family).size() >= kFewestRowsForTrees)
+      require_learning(fmt::format("calibrate {}", name));
   Learned learned;
   for (const auto& [family, name] : EnumNames<Family>::kNames) {
     const FamilyModel* shipped = base.model(family);

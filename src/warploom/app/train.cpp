@@ -40,7 +40,6 @@ std::string tables_line(const TablesTraining& t) {
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
-  require_learning("train");
   const GpuCatalog catalog;
   TrainingOptions options;
   for (const std::string& family : request.source.families) {
@@ -54,6 +53,7 @@ TrainSummary train(const TrainRequest& request) {
   options.progress = request.progress;
 
   check_output_folder(request.output);
+  require_learning("train");
   ImportResult imported = read_measurements(request.source, catalog);
   if (imported.dataset.empty())
     throw InvalidInput("train: the source holds no usable rows, so nothing can be learned");

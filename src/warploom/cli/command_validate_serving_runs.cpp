@@ -26,7 +26,7 @@ void add_validate_static(CLI::App& validate) {
   command->add_option("--truth", options->truth, "measured batches")->required();
   command->add_option("--requests", options->requests, "prompt lengths of each workload")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
-  options->request.host_changes = add_host_options(*command);
+  options->request.host_changes = add_host_options(*command, "validate static");
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.truth = options->truth;
@@ -47,7 +47,7 @@ void add_validate_serving(CLI::App& validate) {
   command->add_option("--run", options->run, "how the engine was started (JSON)")->required();
   command->add_option("--requests", options->requests, "what happened to each request (CSV)")->required();
   command->add_option("--predictor", options->request.predictor, kPredictorDoc);
-  options->request.host_changes = add_host_options(*command);
+  options->request.host_changes = add_host_options(*command, "validate serving");
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.run = options->run;

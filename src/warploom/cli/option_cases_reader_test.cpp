@@ -60,6 +60,8 @@ class Reader {
       const std::size_t dashes = std::min(parts[0].find(" --"), parts[0].size());
       result_.bases.push_back(
           {parts[0].substr(0, dashes), trimmed(parts[0].substr(dashes)), words_of(expanded(parts[1]))});
+    } else if (kind == "later" && parts.size() == 2) {
+      result_.later.push_back({parts[0], parts[1]});
     } else if (kind == "value" && parts.size() == 2) {
       result_.values.push_back({parts[0], parts[1]});
     } else {
@@ -112,12 +114,13 @@ constexpr const char* kPython =
     "[ -f \"$out\" ] || echo bm,bn,bk,warps,stages,m,n,k,median_us,low_us > \"$out\"\n"
     "awk -F, -v OFS=, 'FNR > 1 { t = 2 + $6 * $7 * $8 / 1e9; print $0, t, t }' \"$plan\" >> \"$out\"\n";
 
-// Every `stride`th row of a table.
+// The head of a table and every `stride`th row.
 std::string thinned(const std::filesystem::path& path, std::size_t stride) {
   std::stringstream lines(read_file(path));
   std::string text, line;
-  for (std::size_t i = 0; std::getline(lines, line); ++i)
-    if (i % stride == 0) text += line + "\n";
+  std::size_t row = 0;
+  while (std::getline(lines, line))
+    if (line.starts_with('#') || row++ % stride == 0) text += line + "\n";
   return text;
 }
 
@@ -135,7 +138,7 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("other_batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,vllm,Qwen2.5-14B,ragged,2,9,10,2,18\n");
-  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,100\nragged,1,300\n");
+  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\n");
   folder.write("other_prompts.csv", "workload,request,num_prefill_tokens\nragged,0,900\nragged,1,300\n");
   folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm", "vllm_version": "0.19.0",
       "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
@@ -145,8 +148,8 @@ void write_inputs(const ScratchFolder& folder) {
       "max_num_batched_tokens": 2048}})");
   const std::string header =
       "request_id,arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s\n";
-  folder.write("requests.csv", header + "a,0,100,11,0,0,1,2\nb,0.5,200,21,0.5,0.5,1.5,3\n");
-  folder.write("other_requests.csv", header + "a,0,100,11,0,0,2,4\nb,0.5,200,21,0.5,0.5,2.5,4\n");
+  folder.write("requests.csv", header + "a,0,1000,11,0,0,1,2\nb,0.5,200,21,0.5,0.5,1.5,3\n");
+  folder.write("other_requests.csv", header + "a,0,1000,11,0,0,2,4\nb,0.5,200,21,0.5,0.5,2.5,4\n");
   const std::string benchmarks =
       "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,"
       "gemm_quant_mode,moe_quant_mode,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,"
@@ -162,6 +165,7 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("python", kPython);
   std::filesystem::permissions(folder.path() / "python", std::filesystem::perms::owner_all);
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
+  folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
   folder.write("shapes.csv", thinned(fixtures / "tuner/gemm_shapes.csv.gz", 1));
 }
@@ -174,7 +178,8 @@ void make_inputs(const ScratchFolder& folder) {
     testing::internal::CaptureStderr();
     const int status = run_program(words, "test");
     testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0) << testing::internal::GetCapturedStderr();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(status, 0) << said;
   };
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
@@ -183,6 +188,13 @@ void make_inputs(const ScratchFolder& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
     if (entry.path().string().ends_with(".warploom.json"))
       std::filesystem::copy_file(entry.path(), folder.path() / "tuned.json");
+  run({"sweep-plan", "--gpu", "H200", "--like", "Llama-3.1-8B", "--operators", "30", "--random", "30",
+       "--output", path("plan.csv")});
+  run({"import", "warploom", (fixtures / "collector/h200/repeat/sweep.csv.gz").string(), "--store",
+       path("other.db")});
+  run({"train-ceilings", "--layout", "warploom", "--data",
+       (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--family", "gemm", "--rows", "200",
+       "--output", path("ceilings")});
   run({"import", "warploom", (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--store",
        path("rows.db")});
 }

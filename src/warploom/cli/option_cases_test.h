@@ -25,7 +25,11 @@ struct OptionCase {
   Words line;
   std::string limit, note;  // the text of a `limit` or `note` line
 };
+struct LaterCommands {
+  std::string commands, reason;
+};
 struct OptionCases {
+  std::vector<LaterCommands> later;
   std::vector<BaseLine> bases;
   std::vector<OptionValue> values;
   std::vector<OptionCase> cases;

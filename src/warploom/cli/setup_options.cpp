@@ -48,9 +48,15 @@ std::string group_of_field(std::string_view field) {
                                             : kEngineGroup);
 }
 
-std::function<void(HostModel&)> add_host_options(CLI::App& command) {
+std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::string& inside) {
   const auto values = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
-  return [values](HostModel& host) { values->apply(&host); };
+  return [values, inside](HostModel& host) {
+    for (const auto& [option, field] : values->given_options())
+      if (!inside.empty() && field.starts_with("frontend"))
+        throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
+                                       option, inside));
+    values->apply(&host);
+  };
 }
 
 SetupOptions::SetupOptions(CLI::App& command, SetupUse use)

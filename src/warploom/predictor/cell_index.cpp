@@ -54,6 +54,12 @@ constexpr std::string_view kSweep = "warploom";
 
 bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
 
+// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for
+// it.
+bool is_bare_library(const KernelContext& context) {
+  return !context.framework.empty() && !is_engine(context.framework);
+}
+
 // Under which cells are found when no framework is named. The collector's own kernels are simpler than any
 // that an engine calls, so they have a place of their own, which is asked last.
 constexpr std::uint64_t kAnyFramework = 0, kOwnKernels = 1;
@@ -212,6 +218,7 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
   const Found own = find(gpu, context, kind_code(op));
   const bool eager = own.measured && own.cell->launch_bound;
   if (own.measured && !own.other_engine && !eager) return own;
+  if (is_bare_library(context) && own.cell != nullptr && own.exact_kind) return own;
   const std::uint64_t framework = name_key(context.framework);
   if (!context.kernel.empty() && own.cell != nullptr &&
       model_.contexts[own.cell->context].kernel == context.kernel)
@@ -247,6 +254,7 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
 
 bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
   if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
+  if (is_bare_library(context)) return false;
   const std::string_view framework = model_.contexts[found.cell->context].framework;
   return !found.measured ||
          (is_library(*found.cell) && framework != kSweep && framework != context.framework);

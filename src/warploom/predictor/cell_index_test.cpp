@@ -87,6 +87,15 @@ TEST(CellIndex, AnswersASchemeNeverMeasuredHereByOneOfTheSameTypes) {
   }
 }
 
+// An engine's call in fp8 quantises its activations, a library's own product with static scales does not.
+TEST(CellIndex, AnswersForABareLibraryByAKernelOfItsOwnArithmetic) {
+  MeasuredProducts products("h100_sxm");
+  products.add(MatmulScheme::Fp8, "vllm", "cutlass");
+  products.add(MatmulScheme::Fp8Static, "pipeweave", "narrow", true);
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8Static, "h100_sxm", {"warploom", {}, "cublaslt"}), "narrow");
+  EXPECT_EQ(products.kernel_for(MatmulScheme::Fp8Static, "h100_sxm", {"vllm", {}, {}}), "cutlass");
+}
+
 TEST(CellIndex, PrefersAnEnginesKernelUnderOtherScalesToABenchmarksOwn) {
   MeasuredProducts products("h100_sxm");
   products.add(MatmulScheme::Fp8, "vllm", "cutlass");

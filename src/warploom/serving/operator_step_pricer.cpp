@@ -1,7 +1,6 @@
 #include "warploom/serving/operator_step_pricer.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace warploom {
 namespace {
@@ -15,28 +14,6 @@ std::vector<std::int64_t> context_points(std::int64_t limit) {
     points.push_back(point * kContextGridStart);
   }
   return points;
-}
-
-// The longest context of a batch over its mean, in steps of 2^(1/4): 128 times at most.
-constexpr double kEvennessSteps = 4;
-constexpr int kMostEvenness = 28;
-int evenness_of(double longest, double mean) {
-  if (longest <= mean) return 0;
-  return std::min(kMostEvenness, int(std::lround(kEvennessSteps * std::log2(longest / std::max(mean, 1.0)))));
-}
-
-constexpr int kShares = 8;  // of the requests beyond a window; priced at whole eighths
-constexpr int kMostOctave = 16;
-int octave_of(double context, double window) {
-  return std::clamp(int(std::lround(std::log2(context / window))), 0, kMostOctave);
-}
-
-// `count` requests whose contexts add up to `sum` and differ by one at most.
-void add_even(StepShape& step, std::int64_t count, std::int64_t query_tokens, std::int64_t sum) {
-  if (count == 0) return;
-  const std::int64_t longer = sum % count;
-  if (longer > 0) step.decode.push_back({longer, query_tokens, sum / count + 1});
-  step.decode.push_back({count - longer, query_tokens, sum / count});
 }
 
 // Routed experts and what carries tokens to them and back work on the tokens of the whole group.
@@ -69,16 +46,14 @@ std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   copy->sums_.clear();
   for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_})
     table->forget_uses();
-  for (DecodeTable& table : copy->decode_tables_)
-    for (DecodePlane& plane : table.planes) plane.prices.forget_uses();
+  for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
   return copy;
 }
 
 std::vector<KernelTime> OperatorStepPricer::breakdown() const {
   KernelSums sums = sums_;
   for (const PriceTable* table : {&token_table_, &group_table_, &row_table_}) table->collect(sums);
-  for (const DecodeTable& table : decode_tables_)
-    for (const DecodePlane& plane : table.planes) plane.prices.collect(sums);
+  for (const DecodeTable& table : decode_tables_) table.prices.collect(sums);
   return sums.sorted();
 }
 
@@ -158,15 +133,10 @@ void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid&
   }
 }
 
-void OperatorStepPricer::DecodeGroup::add(std::int64_t context, const ContextReach& reach) {
-  if (reach.window > 0 && context >= reach.window) {
-    ++beyond;
-    beyond_sum += context;
-    return;
-  }
+void OperatorStepPricer::DecodeGroup::add(std::int64_t context) {
   ++requests;
-  context_sum += reach.of(context);
-  context_max = std::max(context_max, reach.of(context));
+  context_sum += context;
+  context_max = std::max(context_max, context);
 }
 
 std::vector<OperatorStepPricer::DecodeKind> OperatorStepPricer::decode_kinds(
@@ -196,87 +166,58 @@ OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::size_t ki
                                                                   std::int64_t query_tokens) {
   for (DecodeTable& table : decode_tables_)
     if (table.kind == kind && table.query_tokens == query_tokens) return table;
-  return decode_tables_.emplace_back(DecodeTable{kind, query_tokens, {}});
+  const std::size_t rows = sequence_grid_.size() * decode_kinds_[kind].contexts.size();
+  return decode_tables_.emplace_back(DecodeTable{kind, query_tokens, PriceTable(rows)});
 }
 
-OperatorStepPricer::DecodePlane& OperatorStepPricer::decode_plane(DecodeTable& table, const DecodeMix& mix) {
-  for (DecodePlane& plane : table.planes)
-    if (plane.mix == mix) return plane;
-  const std::size_t rows = sequence_grid_.size() * decode_kinds_[table.kind].contexts.size();
-  return table.planes.emplace_back(DecodePlane{mix, PriceTable(rows)});
-}
-
-StepShape OperatorStepPricer::decode_step(const DecodeTable& table, const DecodeMix& mix,
-                                          std::int64_t sequences, std::int64_t context) const {
-  const ContextReach& reach = decode_kinds_[table.kind].reach;
-  const std::int64_t all = sequences * context, queries = table.query_tokens;
-  StepShape step;
-  if (mix.beyond > 0) {
-    // Whole requests lie beyond; the rest is as long as leaves the work of the share.
-    const double share = double(mix.beyond) / kShares;
-    const std::int64_t beyond = std::llround(share * double(sequences)), within = sequences - beyond;
-    const std::int64_t work = all + std::llround(share * double(sequences) * double(reach.window - context));
-    add_even(step, beyond, queries, beyond * (reach.window << mix.octave));
-    add_even(step, within, queries,
-             std::clamp<std::int64_t>(work - beyond * reach.window, 0, within * reach.most()));
-    return step;
-  }
-  auto longest =
-      std::min(all, std::int64_t(std::llround(double(context) * std::exp2(mix.evenness / kEvennessSteps))));
-  if (reach.most() > 0 && context <= reach.most()) longest = std::min(longest, reach.most());
-  if (longest <= context || sequences == 1) {
-    add_even(step, sequences, queries, all);
-  } else {
-    add_even(step, 1, queries, longest);
-    add_even(step, sequences - 1, queries, all - longest);
-  }
-  return step;
-}
-
-void OperatorStepPricer::use_plane(DecodeTable& table, const DecodeMix& mix, double sequences, double context,
-                                   double weight, ListPrice& price) {
+template <class See>
+void OperatorStepPricer::at_corners(DecodeTable& table, double sequences, double context, See see) {
   const DecodeKind& kind = decode_kinds_[table.kind];
-  PriceTable& prices = decode_plane(table, mix).prices;
   const GridPosition s = sequence_grid_.locate(sequences), c = kind.contexts.locate(context);
   for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
     for (const auto& [ci, cw] : {std::pair{c.low, 1.0 - c.weight}, std::pair{c.low + 1, c.weight}}) {
       if (sw * cw == 0) continue;
       const std::size_t row = si * kind.contexts.size() + ci;
-      if (!prices.has(row)) {
-        const std::span<const OperatorNode> operators =
-            plan_.attention_operators(decode_step(table, mix, sequence_grid_[si], kind.contexts[ci]));
+      if (!table.prices.has(row)) {
+        StepShape step;
+        step.decode.push_back({sequence_grid_[si], table.query_tokens, kind.contexts[ci]});
+        const std::span<const OperatorNode> operators = plan_.attention_operators(step);
         nodes_.clear();
         for (const std::size_t place : kind.operators) nodes_.push_back(operators[place]);
-        prices.fill(row, nodes_, pricer_, sums_);
+        table.prices.fill(row, nodes_, pricer_, sums_);
       }
-      prices.use(row, weight * sw * cw, price);
+      see(row, sw * cw);
     }
   }
 }
 
-void OperatorStepPricer::add_decode_group(DecodeTable& table, const DecodeGroup& group, double sequences,
-                                          ListPrice& price) {
-  const double weight = double(group.all()) / sequences;
-  const double far = double(group.beyond_sum) / double(std::max<std::int64_t>(1, group.beyond));
-  if (group.requests == 0) {
-    use_plane(table, {}, sequences, far, weight, price);
-    return;
+double OperatorStepPricer::decode_time(DecodeTable& table, double sequences, double context) {
+  double time = 0;
+  at_corners(table, sequences, context,
+             [&](std::size_t row, double weight) { time += weight * table.prices.time(row); });
+  return time;
+}
+
+void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups,
+                                         double sequences, ListPrice& price) {
+  double scale = 1.0;
+  // Far longer than the mean: the one request may outlast all others together.
+  const auto uneven = [](const DecodeGroup& group) { return double(group.context_max) > 2.0 * group.mean(); };
+  if (std::any_of(groups.begin(), groups.end(), uneven)) {
+    double longest = 0, together = 0;
+    for (const DecodeGroup& group : groups) {
+      DecodeTable& table = decode_table(kind, group.query_tokens);
+      longest = std::max(longest, decode_time(table, 1.0, double(group.context_max)));
+      together += double(group.requests) / sequences * decode_time(table, sequences, group.mean());
+    }
+    if (longest > together && together > 0) scale = longest / together;
   }
-  const double mean = double(group.context_sum) / double(group.requests);
-  if (group.beyond == 0) {
-    use_plane(table, {.evenness = evenness_of(double(group.context_max), mean)}, sequences, mean, weight,
-              price);
-    return;
+  for (const DecodeGroup& group : groups) {
+    DecodeTable& table = decode_table(kind, group.query_tokens);
+    const double share = scale * double(group.requests) / sequences;
+    at_corners(table, sequences, group.mean(),
+               [&](std::size_t row, double weight) { table.prices.use(row, share * weight, price); });
   }
-  const ContextReach& reach = decode_kinds_[table.kind].reach;
-  const double shares = kShares * double(group.beyond) / double(group.all());
-  const int low = int(shares);
-  const DecodeMix none{.evenness = evenness_of(double(reach.most()), mean)};
-  const auto mix = [&](int share) {
-    return share == 0 ? none : DecodeMix{.beyond = share, .octave = octave_of(far, double(reach.window))};
-  };
-  use_plane(table, mix(low), sequences, mean, weight * (low + 1 - shares), price);
-  if (shares > low) use_plane(table, mix(low + 1), sequences, mean, weight * (shares - low), price);
 }
 
 void OperatorStepPricer::group_by_queries(const StepBatch& batch) {
@@ -291,24 +232,31 @@ void OperatorStepPricer::group_by_queries(const StepBatch& batch) {
                              [&](const DecodeGroup& group) { return group.query_tokens == queries; });
     if (same == query_groups_.end())
       same = query_groups_.insert(query_groups_.end(), {.query_tokens = queries});
-    same->add(batch.decode_contexts[i], {});
+    same->add(batch.decode_contexts[i]);
   }
 }
 
+// Those within the reach and those beyond it; of chunks there is no beyond.
 void OperatorStepPricer::group_by_reach(const ContextReach& reach, const StepBatch& batch) {
   reach_groups_.clear();
   for (const DecodeGroup& group : query_groups_) {
-    DecodeGroup seen{.query_tokens = group.query_tokens};
+    DecodeGroup within{.query_tokens = group.query_tokens}, beyond = within;
+    const auto add = [&](std::int64_t context) {
+      (reach.window > 0 && context >= reach.window ? beyond : within).add(reach.of(context));
+    };
     for (std::size_t i = 0; i < batch.decode_contexts.size(); ++i)
       if (query_groups_.size() == 1 || batch.queries_of(i) == group.query_tokens)
-        seen.add(batch.decode_contexts[i], reach);
+        add(batch.decode_contexts[i]);
     // A batch that tells its mean alone is one of equal requests.
     if (batch.decode_contexts.empty()) {
-      seen.add(group.context_sum / group.requests, reach);
-      for (std::int64_t* sum : {&seen.requests, &seen.context_sum, &seen.beyond, &seen.beyond_sum})
-        *sum *= group.requests;
+      add(group.context_sum / group.requests);
+      for (DecodeGroup* part : {&within, &beyond}) {
+        part->requests *= group.requests;
+        part->context_sum *= group.requests;
+      }
     }
-    reach_groups_.push_back(seen);
+    for (const DecodeGroup& part : {within, beyond})
+      if (part.requests > 0) reach_groups_.push_back(part);
   }
 }
 
@@ -317,8 +265,7 @@ void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
   for (std::size_t kind = 0; kind < decode_kinds_.size(); ++kind) {
     const ContextReach& reach = decode_kinds_[kind].reach;
     if (!reach.all()) group_by_reach(reach, batch);
-    for (const DecodeGroup& group : reach.all() ? query_groups_ : reach_groups_)
-      add_decode_group(decode_table(kind, group.query_tokens), group, double(batch.decode_requests), price);
+    add_decode_kind(kind, reach.all() ? query_groups_ : reach_groups_, double(batch.decode_requests), price);
   }
 }
 

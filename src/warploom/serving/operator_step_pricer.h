@@ -6,14 +6,13 @@
 //   64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
-// - Decode attention by the number of requests, the mean of their contexts and how far the longest is beyond
-//   it, on a grid of the three: what kernels do depends on little else, so a batch of unlike requests costs
-//   what its requests one by one do. Time is linear in requests times context where
-//   bandwidth rules, which bilinear interpolation keeps exactly.
-//   Layers that reach all tokens, a window or a chunk have tables of their own. Where some requests lie
-//   within a window and some beyond it, the grid is over the mean of the former and the share of the latter.
-//   Requests with another number of query tokens (drafts) are priced apart, each as its share of a batch of
-//   as many like it.
+// - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
+// in
+//   their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean serves
+//   for the requests one by one. Never below the time of the longest request alone, which bounds a batch of
+//   uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own. Requests
+//   within a window and those beyond it are priced apart, each as their share of a batch of as many like
+//   them; so are those with another number of query tokens (drafts).
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
@@ -65,13 +64,11 @@ class OperatorStepPricer final : public StepPricer {
   void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
   void add_prefill(const StepBatch& batch, ListPrice& price);
-  // Decoding requests with equally many query tokens: their contexts as a kind of layer sees them. Those
-  // beyond its window are counted apart.
+  // Decoding requests of a batch that are priced as alike.
   struct DecodeGroup {
     std::int64_t query_tokens = 1, requests = 0, context_sum = 0, context_max = 0;
-    std::int64_t beyond = 0, beyond_sum = 0;  // not in the above
-    std::int64_t all() const { return requests + beyond; }
-    void add(std::int64_t context, const ContextReach& reach);
+    void add(std::int64_t context);
+    double mean() const { return double(context_sum) / double(requests); }
   };
   // The operators whose kernels reach the same tokens of a request, and the contexts they are priced at.
   struct DecodeKind {
@@ -79,35 +76,23 @@ class OperatorStepPricer final : public StepPricer {
     PriceGrid contexts;
     std::vector<std::size_t> operators;  // by their place in the plan's decode operators
   };
-  // What tells batches of one number of requests and one mean context apart: how far the longest is beyond
-  // the mean, in steps of 2^(1/4); or how many of eight lie beyond the window, at 2^octave windows.
-  struct DecodeMix {
-    int evenness = 0, beyond = 0, octave = 0;
-    bool operator==(const DecodeMix&) const = default;
-  };
-  struct DecodePlane {
-    DecodeMix mix;
-    PriceTable prices;  // by number of requests and mean context (of those within the window)
-  };
-  // Of one kind, for requests with so many query tokens each. Planes are made on first use.
+  // Prices of one kind for requests with so many query tokens each, by their number and mean context.
   struct DecodeTable {
     std::size_t kind = 0;
     std::int64_t query_tokens = 1;
-    std::vector<DecodePlane> planes;
+    PriceTable prices;
   };
   static std::vector<DecodeKind> decode_kinds(const StepPlan& plan,
                                               const std::vector<std::int64_t>& contexts);
   void group_by_queries(const StepBatch& batch);
   void group_by_reach(const ContextReach& reach, const StepBatch& batch);
+  void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences,
+                       ListPrice& price);
   DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
-  DecodePlane& decode_plane(DecodeTable& table, const DecodeMix& mix);
-  // The batch that a row of a plane holds.
-  StepShape decode_step(const DecodeTable& table, const DecodeMix& mix, std::int64_t sequences,
-                        std::int64_t context) const;
-  void add_decode_group(DecodeTable& table, const DecodeGroup& group, double sequences, ListPrice& price);
-  // Adds `weight` times a batch of so many requests.
-  void use_plane(DecodeTable& table, const DecodeMix& mix, double sequences, double context, double weight,
-                 ListPrice& price);
+  // Calls `see` with the rows around a batch, filled, and their weights.
+  template <class See>
+  void at_corners(DecodeTable& table, double sequences, double context, See see);
+  double decode_time(DecodeTable& table, double sequences, double context);
 
   StepPlan plan_;
   ScaledOperators beside_;

@@ -39,6 +39,7 @@ class PriceTable {
   bool has(std::size_t row) const { return rows_[row].filled; }
   void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
             KernelSums& sums);
+  double time(std::size_t row) const { return rows_[row].price.p50; }
   // Adds `weight` times the row to `price`, and counts it for collect().
   void use(std::size_t row, double weight, ListPrice& price) {
     Row& used = rows_[row];

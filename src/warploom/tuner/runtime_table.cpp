@@ -155,8 +155,6 @@ TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {
   check_shape(shape, "tune pick");
   const std::vector<float> times = corrected_times(*layout_, shape);
-  std::vector<bool> cand(times.size());
-  visit_candidates(*layout_, shape, [&](std::size_t c, float) { cand[c] = true; });
   const std::uint32_t picked = pick(shape).index, fallback = layout_->header->default_index;
   std::vector<TilePick> picks;
   for (std::size_t i = 0; i < times.size(); ++i)
@@ -169,7 +167,6 @@ std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t cou
   };
   std::stable_sort(picks.begin(), picks.end(), [&](const TilePick& a, const TilePick& b) {
     if ((a.index == picked) != (b.index == picked)) return a.index == picked;
-    if (cand[a.index] != cand[b.index]) return bool(cand[a.index]);
     return cost(a) < cost(b);
   });
   picks.resize(std::min(count, picks.size()));
