@@ -114,6 +114,9 @@ Answer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec
 
 CellIndex::Found answering_cell(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
                                 const KernelContext& context) {
+  // Most cells have no stand-in; only where there is one does the answer itself decide.
+  const CellIndex::Found found = family.index.find_near(gpu, context, op);
+  if (family.index.find_instead(gpu, context, op, found).cell == nullptr) return found;
   return best_answer(family, op, gpu, context).found;
 }
 

@@ -170,53 +170,59 @@ OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::size_t ki
   return decode_tables_.emplace_back(DecodeTable{kind, query_tokens, PriceTable(rows)});
 }
 
-template <class See>
-void OperatorStepPricer::at_corners(DecodeTable& table, double sequences, double context, See see) {
+void OperatorStepPricer::fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context) {
   const DecodeKind& kind = decode_kinds_[table.kind];
-  const GridPosition s = sequence_grid_.locate(sequences), c = kind.contexts.locate(context);
+  StepShape step;
+  step.decode.push_back({sequence_grid_[sequences], table.query_tokens, kind.contexts[context]});
+  const std::span<const OperatorNode> operators = plan_.attention_operators(step);
+  nodes_.clear();
+  for (const std::size_t place : kind.operators) nodes_.push_back(operators[place]);
+  table.prices.fill(sequences * kind.contexts.size() + context, nodes_, pricer_, sums_);
+}
+
+OperatorStepPricer::Corners OperatorStepPricer::corners_of(DecodeTable& table, double sequences,
+                                                           double context) {
+  const PriceGrid& contexts = decode_kinds_[table.kind].contexts;
+  const GridPosition s = sequence_grid_.locate(sequences), c = contexts.locate(context);
+  Corners corners;
   for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
     for (const auto& [ci, cw] : {std::pair{c.low, 1.0 - c.weight}, std::pair{c.low + 1, c.weight}}) {
       if (sw * cw == 0) continue;
-      const std::size_t row = si * kind.contexts.size() + ci;
-      if (!table.prices.has(row)) {
-        StepShape step;
-        step.decode.push_back({sequence_grid_[si], table.query_tokens, kind.contexts[ci]});
-        const std::span<const OperatorNode> operators = plan_.attention_operators(step);
-        nodes_.clear();
-        for (const std::size_t place : kind.operators) nodes_.push_back(operators[place]);
-        table.prices.fill(row, nodes_, pricer_, sums_);
-      }
-      see(row, sw * cw);
+      const std::size_t row = si * contexts.size() + ci;
+      if (!table.prices.has(row)) fill_decode(table, si, ci);
+      corners.rows[corners.count++] = {row, sw * cw};
     }
   }
+  return corners;
 }
 
-double OperatorStepPricer::decode_time(DecodeTable& table, double sequences, double context) {
+double OperatorStepPricer::time_of(const DecodeTable& table, const Corners& corners) {
   double time = 0;
-  at_corners(table, sequences, context,
-             [&](std::size_t row, double weight) { time += weight * table.prices.time(row); });
+  for (const auto& [row, weight] : corners.all()) time += weight * table.prices.time(row);
   return time;
 }
 
 void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups,
                                          double sequences, ListPrice& price) {
-  double scale = 1.0;
-  // Far longer than the mean: the one request may outlast all others together.
-  const auto uneven = [](const DecodeGroup& group) { return double(group.context_max) > 2.0 * group.mean(); };
-  if (std::any_of(groups.begin(), groups.end(), uneven)) {
-    double longest = 0, together = 0;
-    for (const DecodeGroup& group : groups) {
-      DecodeTable& table = decode_table(kind, group.query_tokens);
-      longest = std::max(longest, decode_time(table, 1.0, double(group.context_max)));
-      together += double(group.requests) / sequences * decode_time(table, sequences, group.mean());
-    }
-    if (longest > together && together > 0) scale = longest / together;
-  }
+  corners_.clear();
+  double longest = 0, together = 0;
+  bool uneven = false;
   for (const DecodeGroup& group : groups) {
     DecodeTable& table = decode_table(kind, group.query_tokens);
-    const double share = scale * double(group.requests) / sequences;
-    at_corners(table, sequences, group.mean(),
-               [&](std::size_t row, double weight) { table.prices.use(row, share * weight, price); });
+    corners_.push_back(corners_of(table, sequences, group.mean()));
+    together += double(group.requests) / sequences * time_of(table, corners_.back());
+    // Far longer than the mean: the one request may outlast all others together.
+    uneven |= double(group.context_max) > 2.0 * group.mean();
+  }
+  for (std::size_t i = 0; uneven && i < groups.size(); ++i) {
+    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
+    longest = std::max(longest, time_of(table, corners_of(table, 1.0, double(groups[i].context_max))));
+  }
+  const double scale = longest > together && together > 0 ? longest / together : 1.0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
+    const double share = scale * double(groups[i].requests) / sequences;
+    for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price);
   }
 }
 

@@ -89,10 +89,15 @@ class OperatorStepPricer final : public StepPricer {
   void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences,
                        ListPrice& price);
   DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
-  // Calls `see` with the rows around a batch, filled, and their weights.
-  template <class See>
-  void at_corners(DecodeTable& table, double sequences, double context, See see);
-  double decode_time(DecodeTable& table, double sequences, double context);
+  // Rows of a decode table around a batch, filled, and their weights.
+  struct Corners {
+    std::array<std::pair<std::size_t, double>, 4> rows;
+    std::size_t count = 0;
+    std::span<const std::pair<std::size_t, double>> all() const { return {rows.data(), count}; }
+  };
+  Corners corners_of(DecodeTable& table, double sequences, double context);
+  void fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context);
+  static double time_of(const DecodeTable& table, const Corners& corners);
 
   StepPlan plan_;
   ScaledOperators beside_;
@@ -104,6 +109,7 @@ class OperatorStepPricer final : public StepPricer {
   std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;
   std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory
+  std::vector<Corners> corners_;                          // of the groups of one kind
   KernelSums sums_;                                       // of what no table holds; knows every kernel
   std::vector<OperatorNode> nodes_;                       // of the part being listed
   StepShape shape_;                                       // of the prefill chunks; keeps its memory

@@ -29,14 +29,8 @@ std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
 
 void VllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   bool preempted = false;
-  const std::int64_t budget = plan_running(state, limits_.max_num_batched_tokens, preempted);
-  for (const Planned& planned : planned_) {
-    if (planned.decodes) {
-      batch.add_decode(planned.slot, state, planned.tokens);
-    } else {
-      batch.add(planned.slot, state.sequences[planned.slot], std::int32_t(planned.tokens));
-    }
-  }
+  const std::int64_t budget = plan_running(state, batch, limits_.max_num_batched_tokens, preempted);
+  for (const Planned& planned : planned_) book(planned, state, batch);
   if (!preempted && !state.waiting.empty()) schedule_waiting(state, batch, budget);
 }
 
@@ -70,7 +64,8 @@ void VllmScheduler::preempt(SchedulerState& state, std::size_t place, std::int64
   planned_.erase(held);
 }
 
-std::int64_t VllmScheduler::plan_running(SchedulerState& state, std::int64_t budget, bool& preempted) {
+std::int64_t VllmScheduler::plan_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
+                                         bool& preempted) {
   planned_.clear();
   for (std::size_t i = 0; i < state.running.size() && budget > 0; ++i) {
     const Slot slot = state.running[i];
@@ -91,7 +86,11 @@ std::int64_t VllmScheduler::plan_running(SchedulerState& state, std::int64_t bud
       if (itself) return budget;
       if (place < i) --i;
     }
-    planned_.push_back({slot, tokens, decodes});
+    // First come, first served takes back only what stands behind: nothing that is planned already.
+    if (limits_.by_priority)
+      planned_.push_back({slot, tokens, decodes});
+    else
+      book({slot, tokens, decodes}, state, batch);
     budget -= tokens;
   }
   return budget;

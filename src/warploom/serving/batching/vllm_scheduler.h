@@ -38,8 +38,16 @@ class VllmScheduler final : public Scheduler {
     std::int64_t tokens = 0;
     bool decodes = false;
   };
-  // Both return the budget left. The first fills planned_.
-  std::int64_t plan_running(SchedulerState& state, std::int64_t budget, bool& preempted);
+  // Both return the budget left. The first fills planned_ under the priority policy, else the batch.
+  std::int64_t plan_running(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget,
+                            bool& preempted);
+  static void book(const Planned& planned, SchedulerState& state, ScheduledBatch& batch) {
+    if (planned.decodes) {
+      batch.add_decode(planned.slot, state, planned.tokens);
+    } else {
+      batch.add(planned.slot, state.sequences[planned.slot], std::int32_t(planned.tokens));
+    }
+  }
   std::int64_t schedule_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget);
   // The place in `running` of the request to preempt, among those that still have something to do: what
   // drains frees its blocks by itself. The request at `index` lacks blocks.
