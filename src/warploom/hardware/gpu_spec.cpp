@@ -14,6 +14,7 @@ constexpr double kMebi = 1048576.0;
 constexpr double kGibi = 1073741824.0;
 // Far above anything built; a value beyond it is a wrong unit.
 constexpr double kMostFlopPerClock = 1 << 20;
+constexpr BytesPerSecond kLeastLinkBandwidth(1e8);
 
 void add_identity(FieldList<GpuSpec>& list) {
   list.add("name", &GpuSpec::name, {.doc = "canonical id, lower case", .required = true})
@@ -173,6 +174,12 @@ void GpuSpec::check(std::string_view where) const {
   if (tensor_rates.fp8 > 0 && tensor_rates.fp8 < tensor_rates.fp16) {
     refuse(where, *this, "the fp8 rate is below the fp16 rate, expected 0 (no fp8) or at least as much");
   }
+  for (const double rate : {tensor_rates.fp32, tensor_rates.tf32, tensor_rates.fp16, tensor_rates.fp8,
+                            tensor_rates.fp4, tensor_rates.int8})
+    if (rate > 0 && rate < 1)
+      refuse(where, *this, "a rate of tensor_flop_per_clock_per_sm is below 1, expected 0 (none) or more");
+  if (link_bandwidth.value() > 0 && link_bandwidth < kLeastLinkBandwidth)
+    refuse(where, *this, "link_bandwidth_gb_per_s is below 0.1, expected 0 (none) or more");
   const bool linked = link_kind != LinkKind::None;
   if (linked != (link_bandwidth.value() > 0)) {
     refuse(where, *this, "link_kind and link_bandwidth_gb_per_s disagree on whether there is a link");
