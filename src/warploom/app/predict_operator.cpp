@@ -127,6 +127,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.framework = used.framework;
   result.version = used.version;
   result.kernel = used.kernel;
+  result.by_rule = used.kernel == kStreamingKernel;
   if (const Predictor* predictor = predictor_of(model))
     result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
   if (const auto* gemm = std::get_if<Gemm>(&request.op))

@@ -114,6 +114,15 @@ void check_measured(const PredictRequest& request, const PredictResult& result) 
                                  request.predictor == "roofline" ? " or another --predictor" : ""));
 }
 
+// Of what only streams no version was measured: one rule stands for all of them.
+void say_version(const PredictRequest& request, const PredictResult& result) {
+  if (request.version.empty()) return;
+  const std::string used = result.framework + " " + result.version;
+  if (!result.by_rule && result.version == request.version) return;
+  print_note(fmt::format("--framework-version {}: this kernel was not measured with it, {} is used instead",
+                         request.version, result.by_rule ? "the rule of streaming kernels" : used));
+}
+
 void add_family(CLI::App& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
@@ -139,11 +148,7 @@ void add_family(CLI::App& predict, Family family) {
     request.op = options->op->parsed();
     const PredictResult result = predict_operator(request);
     check_measured(request, result);
-    if (!request.version.empty() && result.version != request.version) {
-      print_note(fmt::format(
-          "--framework-version {}: this kernel was not measured with it, {} {} is used instead",
-          request.version, result.framework.empty() ? "an average" : result.framework, result.version));
-    }
+    say_version(request, result);
     print(options->json ? json_text(result_json(result)) : result_text(result));
   });
 }
