@@ -111,6 +111,7 @@ void write_learning_inputs(const ScratchFolder& folder) {
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.9, 120) + gemm_rows("a100", 2.5, 120));
   folder.write("other_gpus.csv",
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.8, 120) + gemm_rows("l40s", 3, 120));
+  folder.write("impossible.csv", head + gemm_rows("h200", 0.9, 120) + gemm_rows("h200", 0.001, 1));
   const ExpertRows experts = expert_rows();
   folder.write("experts.csv", experts.measured);
   folder.write("families.csv", head + gemm_rows("h100", 1, 240) + gemm_rows("h200", 0.9, 240) +
