@@ -57,7 +57,6 @@ TEST(BadTrace, KeepsOneLineWhenTheFileHoldsControlBytes) {
 }
 
 TEST(BadTrace, RefusesWorkloadsThatCannotBe) {
-  expect_refusal(simulate({}), {"--trace", "--workload"});
   expect_refusal(simulate({"--trace", "absent.csv"}), {"absent.csv", "no such file"});
   expect_refusal(simulate({"--workload", "conversaton"}), {"did you mean 'conversation'"});
   expect_refusal(simulate({"--workload", "conversation", "--requests", "0"}), {"--requests is 0"});

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "damage.h"
+#include "warploom/app/concurrency_exclusions.h"
 #include "warploom/app/tuned_times.h"
 #include "warploom/app/validate_concurrency.h"
 #include "warploom/app/validate_serving.h"
@@ -256,10 +257,8 @@ TEST(DamagedTruths, AreReadOrRefused) {
               "moe_quant_mode,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,"
               "silicon_tpot_ms\n"
               "1,d,8,0,vllm,0.24.0,meta-llama/Llama-3.1-8B,h200_sxm,bf16,agg,1024,1024,,,1,1,1,,,90,9.5\n"},
-             Kind::Csv, [](const auto& path) {
-               std::vector<DroppedRows> dropped;
-               filter_concurrency_truth(read_concurrency_truth(path), dropped);
-             });
+             Kind::Csv,
+             [](const auto& path) { sort_rows(read_concurrency_truth(path), concurrency_rules()); });
   bench.feed({"", "tuned.csv", "hardware,M,E,topk,H,N,best_us\nA100,64,8,2,1024,512,90\n"}, Kind::Csv,
              [](const auto& path) { read_tuned_times(path, GpuCatalog()); });
 }

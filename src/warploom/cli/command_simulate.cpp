@@ -89,7 +89,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (options.details && !options.json)
     throw InvalidInput("--details changes nothing by itself, expected --json too");
   request.setup = setup.parsed();
-  workload.apply(request);
+  const std::string note = workload.apply(request);
   deployment.apply(request);
   // Images are encoded where prompts are computed.
   if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
@@ -100,6 +100,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   const auto begin = std::chrono::steady_clock::now();
   const SimulateResult result = timed_run(request);
   print_speed(result.run, std::chrono::steady_clock::now() - begin);
+  if (!note.empty()) print_note(note);
   if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   if (options.json) {

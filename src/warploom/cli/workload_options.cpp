@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "warploom/base/error.h"
-#include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 
 namespace warploom {
@@ -60,7 +59,7 @@ WorkloadOptions::WorkloadOptions(CLI::App& command) : values_(std::make_shared<V
   command.add_option("--seed", source.seed, "of what is drawn");
 }
 
-void WorkloadOptions::apply(SimulateRequest& request) const {
+std::string WorkloadOptions::apply(SimulateRequest& request) const {
   WorkloadRequestSource source = values_->source;
   source.trace = values_->trace;
   if (values_->think_time_s) source.think_time = Seconds(*values_->think_time_s);
@@ -82,16 +81,17 @@ void WorkloadOptions::apply(SimulateRequest& request) const {
   }
   if (values_->image_tokens_given && !source.images)
     throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
+  std::string note;
   if (source.workload.empty() && source.trace.empty() && !source.sessions && !source.random) {
     source.workload = kDefaultWorkload;
-    print_note(
-        fmt::format("no workload is named: simulating --workload {} (others: --trace, --random-input-len, "
-                    "--sessions)",
-                    kDefaultWorkload));
+    note = fmt::format(
+        "no workload was named: this is --workload {} (others: --trace, --random-input-len, --sessions)",
+        kDefaultWorkload);
   }
   request.setup.vision_encoder = values_->vision_encoder;
   request.setup.image_tokens = source.image_tokens;
   request.source = std::move(source);
+  return note;
 }
 
 }  // namespace warploom

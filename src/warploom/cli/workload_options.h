@@ -14,9 +14,9 @@ class WorkloadOptions {
  public:
   // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
   explicit WorkloadOptions(CLI::App& command);
-  // Sets request.source and what images need. Without a workload takes kDefaultWorkload and says so on
-  // standard error. Throws InvalidInput.
-  void apply(SimulateRequest& request) const;
+  // Sets request.source and what images need. Without a workload takes kDefaultWorkload and
+  // returns what is to be said of that; else nothing. Throws InvalidInput.
+  std::string apply(SimulateRequest& request) const;
 
  private:
   struct Values {

@@ -82,12 +82,12 @@ Json sidecar_json(const MoeConfigTable& table) {
 }
 
 MoeConfigTable moe_config_from_json(const Json& document, std::string_view where) {
-  if (!document.is_object() || document.value("schema", "") != kSchema)
-    throw InvalidInput(
-        fmt::format("{}: is no table of `moe-config`, expected its .warploom.json file", where));
-  if (document.value("version", 0) > kVersion)
-    throw Unsupported(fmt::format("{}: written by a newer program", where));
   try {
+    if (!document.is_object() || document.value("schema", "") != kSchema)
+      throw InvalidInput(
+          fmt::format("{}: is no table of `moe-config`, expected its .warploom.json file", where));
+    if (document.value("version", 0) > kVersion)
+      throw Unsupported(fmt::format("{}: written by a newer program", where));
     return table_of(document, where);
   } catch (const nlohmann::json::exception& error) {
     throw InvalidInput(fmt::format("{}: {}", where, error.what()));

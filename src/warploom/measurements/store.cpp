@@ -271,18 +271,29 @@ Dataset MeasurementStore::load(const ImportFilter& filter) const {
   SqliteStatement rows(connection, sql);
   std::int64_t last_operator = -1;
   std::uint32_t op = 0;
+  const auto known = [&](const std::unordered_map<std::int64_t, std::uint32_t>& numbers, int column) {
+    const auto found = numbers.find(rows.integer(column));
+    if (found == numbers.end())
+      throw IoError(fmt::format("{}: a measurement of the unknown {} {}: the store is damaged",
+                                connection.path(), column == 1 ? "GPU" : "context", rows.integer(column)));
+    return found->second;
+  };
   while (rows.step()) {
+    const std::int64_t layout = rows.integer(3);
+    if (layout < 0 || layout >= std::int64_t(EnumNames<Layout>::kNames.size()))
+      throw IoError(
+          fmt::format("{}: a measurement of layout {}: the store is damaged", connection.path(), layout));
     if (rows.integer(0) != last_operator) {
       last_operator = rows.integer(0);
       const std::string where = fmt::format("{}: operator {}", connection.path(), last_operator);
       op = dataset.intern_operator(operator_from_json(parse_json(rows.text(7), where), where), where);
     }
     dataset.add_row({.op = op,
-                     .gpu = gpus.at(rows.integer(1)),
-                     .context = contexts.at(rows.integer(2)),
+                     .gpu = known(gpus, 1),
+                     .context = known(contexts, 2),
                      .latency = Seconds(rows.real(4)),
                      .n_samples = rows.integer(5),
-                     .layout = static_cast<Layout>(rows.integer(3)),
+                     .layout = static_cast<Layout>(layout),
                      .marks = Marks::from_bits(static_cast<std::uint8_t>(rows.integer(6)))},
                     connection.path());
   }

@@ -64,7 +64,7 @@ void expect_request_ended(const RequestRecord& record, const RandomRun& run, std
 
 // Every request ends, with its tokens; each token is computed once, or found, or again after a loss.
 void expect_conserved(const SimulationResult& result, const RandomRun& run) {
-  std::int64_t needed = 0, outputs = 0, preemptions = 0, rejected = 0, cached = 0, most_first = 0;
+  std::int64_t needed = 0, outputs = 0, preemptions = 0, rejected = 0, cached = 0;
   for (std::size_t i = 0; i < result.requests.size(); ++i) {
     const RequestRecord& record = result.requests[i];
     expect_request_ended(record, run, i);
@@ -74,7 +74,6 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
     needed += record.input_tokens + record.output_tokens - 1;
     cached += record.cached_tokens;
     outputs += record.tokens_emitted;
-    most_first += 1;
   }
   EXPECT_EQ(result.metrics.total_output_tokens, outputs);
   EXPECT_EQ(result.preemptions, preemptions);
@@ -82,7 +81,7 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   EXPECT_LE(rejected, result.rejected);
   EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
   EXPECT_EQ(result.metrics.completed + result.metrics.failed, std::ssize(run.workload.requests));
-  EXPECT_GE(result.totals.tokens, needed - cached - (run.deployment.disaggregated() ? most_first : 0));
+  // After a loss a request may find what others computed meanwhile, which its record does not count.
   const bool again = preemptions > 0 || result.restarts > 0 || result.speculation.drafts > 0;
   if (!again && !run.deployment.disaggregated() && result.metrics.failed == rejected) {
     EXPECT_EQ(result.totals.tokens, needed - cached);

@@ -94,15 +94,17 @@ TEST(SglangScheduler, CutsOnePromptAtTheChunkAndFinishesItFirst) {
 }
 
 TEST(SglangScheduler, AdmitsByTheOutputThatRunningRequestsAreExpectedToNeed) {
-  SglangScheduler scheduler(limits());
-  SchedulerState state = state_with(200);
-  add(state, 50, 100);
-  next(scheduler, state);
   // Free are 150, promised 99 * 0.7 = 69.3: a request of 40 + 50 does not fit, one of 40 + 30 does.
-  add(state, 40, 50);
-  EXPECT_EQ(next(scheduler, state).decode_contexts.size(), 1u);
-  state.sequences[1].output_tokens = 30;
-  EXPECT_EQ(next(scheduler, state).chunk_tokens, 40);
+  for (const std::int32_t outputs : {50, 30}) {
+    SglangScheduler scheduler(limits());
+    SchedulerState state = state_with(200);
+    add(state, 50, 100);
+    next(scheduler, state);
+    add(state, 40, outputs);
+    const ScheduledBatch batch = next(scheduler, state);
+    EXPECT_EQ(batch.decode_contexts.size(), outputs == 50 ? 1u : 0u);
+    EXPECT_EQ(batch.chunk_tokens, outputs == 50 ? 0 : 40);
+  }
 }
 
 TEST(SglangScheduler, RetractsTheRequestWithTheFewestOutputsAndRaisesTheRatio) {
@@ -181,8 +183,8 @@ TEST(SglangScheduler, LongestPrefixFirstKeepsEqualStartsForLater) {
   config.engine = "sglang";
   config.schedule_policy = "lpm";
   config.max_num_seqs = 2;
-  config.chunked_prefill_size = 400;
-  config.max_num_batched_tokens = 400;
+  config.chunked_prefill_size = 500;
+  config.max_num_batched_tokens = 500;
   const LinearStepPricer pricer({.per_step = milliseconds(5), .per_token = microseconds(20)});
   const SimulationResult run = simulate(config, workload, pricer);
   EXPECT_EQ(run.requests[4].scheduled, run.requests[0].scheduled);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "warploom/base/error.h"
 #include "warploom/serving/batching/sglang_scheduler.h"
 #include "warploom/serving/linear_step_pricer.h"
 #include "warploom/serving/simulation.h"
@@ -122,7 +121,7 @@ TEST(VllmScheduler, GivesBlocksBehindTheWindowBack) {
   EXPECT_EQ(run.preemptions, 0);
   EXPECT_EQ(run.metrics.completed, 4);
   config.kv_layout.window = 1'000'000;
-  EXPECT_THROW(simulate(config, workload, kPricer), InvalidInput);
+  EXPECT_GT(simulate(config, workload, kPricer).metrics.duration, 1.5 * run.metrics.duration);
 }
 
 TEST(VllmScheduler, StatesOfLinearLayersTakeTheirBlocks) {
