@@ -55,10 +55,12 @@ void add_fit(CLI::App& tune) {
   const auto options = std::make_shared<FitOptions>();
   CLI::App* command = tune.add_subcommand("fit", "measured samples into a look-up table");
   command->add_option("--samples", options->samples, "CSV files of measured configurations");
-  command->add_flag("--cross-gpu", options->cross_gpu,
-                    "no samples: estimate from the GPU's record (tier cross_gpu)");
-  command->add_option("--from-table", options->from_table,
-                      "no samples: scale another GPU's table by the records (tier cross_gpu)");
+  CLI::Option* record = command->add_flag("--cross-gpu", options->cross_gpu,
+                                          "no samples: estimate from the GPU's record (tier cross_gpu)");
+  command
+      ->add_option("--from-table", options->from_table,
+                   "no samples: scale another GPU's table by the records (tier cross_gpu)")
+      ->excludes(record);
   command->add_option("--output", options->output, "the table to write")->required();
   command->add_option("--default", options->request.default_config, "the kernel's own configuration");
   command->add_option("--gpu", options->request.gpu, "the GPU measured on");

@@ -172,12 +172,14 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
   folder.write("second_round.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 4));
+  folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 4));
   for (const std::string kind : {"gemm", "grouped", "attention"})
     for (const std::string points : {"anchors", "shapes"}) {
       const std::string name = kind + "_" + points + ".csv";
       folder.write(name, beginning(fixtures / "tuner" / (name + ".gz"),
                                    kind == "attention" ? "64,64," : "64,64,64,4,"));
     }
+  folder.write("seen_shapes.csv", thinned(folder.path() / "gemm_shapes.csv", 3));
   write_learning_inputs(folder);
   std::filesystem::create_directories(folder.path() / "swept");
   folder.write("swept/sweep.csv", read_file(folder.path() / "h200.csv"));
@@ -197,7 +199,8 @@ void make_inputs(const ScratchFolder& folder) {
   };
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
-  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("other.wlt"), "--no-correction"});
+  run({"tune", "fit", "--samples", path("second_round.csv"), "--output", path("other.wlt"),
+       "--no-correction"});
   run({"moe-config", "--model", "Qwen3-30B-A3B", "--gpu", "H200", "--output", path("moe")});
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
     if (entry.path().string().ends_with(".warploom.json"))

@@ -11,7 +11,8 @@ namespace warploom {
 namespace {
 
 // Gemms of two types by a formula of rates, `scale` times as long.
-std::string gemm_rows(const std::string& gpu, double scale, int count) {
+std::string gemm_rows(const std::string& gpu, double scale, int count,
+                      const std::string& framework = "vllm") {
   constexpr std::array<int, 6> kRows{1, 16, 64, 256, 1024, 4096};
   constexpr std::array<int, 5> kColumns{1024, 2048, 4096, 6144, 8192};
   constexpr std::array<int, 4> kDepths{1024, 2048, 4096, 8192};
@@ -20,10 +21,10 @@ std::string gemm_rows(const std::string& gpu, double scale, int count) {
     const double m = kRows[i % 6] + 8 * (i / 60), n = kColumns[i % 5], k = kDepths[i / 5 % 4];
     const double us = 4 + m * n * k / 3e8 + (m * k + n * k + m * n) / 1.4e6;
     text += fmt::format(
-        "{},vllm,{:.3f},\"{{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"{}\"\", \"\"m\"\": {}, "
+        "{},{},{:.3f},\"{{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"{}\"\", \"\"m\"\": {}, "
         "\"\"n\"\": {}, "
         "\"\"k\"\": {}}}\"\n",
-        gpu, scale * us * (1 + 0.01 * (i * 7 % 13)), i % 2 == 0 ? "bf16" : "fp16", m, n, k);
+        gpu, framework, scale * us * (1 + 0.01 * (i * 7 % 13)), i % 2 == 0 ? "bf16" : "fp16", m, n, k);
   }
   return text;
 }
@@ -38,7 +39,7 @@ ExpertRows expert_rows() {
   for (int i = 0; i < 240; ++i) {
     const int tokens = 1 << (i % 12), hidden = 1024 * (1 + i / 12 % 5), width = 512 * (1 + i / 60);
     const double weights = 1.0 * hidden * width;
-    const double us = 10 + tokens * weights / 1e7 + weights / 1e5 * (1 + i % 3);
+    const double us = 10 + tokens * weights / 1e7 + weights / 1e4 * (1 + i % 3);
     rows.measured += fmt::format(
         "h200,vllm,{:.3f},\"{{\"\"family\"\": \"\"moe\"\", \"\"tokens\"\": {}, \"\"hidden\"\": {}, "
         "\"\"intermediate\"\": {}, \"\"experts\"\": 64, \"\"top_k\"\": 4, \"\"pass\"\": "
@@ -105,12 +106,13 @@ void write_program(const ScratchFolder& folder, const std::string& name, const s
 
 void write_learning_inputs(const ScratchFolder& folder) {
   const std::string head = "gpu,framework,latency_us,operator\n";
-  folder.write("h200.csv", head + gemm_rows("h200", 0.9, 120));
-  folder.write("other_h200.csv", head + gemm_rows("h200", 0.9, 100));
+  folder.write("h200.csv", head + gemm_rows("h200", 0.9, 120, "warploom"));
+  folder.write("other_h200.csv", head + gemm_rows("h200", 0.9, 100, "warploom"));
   folder.write("gpus.csv",
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.9, 120) + gemm_rows("a100", 2.5, 120));
   folder.write("other_gpus.csv",
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.8, 120) + gemm_rows("l40s", 3, 120));
+  folder.write("many.csv", head + gemm_rows("h100", 1, 700) + gemm_rows("h200", 0.9, 700));
   folder.write("impossible.csv", head + gemm_rows("h200", 0.9, 120) + gemm_rows("h200", 0.001, 1));
   const ExpertRows experts = expert_rows();
   folder.write("experts.csv", experts.measured);
