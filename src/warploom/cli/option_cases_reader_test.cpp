@@ -171,8 +171,8 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
-  folder.write("second_round.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 4));
-  folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 4));
+  folder.write("second_round.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 5));
+  folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 5));
   for (const std::string kind : {"gemm", "grouped", "attention"})
     for (const std::string points : {"anchors", "shapes"}) {
       const std::string name = kind + "_" + points + ".csv";
@@ -180,6 +180,8 @@ void write_inputs(const ScratchFolder& folder) {
                                    kind == "attention" ? "64,64," : "64,64,64,4,"));
     }
   folder.write("seen_shapes.csv", thinned(folder.path() / "gemm_shapes.csv", 3));
+  for (const std::string kind : {"gemm", "grouped", "attention"})
+    folder.write(kind + "_few.csv", thinned(folder.path() / (kind + "_shapes.csv"), 5));
   write_learning_inputs(folder);
   std::filesystem::create_directories(folder.path() / "swept");
   folder.write("swept/sweep.csv", read_file(folder.path() / "h200.csv"));
@@ -198,8 +200,8 @@ void make_inputs(const ScratchFolder& folder) {
     EXPECT_EQ(status, 0) << said;
   };
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
-  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
-  run({"tune", "fit", "--samples", path("second_round.csv"), "--output", path("other.wlt"),
+  run({"tune", "fit", "--samples", path("gemm_anchors.csv"), "--output", path("gemm.wlt")});
+  run({"tune", "fit", "--samples", path("gemm_shapes.csv"), "--output", path("other.wlt"),
        "--no-correction"});
   run({"moe-config", "--model", "Qwen3-30B-A3B", "--gpu", "H200", "--output", path("moe")});
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
@@ -215,6 +217,7 @@ void make_inputs(const ScratchFolder& folder) {
   run({"import", "warploom", (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--store",
        path("rows.db")});
   run({"import", "warploom", path("gpus.csv"), "--store", path("gpus.db")});
+  run({"import", "warploom", path("two_gpus.csv"), "--store", path("two_gpus.db")});
   run({"import", "warploom", path("other_gpus.csv"), "--store", path("other_gpus.db")});
   run({"calibrate", "--gpu", "H200", "--data", path("h200.csv"), "--output", path("calibrated")});
   const std::vector<std::string> experts{

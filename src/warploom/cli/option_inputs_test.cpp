@@ -24,7 +24,7 @@ std::string gemm_rows(const std::string& gpu, double scale, int count,
         "{},{},{:.3f},\"{{\"\"family\"\": \"\"gemm\"\", \"\"scheme\"\": \"\"{}\"\", \"\"m\"\": {}, "
         "\"\"n\"\": {}, "
         "\"\"k\"\": {}}}\"\n",
-        gpu, framework, scale * us * (1 + 0.01 * (i * 7 % 13)), i % 2 == 0 ? "bf16" : "fp16", m, n, k);
+        gpu, framework, scale * us * (1 + 0.01 * (i * 7 % 13)), i % 2 == 0 ? "bf16" : "int8", m, n, k);
   }
   return text;
 }
@@ -110,6 +110,7 @@ void write_learning_inputs(const ScratchFolder& folder) {
   folder.write("other_h200.csv", head + gemm_rows("h200", 0.9, 100, "warploom"));
   folder.write("gpus.csv",
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.9, 120) + gemm_rows("a100", 2.5, 120));
+  folder.write("two_gpus.csv", head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.9, 120));
   folder.write("other_gpus.csv",
                head + gemm_rows("h100", 1, 120) + gemm_rows("h200", 0.8, 120) + gemm_rows("l40s", 3, 120));
   folder.write("many.csv", head + gemm_rows("h100", 1, 700) + gemm_rows("h200", 0.9, 700));
