@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include "warploom/app/tune_fit.h"
 #include "warploom/cli/field_options.h"
-#include "warploom/tuner/tile_kernel.h"
 
 namespace warploom {
 
