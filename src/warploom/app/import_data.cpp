@@ -32,6 +32,9 @@ ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog
   }
   const ImportFilter filter = filter_of(source, catalog);
   if (!source.store.empty()) {
+    if (!source.paths.empty())
+      throw InvalidInput(
+          "--data: rows come from --store alone, expected one of them (`import` adds files to a store)");
     if (source.keep_impossible)
       throw InvalidInput(
           "--keep-impossible: the import of a store took those rows out, expected --layout and --data");

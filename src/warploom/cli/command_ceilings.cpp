@@ -91,10 +91,13 @@ void add_validate_ceilings(CLI::App& validate) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = validate.add_subcommand("ceilings", "performance ceilings on shapes not learned from");
   options->source.add_to(*command);
-  command->add_option("--ceilings", options->request.ceilings, "a folder that `train-ceilings` wrote");
+  CLI::Option* ceilings =
+      command->add_option("--ceilings", options->request.ceilings, "a folder that `train-ceilings` wrote");
   command->add_option("--quantile", options->request.quantile, "of the ceiling")->capture_default_str();
-  command->add_option("--cross-fit", options->request.cross_fit,
-                      "learn anew from the data's other folds of shapes, so many folds; judges every row");
+  command
+      ->add_option("--cross-fit", options->request.cross_fit,
+                   "learn anew from the data's other folds of shapes, so many folds; judges every row")
+      ->excludes(ceilings);
   command->add_option("--tuned", options->tuned, "tables of tuned times, to compare with what is flagged");
   add_json_option(*command, options->json);
   command->callback([options] {

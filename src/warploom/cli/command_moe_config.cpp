@@ -19,22 +19,31 @@ void add_moe_config_command(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
-  command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
+  CLI::Option* model =
+      command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
   command->add_option("--gpu", options->request.gpu, "a name (see `warploom gpus`) or the path of a record")
       ->required();
   command->add_option("--engine", options->engine, "vllm or sglang")->capture_default_str();
-  command->add_option("--table", options->table,
-                      "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
+  CLI::Option* table =
+      command->add_option("--table", options->table,
+                          "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
   const char* named = std::getenv("WARPLOOM_PACKAGE");
   options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
-  command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU");
-  command->add_flag("--profile", options->request.profile,
-                    "measure the layer on this machine's GPU into --samples first (needs torch, triton)");
-  command->add_option("--seconds", options->request.seconds, "stop measuring after");
-  command->add_option("--python", options->request.python, "with torch and triton");
-  command->add_option("--package", options->package, "folder of the Python package warploom");
+  command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU")
+      ->excludes(table);
+  CLI::Option* profile =
+      command
+          ->add_flag("--profile", options->request.profile,
+                     "measure the layer on this machine's GPU into --samples first (needs torch, triton)")
+          ->excludes(table);
+  command->add_option("--seconds", options->request.seconds, "stop measuring after")->needs(profile);
+  command->add_option("--python", options->request.python, "with torch and triton")->needs(profile);
+  command->add_option("--package", options->package, "folder of the Python package warploom")->needs(profile);
   command->add_option("--output", options->output, "folder for the engine's file and its sidecar");
   const auto fields = add_fields_of<MoeLayer>(*command);
+  // Sizes that the model says.
+  for (const char* size : {"--experts", "--top-k", "--hidden", "--intermediate"})
+    model->excludes(command->get_option(size));
   add_json_option(*command, options->json);
   command->callback([options, fields] {
     MoeConfigRequest& request = options->request;

@@ -82,10 +82,13 @@ void add_train_command(CLI::App& app) {
   command->add_option("--data", options->paths, "files or folders");
   command->add_option("--family", source.families, "only these families");
   command->add_option("--exclude-gpu", options->exclude, "GPUs whose rows are not learned")->delimiter(',');
-  command->add_option("--few-shot", options->request.few_shot, "GPU:N, learn N shapes of that GPU")
-      ->delimiter(',');
-  command->add_option("--few-shot-per", options->request.few_shot_per,
-                      "what --few-shot counts: family, or kind (each combination of data types by itself)");
+  CLI::Option* few =
+      command->add_option("--few-shot", options->request.few_shot, "GPU:N, learn N shapes of that GPU")
+          ->delimiter(',');
+  command
+      ->add_option("--few-shot-per", options->request.few_shot_per,
+                   "what --few-shot counts: family, or kind (each combination of data types by itself)")
+      ->needs(few);
   command->add_flag("--tables", options->request.tables,
                     "also keep the measured rows beside the predictor, to interpolate between them");
   command->add_option("--seed", options->request.seed, "of every random choice");

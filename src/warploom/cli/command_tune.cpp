@@ -10,7 +10,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/field_options.h"
+#include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_report.h"
 
 namespace warploom {
@@ -23,14 +23,27 @@ struct FitOptions {
   bool cross_gpu = false, json = false;
 };
 
-TuneFitResult fitted(FitOptions& options) {
+// Tables without samples are not corrected, and one that is scaled has its kernel from another.
+void check_cross_gpu(const FitOptions& options, const FieldOptionValues& fields) {
+  if (!options.request.corrected)
+    throw InvalidInput(
+        "tune fit: --no-correction: a table without samples has no correction, expected --samples with it");
+  const auto given = fields.given_options();
+  if (!options.from_table.empty() && !given.empty())
+    throw InvalidInput(fmt::format("tune fit: {}: the kernel is that of --from-table, expected one of them",
+                                   given.front().first));
+}
+
+TuneFitResult fitted(FitOptions& options, const FieldOptionValues& fields) {
   TuneFitRequest& request = options.request;
+  request.kernel = tile_kernel_of(fields, TileKernelUse::Table, "tune fit");
   request.samples.assign(options.samples.begin(), options.samples.end());
   request.output = options.output;
   const bool cross = options.cross_gpu || !options.from_table.empty();
   if (cross != options.samples.empty())
     throw InvalidInput("tune fit: expected either --samples, or --cross-gpu or --from-table without samples");
   if (!cross) return tune_fit(request);
+  check_cross_gpu(options, fields);
   return tune_fit_cross_gpu({.kernel = request.kernel,
                              .gpu = request.gpu,
                              .from_table = options.from_table,
@@ -42,20 +55,21 @@ void add_fit(CLI::App& tune) {
   const auto options = std::make_shared<FitOptions>();
   CLI::App* command = tune.add_subcommand("fit", "measured samples into a look-up table");
   command->add_option("--samples", options->samples, "CSV files of measured configurations");
-  command->add_flag("--cross-gpu", options->cross_gpu,
-                    "no samples: estimate from the GPU's record (tier cross_gpu)");
-  command->add_option("--from-table", options->from_table,
-                      "no samples: scale another GPU's table by the records (tier cross_gpu)");
+  CLI::Option* record = command->add_flag("--cross-gpu", options->cross_gpu,
+                                          "no samples: estimate from the GPU's record (tier cross_gpu)");
+  command
+      ->add_option("--from-table", options->from_table,
+                   "no samples: scale another GPU's table by the records (tier cross_gpu)")
+      ->excludes(record);
   command->add_option("--output", options->output, "the table to write")->required();
   command->add_option("--default", options->request.default_config, "the kernel's own configuration");
   command->add_option("--gpu", options->request.gpu, "the GPU measured on");
   command->add_flag("!--no-correction", options->request.corrected,
                     "the formula alone, without what was learned from the reference kernels");
-  const auto fields = add_fields_of<TileKernel>(*command);
+  const auto fields = add_tile_kernel_options(*command, TileKernelUse::Table);
   add_json_option(*command, options->json);
   command->callback([options, fields] {
-    fields->apply(&options->request.kernel);
-    const TuneFitResult result = fitted(*options);
+    const TuneFitResult result = fitted(*options, *fields);
     for (const TileConfig& config : result.model.left_out)
       print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
     const TuneFitSummary summary{.model = result.model,
@@ -81,9 +95,9 @@ void add_learn(CLI::App& tune) {
   command->add_option("--more-shapes", options->more_shapes, "and its other shapes");
   command->add_option("--output", options->output, "folder, data/tuner in the source tree")->required();
   command->add_option("--gpu", options->request.gpu, "the GPU measured on");
-  const auto fields = add_fields_of<TileKernel>(*command);
+  const auto fields = add_tile_kernel_options(*command, TileKernelUse::Learning);
   command->callback([options, fields] {
-    fields->apply(&options->request.kernel);
+    options->request.kernel = tile_kernel_of(*fields, TileKernelUse::Learning, "tune learn");
     const auto add = [&](const std::vector<std::string>& anchors, const std::vector<std::string>& shapes) {
       options->request.sets.push_back({{anchors.begin(), anchors.end()}, {shapes.begin(), shapes.end()}});
     };

@@ -11,7 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/field_options.h"
+#include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
 #include "warploom/report/tune_staircase.h"
@@ -122,14 +122,21 @@ void add_plan(CLI::App& tune) {
   CLI::App* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
   command->add_option("--output", options->output, "CSV to write");
   command->add_option("--gpu", options->request.gpu, "the GPU to measure on");
-  command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
-  command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
-  command->add_option("--samples", options->samples,
-                      "what the first round measured: the anchors left of configurations that may win");
-  const auto fields = add_fields_of<TileKernel>(*command);
+  CLI::Option* first =
+      command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
+  CLI::Option* split =
+      command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
+  // The second round's configurations are those of the samples.
+  command
+      ->add_option("--samples", options->samples,
+                   "what the first round measured: the anchors left of configurations that may win")
+      ->excludes(first)
+      ->excludes(split);
+  const auto fields = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
   add_json_option(*command, options->json);
   command->callback([options, fields] {
-    fields->apply(&options->request.kernel);
+    const auto use = options->samples.empty() ? TileKernelUse::Anchors : TileKernelUse::SecondRound;
+    options->request.kernel = tile_kernel_of(*fields, use, "tune plan");
     options->request.output = options->output;
     options->request.samples.assign(options->samples.begin(), options->samples.end());
     if (options->first_round) options->request.round = AnchorRound::First;
@@ -160,9 +167,9 @@ void add_profile(CLI::App& tune) {
                     "every anchor of every configuration, not two rounds");
   command->add_option("--python", options->request.python, "with torch and triton");
   command->add_option("--package", options->package, "folder of the Python package warploom");
-  const auto fields = add_fields_of<TileKernel>(*command);
+  const auto fields = add_tile_kernel_options(*command, TileKernelUse::Profile);
   command->callback([options, fields] {
-    fields->apply(&options->request.kernel);
+    options->request.kernel = tile_kernel_of(*fields, TileKernelUse::Profile, "tune profile");
     options->request.output = options->output;
     options->request.package = options->package;
     const TuneProfileResult result = tune_profile(options->request);

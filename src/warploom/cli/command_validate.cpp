@@ -171,18 +171,29 @@ void run_leave_out(const Options& options) {
 }
 
 void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
-  command.add_option("--leave-out", request.leave_out,
-                     "trains without each gpu, generation or model in turn and judges that");
+  CLI::Option* out =
+      command.add_option("--leave-out", request.leave_out,
+                         "trains without each gpu, generation or model in turn and judges that");
   command.add_option("--only-left-out", request.only, "of these GPUs, generations or folds of models alone");
-  command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back");
-  command.add_option("--few-shot-per", request.few_shot_per,
-                     "what --few-shot counts: family, or kind (each combination of data types by itself)");
-  command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from");
-  command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out");
-  command.add_option("--fewest-rows", request.fewest_rows,
-                     "of a family that a GPU must have to be left out on its own");
-  command.add_option("--threads", request.threads, "of --leave-out, 0 for all");
+  CLI::Option* few =
+      command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back")->needs(out);
+  command
+      .add_option("--few-shot-per", request.few_shot_per,
+                  "what --few-shot counts: family, or kind (each combination of data types by itself)")
+      ->needs(few);
+  command.add_option("--rows-per-gpu", request.rows_per_gpu, "of each family, for --leave-out to learn from")
+      ->needs(out);
+  command.add_option("--judged-rows", request.judged_rows, "of each GPU and family that is left out")
+      ->needs(out);
+  command
+      .add_option("--fewest-rows", request.fewest_rows,
+                  "of a family that a GPU must have to be left out on its own")
+      ->needs(out);
+  command.add_option("--threads", request.threads, "of --leave-out, 0 for all")->needs(out);
   command.add_flag("--ablate", request.ablate, "with --leave-out: also without the model's later parts");
+  // It judges what it trains itself, on rows that it chooses, and no baseline.
+  for (const char* other : {"--predictor", "--all-rows", "--baseline"})
+    out->excludes(command.get_option(other));
 }
 
 void add_validate_kernels(CLI::App& validate) {
@@ -198,15 +209,18 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
   command->add_flag("--keep-impossible", source.keep_impossible,
                     "also judge rows that are faster than physics allows, and their groups");
-  add_leave_out_options(*command, options->leave_out);
-  command->add_option(
+  CLI::Option* baseline = command->add_option(
       "--baseline", options->request.baselines,
       "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation");
-  command->add_option(
-      "--baseline-data", options->baseline_paths,
-      "files of the same layout that baselines learn from; absent: the shapes kept for training");
-  command->add_option("--baseline-exclude-gpu", options->request.baseline_exclude_gpus,
-                      "GPUs that baselines do not learn from");
+  command
+      ->add_option("--baseline-data", options->baseline_paths,
+                   "files of the same layout that baselines learn from; absent: the shapes kept for training")
+      ->needs(baseline);
+  command
+      ->add_option("--baseline-exclude-gpu", options->request.baseline_exclude_gpus,
+                   "GPUs that baselines do not learn from")
+      ->needs(baseline);
+  add_leave_out_options(*command, options->leave_out);
   add_json_option(*command, options->json);
   command->callback([options] {
     ValidateKernelsRequest& request = options->request;

@@ -9,6 +9,7 @@
 #include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/cli/option_cases_test.h"
+#include "warploom/cli/option_inputs_test.h"
 #include "warploom/cli/program.h"
 
 namespace warploom {
@@ -55,13 +56,16 @@ class Reader {
       return;
     }
     const bool texted = kind == "limit" || kind == "note";
-    const std::vector<std::string> parts = parts_of(rest, texted ? 4 : kind == "case" ? 3 : 2);
+    const std::vector<std::string> parts = parts_of(rest, texted               ? 4
+                                                          : kind == "case"     ? 3
+                                                          : kind == "learning" ? 1
+                                                                               : 2);
     if (kind == "base" && parts.size() == 2) {
       const std::size_t dashes = std::min(parts[0].find(" --"), parts[0].size());
       result_.bases.push_back(
           {parts[0].substr(0, dashes), trimmed(parts[0].substr(dashes)), words_of(expanded(parts[1]))});
-    } else if (kind == "later" && parts.size() == 2) {
-      result_.later.push_back({parts[0], parts[1]});
+    } else if (kind == "learning" && parts.size() == 1) {
+      result_.learning = parts[0];
     } else if (kind == "value" && parts.size() == 2) {
       result_.values.push_back({parts[0], parts[1]});
     } else {
@@ -107,13 +111,6 @@ std::string priorities() {
   return text;
 }
 
-// Times every row of a plan by a formula of waves, in place of `python3 profile.py`.
-constexpr const char* kPython =
-    "#!/bin/sh\n"
-    "while [ $# -gt 0 ]; do case \"$1\" in --plan) plan=$2;; --output) out=$2;; esac; shift; done\n"
-    "[ -f \"$out\" ] || echo bm,bn,bk,warps,stages,m,n,k,median_us,low_us > \"$out\"\n"
-    "awk -F, -v OFS=, 'FNR > 1 { t = 2 + $6 * $7 * $8 / 1e9; print $0, t, t }' \"$plan\" >> \"$out\"\n";
-
 // The head of a table and every `stride`th row.
 std::string thinned(const std::filesystem::path& path, std::size_t stride) {
   std::stringstream lines(read_file(path));
@@ -121,6 +118,15 @@ std::string thinned(const std::filesystem::path& path, std::size_t stride) {
   std::size_t row = 0;
   while (std::getline(lines, line))
     if (line.starts_with('#') || row++ % stride == 0) text += line + "\n";
+  return text;
+}
+
+// The first row, which names columns, and those that begin so: one tile of many.
+std::string beginning(const std::filesystem::path& path, const std::string& words) {
+  std::stringstream lines(read_file(path));
+  std::string text, line;
+  while (std::getline(lines, line))
+    if (text.empty() || line.starts_with(words)) text += line + "\n";
   return text;
 }
 
@@ -162,12 +168,24 @@ void write_inputs(const ScratchFolder& folder) {
         2 * i);
   folder.write("benchmarks.csv", benchmarks + rows);
   folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
-  folder.write("python", kPython);
-  std::filesystem::permissions(folder.path() / "python", std::filesystem::perms::owner_all);
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));
-  folder.write("shapes.csv", thinned(fixtures / "tuner/gemm_shapes.csv.gz", 1));
+  folder.write("second_round.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 5));
+  folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 5));
+  for (const std::string kind : {"gemm", "grouped", "attention"})
+    for (const std::string points : {"anchors", "shapes"}) {
+      const std::string name = kind + "_" + points + ".csv";
+      folder.write(name, beginning(fixtures / "tuner" / (name + ".gz"),
+                                   kind == "attention" ? "64,64," : "64,64,64,4,"));
+    }
+  folder.write("seen_shapes.csv", thinned(folder.path() / "gemm_shapes.csv", 3));
+  for (const std::string kind : {"gemm", "grouped", "attention"})
+    folder.write(kind + "_few.csv", thinned(folder.path() / (kind + "_shapes.csv"), 5));
+  write_learning_inputs(folder);
+  std::filesystem::create_directories(folder.path() / "swept");
+  folder.write("swept/sweep.csv", read_file(folder.path() / "h200.csv"));
+  folder.write("swept/device.json", read_file(fixtures / "collector/h200/sweep/device.json"));
 }
 
 // What other commands of the program make for those that read it.
@@ -182,8 +200,9 @@ void make_inputs(const ScratchFolder& folder) {
     EXPECT_EQ(status, 0) << said;
   };
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
-  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("gemm.wlt")});
-  run({"tune", "fit", "--samples", path("anchors.csv"), "--output", path("other.wlt"), "--no-correction"});
+  run({"tune", "fit", "--samples", path("gemm_anchors.csv"), "--output", path("gemm.wlt")});
+  run({"tune", "fit", "--samples", path("gemm_shapes.csv"), "--output", path("other.wlt"),
+       "--no-correction"});
   run({"moe-config", "--model", "Qwen3-30B-A3B", "--gpu", "H200", "--output", path("moe")});
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
     if (entry.path().string().ends_with(".warploom.json"))
@@ -197,6 +216,24 @@ void make_inputs(const ScratchFolder& folder) {
        "--output", path("ceilings")});
   run({"import", "warploom", (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--store",
        path("rows.db")});
+  run({"import", "warploom", path("gpus.csv"), "--store", path("gpus.db")});
+  run({"import", "warploom", path("two_gpus.csv"), "--store", path("two_gpus.db")});
+  run({"import", "warploom", path("other_gpus.csv"), "--store", path("other_gpus.db")});
+  run({"calibrate", "--gpu", "H200", "--data", path("h200.csv"), "--output", path("calibrated")});
+  const std::vector<std::string> experts{
+      "tune", "fit",     "--kind", "grouped_gemm", "--samples", path("grouped_anchors.csv"), "--experts",
+      "16",   "--top-k", "2"};
+  for (const char* bytes : {"1", "2"}) {
+    std::vector<std::string> words = experts;
+    for (const std::string& word : {std::string("--operand-bytes"), std::string(bytes),
+                                    std::string("--output"), path("experts") + bytes + ".wlt"})
+      words.push_back(word);
+    run(words);
+  }
+  for (const std::string which : {"", "other_"})
+    run({"moe-config", "--gpu", "H200", "--experts", "128", "--top-k", "8", "--hidden", "2048",
+         "--intermediate", "768", "--profile", "--samples", path("") + which + "moe.csv", "--python",
+         path("") + which + "moe_python"});
 }
 
 }  // namespace

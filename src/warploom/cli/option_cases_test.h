@@ -25,11 +25,8 @@ struct OptionCase {
   Words line;
   std::string limit, note;  // the text of a `limit` or `note` line
 };
-struct LaterCommands {
-  std::string commands, reason;
-};
 struct OptionCases {
-  std::vector<LaterCommands> later;
+  std::string learning;  // commands that need the training library
   std::vector<BaseLine> bases;
   std::vector<OptionValue> values;
   std::vector<OptionCase> cases;

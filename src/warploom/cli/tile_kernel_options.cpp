@@ -1,0 +1,94 @@
+#include "warploom/cli/tile_kernel_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+struct KindField {
+  std::string_view field;
+  TileKernelKind kind;
+};
+// Fields of one kind of kernel; the others bear on every kind.
+constexpr std::array<KindField, 7> kOfOneKind{{{"batch", TileKernelKind::Gemm},
+                                               {"b_along_n", TileKernelKind::Gemm},
+                                               {"experts", TileKernelKind::GroupedGemm},
+                                               {"top_k", TileKernelKind::GroupedGemm},
+                                               {"head_dim", TileKernelKind::Attention},
+                                               {"head_group", TileKernelKind::Attention},
+                                               {"causal", TileKernelKind::Attention}}};
+
+using Names = std::vector<std::string>;
+
+// What never bears on a use. The reference kernels have the defaults of these fields.
+Names without_bearing(TileKernelUse use) {
+  switch (use) {
+    case TileKernelUse::Profile:
+      return {"name", "output_bytes", "group_rows", "batch", "b_along_n", "rotation"};
+    case TileKernelUse::Anchors:
+    case TileKernelUse::SecondRound:
+      return {"name", "b_along_n"};
+    case TileKernelUse::Learning:
+      return {"name"};
+    case TileKernelUse::Table:
+      break;
+  }
+  return {};
+}
+
+// What only a fit to measured times reads.
+bool is_fitted(std::string_view field) {
+  constexpr std::array<std::string_view, 5> kFitted{"output_bytes", "group_rows", "top_k", "causal",
+                                                    "rotation"};
+  return std::find(kFitted.begin(), kFitted.end(), field) != kFitted.end();
+}
+
+// The kind that a field is for, when it is not `kernel`'s.
+std::optional<TileKernelKind> other_kind(std::string_view field, const TileKernel& kernel,
+                                         TileKernelUse use) {
+  for (const KindField& each : kOfOneKind)
+    if (each.field == field && each.kind != kernel.kind) return each.kind;
+  // A table of grouped products keeps the rows as the group of its launches.
+  const bool grouped = kernel.kind == TileKernelKind::GroupedGemm && use == TileKernelUse::Table;
+  if (field == "group_rows" && kernel.kind != TileKernelKind::Gemm && !grouped) return TileKernelKind::Gemm;
+  // Of the reference kernels gemm alone has another type than bf16.
+  if (field == "operand_bytes" && use == TileKernelUse::Profile && kernel.kind != TileKernelKind::Gemm)
+    return TileKernelKind::Gemm;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::shared_ptr<FieldOptionValues> add_tile_kernel_options(CLI::App& command, TileKernelUse use) {
+  return add_fields_of<TileKernel>(command, {.skipped = without_bearing(use)});
+}
+
+TileKernel tile_kernel_of(const FieldOptionValues& options, TileKernelUse use, std::string_view command) {
+  TileKernel kernel;
+  options.apply(&kernel);
+  for (const auto& [option, field] : options.given_options()) {
+    if (const auto kind = other_kind(field, kernel, use))
+      throw InvalidInput(
+          fmt::format("{}: {} bears on --kind {}, but the kind is {}; expected that kind or no {}", command,
+                      option, name_of(*kind), name_of(kernel.kind), option));
+    if (use == TileKernelUse::Anchors && is_fitted(field))
+      throw InvalidInput(
+          fmt::format("{}: {} bears on the second round alone, which fits times; expected --samples with it",
+                      command, option));
+  }
+  if (use == TileKernelUse::Profile && kernel.operand_bytes > 2)
+    throw InvalidInput(
+        fmt::format("{}: --operand-bytes is {}, expected 1 or 2: the reference kernels are fp8 or bf16",
+                    command, kernel.operand_bytes));
+  return kernel;
+}
+
+}  // namespace warploom
