@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "warploom/base/learning.h"
+
 namespace warploom {
 namespace {
 
@@ -15,6 +17,7 @@ Measurement norm_row(std::int64_t tokens, const char* gpu, double microseconds_t
 }
 
 TEST(CompareBaselines, JudgesEachOnTheGivenRowsAlone) {
+  if (!learning_available()) GTEST_SKIP() << "the linear baseline is fitted: no training library";
   const GpuCatalog catalog;
   Dataset dataset;
   std::vector<std::uint32_t> train, judged;

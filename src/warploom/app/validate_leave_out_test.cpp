@@ -8,6 +8,7 @@
 #include "warploom/app/ablation.h"
 #include "warploom/app/leave_out_groups.h"
 #include "warploom/base/error.h"
+#include "warploom/base/learning.h"
 #include "warploom/base/random.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/measurements/store.h"
@@ -129,6 +130,7 @@ TEST(LeaveOutGroups, KeepEveryRowThatFewShapesAreChosenFrom) {
 }
 
 TEST(ValidateLeaveOut, RefusesWhatItCannotDo) {
+  if (!learning_available()) GTEST_SKIP() << "no training library";
   LeaveOutRequest request;
   request.few_shot_per = "colour";
   EXPECT_THROW(validate_leave_out(request), InvalidInput);
@@ -153,6 +155,7 @@ TEST(LeaveOutGroups, AreNamedAsUsersDo) {
 }
 
 TEST(ValidateLeaveOut, SaysWhereNothingIsLeftOut) {
+  if (!learning_available()) GTEST_SKIP() << "no training library";
   const std::filesystem::path store = std::filesystem::path(::testing::TempDir()) / "only_left_out.db";
   std::filesystem::remove(store);
   MeasurementStore(store).append(moe_rows());
