@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "warploom/app/latency_models.h"
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/fitted_workload.h"
 

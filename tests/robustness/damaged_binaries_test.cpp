@@ -16,11 +16,11 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/tile_ranking.h"
+#include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/measurements/store.h"
-#include "warploom/predictor/family_tables.h"
-#include "warploom/predictor/model_file.h"
+#include "warploom/predictor/model/model_file.h"
 #include "warploom/predictor/predictor.h"
-#include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/predictor/tables/family_tables.h"
 #include "warploom/tuner/runtime_table.h"
 
 namespace warploom::damage {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "damage.h"
-#include "warploom/app/device_constants.h"
-#include "warploom/app/validate_serving.h"
+#include "warploom/app/data/device_constants.h"
+#include "warploom/app/validate/validate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"

@@ -4,11 +4,11 @@
 #include <array>
 
 #include "damage.h"
-#include "warploom/app/concurrency_exclusions.h"
-#include "warploom/app/tuned_times.h"
-#include "warploom/app/validate_concurrency.h"
-#include "warploom/app/validate_serving.h"
-#include "warploom/app/validate_static.h"
+#include "warploom/app/tune/tuned_times.h"
+#include "warploom/app/validate/concurrency_exclusions.h"
+#include "warploom/app/validate/validate_concurrency.h"
+#include "warploom/app/validate/validate_serving.h"
+#include "warploom/app/validate/validate_static.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/measurements/importers/import.h"

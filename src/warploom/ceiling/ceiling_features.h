@@ -5,7 +5,7 @@
 #pragma once
 
 #include "warploom/kernels/kernel_profile.h"
-#include "warploom/predictor/features.h"
+#include "warploom/learning/feature_row.h"
 
 namespace warploom {
 

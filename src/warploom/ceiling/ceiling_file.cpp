@@ -10,7 +10,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 #include "warploom/ceiling/ceiling_features.h"
-#include "warploom/predictor/byte_stream.h"
+#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 namespace {

@@ -9,7 +9,7 @@
 #include "warploom/base/file.h"
 #include "warploom/ceiling/ceiling_features.h"
 #include "warploom/ceiling/ceiling_file.h"
-#include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/learning/symmetric_ensemble.h"
 #include "warploom_embedded/ceiling_files.h"
 
 namespace warploom {

@@ -9,8 +9,8 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/statistics.h"
 #include "warploom/ceiling/ceiling_features.h"
-#include "warploom/predictor/symmetric_boosting.h"
-#include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/learning/symmetric_boosting.h"
+#include "warploom/learning/symmetric_ensemble.h"
 
 namespace warploom {
 namespace {

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/calibrate.h"
+#include "warploom/app/data/calibrate.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/import_report_text.h"

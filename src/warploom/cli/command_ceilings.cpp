@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/train_ceilings.h"
-#include "warploom/app/validate_ceilings.h"
+#include "warploom/app/data/train_ceilings.h"
+#include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"

@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/list_gpus.h"
+#include "warploom/app/predict/list_gpus.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/gpu_report.h"
 

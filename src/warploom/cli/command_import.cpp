@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/import_data.h"
+#include "warploom/app/data/import_data.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/import_report_text.h"
 

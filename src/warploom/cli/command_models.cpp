@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/list_models.h"
+#include "warploom/app/predict/list_models.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/number_text.h"

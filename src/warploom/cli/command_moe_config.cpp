@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/moe_config.h"
+#include "warploom/app/tune/moe_config.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/report/moe_config_report.h"

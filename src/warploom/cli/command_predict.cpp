@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/predict_operator.h"
+#include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"

@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/price_step.h"
+#include "warploom/app/serving/price_step.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/setup_options.h"

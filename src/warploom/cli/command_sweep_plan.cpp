@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/sweep_plan.h"
+#include "warploom/app/data/sweep_plan.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
 

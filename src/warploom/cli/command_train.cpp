@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/train.h"
+#include "warploom/app/data/train.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/tune_correction.h"
-#include "warploom/app/tune_cross_gpu.h"
-#include "warploom/app/tune_fit.h"
-#include "warploom/app/tune_regret.h"
+#include "warploom/app/tune/tune_correction.h"
+#include "warploom/app/tune/tune_cross_gpu.h"
+#include "warploom/app/tune/tune_fit.h"
+#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"

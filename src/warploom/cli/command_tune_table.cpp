@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/tune_fit.h"
-#include "warploom/app/tune_plan.h"
-#include "warploom/app/tune_profile.h"
+#include "warploom/app/tune/tune_fit.h"
+#include "warploom/app/tune/tune_plan.h"
+#include "warploom/app/tune/tune_profile.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"

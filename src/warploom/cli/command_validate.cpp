@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/validate_kernels.h"
-#include "warploom/app/validate_leave_out.h"
+#include "warploom/app/validate/validate_kernels.h"
+#include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/cli/command.h"
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"

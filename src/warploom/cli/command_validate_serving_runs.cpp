@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/validate_concurrency.h"
-#include "warploom/app/validate_serving.h"
-#include "warploom/app/validate_static.h"
+#include "warploom/app/validate/validate_concurrency.h"
+#include "warploom/app/validate/validate_serving.h"
+#include "warploom/app/validate/validate_static.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"

@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/validate_tiles.h"
+#include "warploom/app/validate/validate_tiles.h"
 #include "warploom/cli/command.h"
 
 namespace warploom {

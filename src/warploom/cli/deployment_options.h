@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/app/simulate_serving.h"
+#include "warploom/app/serving/simulate_serving.h"
 #include "warploom/cli/field_options.h"
 
 namespace CLI {

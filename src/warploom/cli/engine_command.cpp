@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
-#include "warploom/app/compilation_config.h"
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/compilation_config.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/cli/engine_config_file.h"

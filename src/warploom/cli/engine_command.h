@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/serving_setup.h"
 
 namespace warploom {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/serving_setup.h"
 
 namespace CLI {
 class App;

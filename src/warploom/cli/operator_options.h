@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/app/predict_operator.h"
+#include "warploom/app/predict/predict_operator.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {

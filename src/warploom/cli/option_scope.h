@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/serving_setup.h"
 
 namespace warploom {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "warploom/app/serving_setup.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/option_scope.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "warploom/app/tune_fit.h"
+#include "warploom/app/tune/tune_fit.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "warploom/app/simulate_serving.h"
+#include "warploom/app/serving/simulate_serving.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {

@@ -3,7 +3,7 @@
 
 #include "warploom/fused_moe/engine_default.h"
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/predictor/features.h"
+#include "warploom/learning/feature_row.h"
 
 namespace warploom {
 

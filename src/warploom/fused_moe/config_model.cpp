@@ -8,8 +8,8 @@
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
-#include "warploom/predictor/byte_stream.h"
-#include "warploom/predictor/symmetric_ensemble.h"
+#include "warploom/learning/byte_stream.h"
+#include "warploom/learning/symmetric_ensemble.h"
 #include "warploom_embedded/moe_config_files.h"
 
 namespace warploom {

@@ -14,7 +14,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/base/statistics.h"
-#include "warploom/predictor/symmetric_boosting.h"
+#include "warploom/learning/symmetric_boosting.h"
 
 namespace warploom {
 namespace {

@@ -5,11 +5,11 @@
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
-#include "warploom/predictor/batch_estimates.h"
-#include "warploom/predictor/features.h"
-#include "warploom/predictor/loaded_family.h"
-#include "warploom/predictor/model_file.h"
-#include "warploom/predictor/table_file.h"
+#include "warploom/predictor/answer/batch_estimates.h"
+#include "warploom/predictor/answer/loaded_family.h"
+#include "warploom/predictor/features/features.h"
+#include "warploom/predictor/model/model_file.h"
+#include "warploom/predictor/tables/table_file.h"
 #include "warploom_embedded/predictor_files.h"
 
 namespace warploom {

@@ -9,8 +9,8 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/latency_model.h"
-#include "warploom/predictor/family_model.h"
-#include "warploom/predictor/family_tables.h"
+#include "warploom/predictor/model/family_model.h"
+#include "warploom/predictor/tables/family_tables.h"
 
 namespace warploom {
 

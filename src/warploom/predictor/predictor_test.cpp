@@ -10,10 +10,10 @@
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/hardware/gpu_catalog.h"
-#include "warploom/predictor/cell_index.h"
-#include "warploom/predictor/features.h"
-#include "warploom/predictor/model_file.h"
-#include "warploom/predictor/train_predictor.h"
+#include "warploom/predictor/features/features.h"
+#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/model_file.h"
+#include "warploom/predictor/training/train_predictor.h"
 
 namespace warploom {
 namespace {
@@ -34,7 +34,7 @@ Dataset synthetic_gemms(std::size_t shapes) {
     gemm.k = 64 * random.integer(1, 128);
     for (const char* gpu : {"h100_sxm", "h200_sxm", "a100_sxm"})
       for (const char* framework : {"vllm", "trtllm"}) {
-        FeatureRow row;
+        OperatorFeatures row;
         compute_features(Operator(gemm), catalog().get(gpu), row);
         const double factor =
             (framework[0] == 'v' ? 1.5 : 2.0) * (1.2 + 0.2 * std::sin(std::log2(double(gemm.m))));

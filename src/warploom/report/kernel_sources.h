@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warploom/base/json.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 

@@ -11,7 +11,7 @@
 #include "warploom/base/json.h"
 #include "warploom/base/units.h"
 #include "warploom/kernels/latency_model.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 

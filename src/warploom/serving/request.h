@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "warploom/serving/sim_time.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "warploom/base/units.h"
-#include "warploom/serving/sim_time.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 

@@ -7,8 +7,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
-#include "warploom/serving/serving_config.h"
-#include "warploom/serving/sim_time.h"
+#include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "warploom/base/units.h"
-#include "warploom/serving/host_model.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "warploom/models/step_shape.h"
-#include "warploom/serving/sim_time.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "warploom/serving/scheduler_state.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/batching/scheduler_state.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
-#include "warploom/serving/serving_config.h"
+#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "warploom/serving/batching/scheduler.h"
-#include "warploom/serving/serving_config.h"
+#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 

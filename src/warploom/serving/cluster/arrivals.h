@@ -7,9 +7,9 @@
 #include <queue>
 #include <vector>
 
-#include "warploom/serving/event_queue.h"
-#include "warploom/serving/host_model.h"
+#include "warploom/serving/pricing/host_model.h"
 #include "warploom/serving/request.h"
+#include "warploom/serving/time/event_queue.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {

@@ -13,10 +13,10 @@
 #include "warploom/base/units.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/serving/cluster/autoscaling.h"
-#include "warploom/serving/kv_tiers.h"
-#include "warploom/serving/serving_config.h"
-#include "warploom/serving/sim_time.h"
-#include "warploom/serving/step_pricer.h"
+#include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/serving/replica/kv_tiers.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 

@@ -2,7 +2,10 @@
 // answers, and nothing failing or scaling, each instance is a run of its own.
 #pragma once
 
-#include "warploom/serving/simulation.h"
+#include "warploom/serving/cluster/deployment.h"
+#include "warploom/serving/simulation_options.h"
+#include "warploom/serving/simulation_result.h"
+#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "warploom/serving/cluster/deployment.h"
-#include "warploom/serving/replica_group.h"
+#include "warploom/serving/replica/replica_group.h"
 #include "warploom/serving/routing/router.h"
 
 namespace warploom {

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "warploom/serving/cluster/arrivals.h"
+#include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/cluster/pool.h"
-#include "warploom/serving/event_queue.h"
-#include "warploom/serving/simulation.h"
-#include "warploom/serving/timeline.h"
+#include "warploom/serving/simulation_options.h"
+#include "warploom/serving/simulation_result.h"
+#include "warploom/serving/time/event_queue.h"
+#include "warploom/serving/time/timeline.h"
+#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 

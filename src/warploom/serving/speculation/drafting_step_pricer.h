@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warploom/models/architecture.h"
-#include "warploom/serving/operator_step_pricer.h"
+#include "warploom/serving/pricing/operator_step_pricer.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {

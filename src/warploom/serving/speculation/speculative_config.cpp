@@ -11,7 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
-#include "warploom/serving/serving_config.h"
+#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 namespace {

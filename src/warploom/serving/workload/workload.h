@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "warploom/base/units.h"
-#include "warploom/serving/sim_time.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
 

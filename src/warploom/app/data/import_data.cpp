@@ -1,0 +1,58 @@
+#include "warploom/app/data/import_data.h"
+
+#include "warploom/app/data/kernel_exclusions.h"
+#include "warploom/base/error.h"
+#include "warploom/measurements/store.h"
+
+namespace warploom {
+namespace {
+
+ImportFilter filter_of(const MeasurementSource& source, const GpuCatalog& catalog) {
+  ImportFilter filter;
+  for (const std::string& family : source.families)
+    filter.families.push_back(parse_enum<Family>(family, "--family"));
+  for (const std::string& gpu : source.gpus) filter.gpus.push_back(catalog.get(gpu).name);
+  return filter;
+}
+
+ImportOptions options_of(const MeasurementSource& source) {
+  ImportOptions options;
+  options.physical_tolerance =
+      source.keep_impossible ? 0 : kernel_exclusion("faster_than_bound").value.value_or(0);
+  options.group_tolerance = kernel_exclusion("group_often_faster_than_bound").value.value_or(1);
+  return options;
+}
+
+}  // namespace
+
+ImportResult read_measurements(const MeasurementSource& source, const GpuCatalog& catalog) {
+  if (source.store.empty() == source.layout.empty()) {
+    throw InvalidInput(
+        "measurements: expected either a store (--store) or a layout with its data (--layout, --data)");
+  }
+  const ImportFilter filter = filter_of(source, catalog);
+  if (!source.store.empty()) {
+    if (!source.paths.empty())
+      throw InvalidInput(
+          "--data: rows come from --store alone, expected one of them (`import` adds files to a store)");
+    if (source.keep_impossible)
+      throw InvalidInput(
+          "--keep-impossible: the import of a store took those rows out, expected --layout and --data");
+    const MeasurementStore store(source.store, MeasurementStore::Mode::ReadOnly);
+    return {store.load(filter), {}};
+  }
+  if (source.paths.empty())
+    throw InvalidInput("measurements: no data given (--data), expected files or folders");
+  return import_measurements(parse_enum<Layout>(source.layout, "--layout"), source.paths, catalog, filter,
+                             options_of(source));
+}
+
+ImportSummary import_into_store(const MeasurementSource& source, const std::filesystem::path& store_path) {
+  const GpuCatalog catalog;
+  ImportResult imported = read_measurements(source, catalog);
+  MeasurementStore store(store_path);
+  const MeasurementStore::AppendReport appended = store.append(imported.dataset);
+  return {std::move(imported.report), appended.added, appended.replaced, store.size()};
+}
+
+}  // namespace warploom

@@ -1,0 +1,81 @@
+#include "warploom/app/data/train.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "warploom/app/data/predictor_folder.h"
+#include "warploom/base/error.h"
+#include "warploom/base/learning.h"
+
+namespace warploom {
+namespace {
+
+std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& texts,
+                                                const GpuCatalog& catalog) {
+  std::map<std::string, std::int64_t> shapes;
+  for (const std::string& text : texts) {
+    const std::size_t colon = text.rfind(':');
+    std::int64_t count = 0;
+    const char* end = text.data() + text.size();
+    const bool valid = colon != std::string::npos && std::from_chars(text.data() + colon + 1, end, count) ==
+                                                         std::from_chars_result{end, std::errc()};
+    if (!valid || count < 1) {
+      throw InvalidInput(fmt::format("--few-shot: '{}' is not GPU:N, for example b200_sxm:60", text));
+    }
+    shapes[catalog.get(text.substr(0, colon)).name] = count;
+  }
+  return shapes;
+}
+
+std::string tables_line(const TablesTraining& t) {
+  return fmt::format(
+      "{} with tables of {} rows, {:.0f} s: mean {:.2f} %, median {:.2f} %, p90 {:.1f} %, coverage {:.1f} % "
+      "of {} "
+      "held-out rows ({:.1f} % answered)",
+      name_of(t.family), t.rows, t.seconds, 100 * t.held_out.mean, 100 * t.held_out.median,
+      100 * t.held_out.p90, 100 * t.held_out.coverage, t.held_out.rows, 100 * t.answered);
+}
+
+}  // namespace
+
+TrainSummary train(const TrainRequest& request) {
+  const GpuCatalog catalog;
+  TrainingOptions options;
+  for (const std::string& family : request.source.families) {
+    options.families.push_back(parse_enum<Family>(family, "--family"));
+  }
+  for (const std::string& gpu : request.exclude_gpus) options.exclude_gpus.push_back(catalog.get(gpu).name);
+  options.few_shot = few_shot_of(request.few_shot, catalog);
+  options.few_shot_per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
+  options.seed = request.seed;
+  options.threads = request.threads;
+  options.progress = request.progress;
+
+  check_output_folder(request.output);
+  require_learning("train");
+  ImportResult imported = read_measurements(request.source, catalog);
+  if (imported.dataset.empty())
+    throw InvalidInput("train: the source holds no usable rows, so nothing can be learned");
+  if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
+  TrainSummary summary;
+  summary.rows = imported.dataset.size();
+  summary.report = std::move(imported.report);
+  TrainingResult result = train_predictor(imported.dataset, catalog, options);
+  if (result.models.empty()) {
+    throw InvalidInput(fmt::format("train: {} rows are too few to learn any family", summary.rows));
+  }
+  summary.families = std::move(result.report);
+  std::vector<FamilyTables> tables;
+  if (request.tables)
+    for (const FamilyModel& model : result.models) {
+      TablesResult learned = train_tables(imported.dataset, catalog, options, model);
+      if (request.progress) request.progress(tables_line(learned.report));
+      summary.tables.push_back(learned.report);
+      tables.push_back(std::move(learned.tables));
+    }
+  summary.bytes = write_predictor_files(result.models, tables, request.output);
+  return summary;
+}
+
+}  // namespace warploom

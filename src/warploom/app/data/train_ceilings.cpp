@@ -1,0 +1,54 @@
+#include "warploom/app/data/train_ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/ceiling/ceiling_file.h"
+
+namespace warploom {
+
+TrainCeilingsResult train_ceilings(const TrainCeilingsRequest& request) {
+  if (request.output.empty()) throw InvalidInput("train-ceilings: no --output given, expected a folder");
+  if (!(request.test_fraction >= 0 && request.test_fraction < 1))
+    throw InvalidInput(
+        fmt::format("--test-fraction is {}, expected from 0 to below 1", request.test_fraction));
+  const GpuCatalog catalog;
+  CeilingTrainingOptions options{.split = {.test_fraction = request.test_fraction},
+                                 .most_rows = request.most_rows,
+                                 .seed = request.seed};
+  for (const std::string& gpu : request.exclude_gpus) options.exclude_gpus.push_back(catalog.get(gpu).name);
+  TrainCeilingsResult result;
+  const auto say = [&](const std::string& line) {
+    if (request.progress) request.progress(line);
+  };
+  // One family in memory at a time.
+  for (const auto& [family, name] : EnumNames<Family>::kNames) {
+    MeasurementSource source = request.source;
+    if (!source.families.empty() &&
+        std::find(source.families.begin(), source.families.end(), name) == source.families.end())
+      continue;
+    source.families = {std::string(name)};
+    const Dataset dataset = read_measurements(source, catalog).dataset;
+    if (dataset.empty()) continue;
+    const auto ceiling = train_ceiling(dataset, dataset.rows_of(family), catalog, family, options);
+    if (!ceiling) {
+      result.too_few.emplace_back(name, dataset.size());
+      continue;
+    }
+    write_ceiling(*ceiling, request.output);
+    result.families.push_back({.family = family,
+                               .rows = ceiling->rows,
+                               .gpus = ceiling->gpus.size(),
+                               .bytes = ceiling_to_bytes(*ceiling).size()});
+    say(fmt::format("{}: {} rows of {} GPUs, {} bytes", name, ceiling->rows, ceiling->gpus.size(),
+                    result.families.back().bytes));
+  }
+  if (result.families.empty())
+    throw InvalidInput(
+        fmt::format("train-ceilings: no family has {} rows to learn from", kFewestCeilingRows));
+  return result;
+}
+
+}  // namespace warploom

@@ -1,0 +1,36 @@
+#include "warploom/app/predict/latency_models.h"
+
+#include <fmt/format.h>
+
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/predictor/predictor.h"
+
+namespace warploom {
+namespace {
+
+std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
+  if (predictor == "roofline") return std::make_unique<RooflineModel>();
+  if (predictor.empty()) return std::make_unique<Predictor>();
+  if (!std::filesystem::is_directory(predictor)) {
+    throw NotFound(
+        fmt::format("predictor '{}' is no folder, expected 'roofline' or a folder that `train` wrote{}",
+                    predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
+  }
+  return std::make_unique<Predictor>(std::filesystem::path(predictor));
+}
+
+}  // namespace
+
+std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
+  return std::make_unique<StreamingKernels>(open_kernels(predictor));
+}
+
+const Predictor* predictor_of(const LatencyModel& model) {
+  const auto* rule = dynamic_cast<const StreamingKernels*>(&model);
+  return dynamic_cast<const Predictor*>(rule == nullptr ? &model : &rule->kernels());
+}
+
+}  // namespace warploom

@@ -1,0 +1,144 @@
+#include "warploom/app/predict/predict_operator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/operator_json.h"
+#include "warploom/kernels/precision_support.h"
+#include "warploom/kernels/published_features.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/predictor/predictor.h"
+#include "warploom/serving/pricing/kernel_names.h"
+
+namespace warploom {
+namespace {
+
+std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {
+  const PipelineDemand& demand = profile.demand;
+  std::vector<PipelineShare> shares;
+  const auto add = [&](Bound pipeline, double amount, double seconds) {
+    if (seconds > 0) shares.push_back({pipeline, amount, Seconds(seconds), seconds / predicted.value()});
+  };
+  add(Bound::Tensor, demand.tensor_flop, profile.t_tensor);
+  add(Bound::Fma, demand.fma_flop, profile.t_fma);
+  add(Bound::SpecialFunction, demand.special_ops, profile.t_special);
+  add(Bound::Shared, demand.shared_bytes, profile.t_shared);
+  add(Bound::L2, demand.l2_bytes, profile.t_l2);
+  add(Bound::Dram, demand.dram_bytes, profile.t_dram);
+  add(Bound::Network, demand.network_bytes, profile.t_network);
+  add(Bound::Launch, profile.launches, profile.t_launch);
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const PipelineShare& a, const PipelineShare& b) { return a.time > b.time; });
+  return shares;
+}
+
+void check_known(const std::string& name, const std::set<std::string>& known, std::string_view what) {
+  if (name.empty() || known.empty() || known.count(name) > 0) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw NotFound(fmt::format("{} '{}' was not measured{}; expected one of: {}", what, name,
+                             did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
+// A misspelt implementation would else be priced as an average one.
+void check_context(const Predictor& predictor, Family family, const KernelContext& context) {
+  std::set<std::string> frameworks, kernels;
+  for (const auto& [each, name] : EnumNames<Family>::kNames) {
+    const FamilyModel* model = predictor.model(each);
+    if (model == nullptr) continue;
+    for (const ContextRecord& record : model->contexts) {
+      if (!record.framework.empty()) frameworks.insert(record.framework);
+      if (each == family && !record.kernel.empty()) kernels.insert(record.kernel);
+    }
+  }
+  check_known(std::string(context.framework), frameworks, "--framework");
+  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
+}
+
+// What the question names and the answer is not of.
+std::string asked_for(const PredictRequest& request, const PredictResult& result) {
+  std::vector<std::string> parts;
+  if (!request.framework.empty() && request.framework != result.framework) parts.push_back(request.framework);
+  if (!request.kernel.empty() && request.kernel != result.kernel) parts.push_back(request.kernel);
+  if (result.scheme_priced)
+    if (const Json op = operator_to_json(request.op); op.contains("scheme"))
+      parts.push_back(op.at("scheme").get<std::string>());
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+bool widens_weights(const Operator& op, const GpuSpec& gpu) {
+  return std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { matrix_unit(held.scheme, gpu); }) {
+          const MatmulScheme scheme = held.scheme;
+          const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
+                             scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;
+          return !meant && matrix_unit(scheme, gpu).weight_only;
+        } else {
+          return false;
+        }
+      },
+      op);
+}
+
+std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequest& request,
+                                                               const GpuSpec& gpu,
+                                                               const KernelContext& context) {
+  if (request.features.empty()) return {};
+  if (request.features != "published") {
+    throw InvalidInput(fmt::format("--features: '{}' is unknown; expected published", request.features));
+  }
+  const published::Features vector = published::features(request.op, gpu, context);
+  const std::vector<std::string> names = vector.names();
+  const std::vector<double> values = vector.values();
+  std::vector<std::pair<std::string, double>> result;
+  for (std::size_t i = 0; i < values.size(); ++i) result.emplace_back(names[i], values[i]);
+  return result;
+}
+
+}  // namespace
+
+PredictResult predict_operator(const PredictRequest& request) {
+  return predict_operator(request, *open_latency_model(request.predictor));
+}
+
+PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model) {
+  GpuCatalog catalog;
+  const KernelNames engine{.framework = request.framework, .version = request.version};
+  PredictResult result;
+  result.op = request.op;
+  result.gpu = catalog.load_gpu(request.gpu);
+  check_operator(request.op, "predict");
+  KernelContext context{request.framework, request.version, request.kernel};
+  if (const Predictor* predictor = predictor_of(model))
+    check_context(*predictor, family_of(request.op), context);
+  // An engine alone means the kernel that it would run, as a step of that engine has it.
+  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
+  const KernelContext used = model.resolved_context(request.op, result.gpu, context);
+  result.framework = used.framework;
+  result.version = used.version;
+  result.kernel = used.kernel;
+  result.by_rule = used.kernel == kStreamingKernel;
+  if (const Predictor* predictor = predictor_of(model))
+    result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
+  if (const auto* gemm = std::get_if<Gemm>(&request.op))
+    result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
+  result.widened_weights = widens_weights(request.op, result.gpu);
+  result.estimate = model.estimate(request.op, result.gpu, context);
+  if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
+  result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
+  result.pipelines = pipeline_shares(profile(request.op, result.gpu, used), result.estimate.p50);
+  result.features = features_asked_for(request, result.gpu, context);
+  return result;
+}
+
+}  // namespace warploom

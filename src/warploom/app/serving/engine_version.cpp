@@ -1,0 +1,27 @@
+#include "warploom/app/serving/engine_version.h"
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/predictor.h"
+
+namespace warploom {
+
+std::string version_used_instead(const LatencyModel& latency, std::string_view framework,
+                                 std::string_view version) {
+  if (version.empty()) return {};
+  const Predictor* predictor = predictor_of(latency);
+  if (predictor == nullptr) return {};
+  std::string newest;
+  for (const auto& [family, name] : EnumNames<Family>::kNames) {
+    const FamilyModel* model = predictor->model(family);
+    if (model == nullptr) continue;
+    for (const ContextRecord& record : model->contexts) {
+      if (record.framework != framework || record.version.empty()) continue;
+      if (record.version == version) return {};
+      if (newest.empty() || compare_versions(record.version, newest) > 0) newest = record.version;
+    }
+  }
+  return newest;
+}
+
+}  // namespace warploom

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/base/error.h"
+#include "warploom/serving/workload/fitted_workload.h"
+#include "warploom/serving/workload/trace_file.h"
+
+namespace warploom {
+namespace {
+
+void refuse_unless(bool allowed, std::string_view what) {
+  if (!allowed) throw InvalidInput(std::string(what));
+}
+
+void check_kind(const WorkloadRequestSource& source) {
+  const int given = int(!source.trace.empty()) + int(!source.workload.empty()) +
+                    int(source.sessions.has_value()) + int(source.random.has_value());
+  if (given == 1) return;
+  throw InvalidInput(fmt::format(
+      "workload: expected one of a trace (--trace FILE), a fitted workload (--workload {}), random "
+      "prompts (--workload random or --random-input-len N) and sessions (--sessions N)",
+      fmt::join(fitted_workload_names(), "|")));
+}
+
+void check_source(const WorkloadRequestSource& source) {
+  check_kind(source);
+  refuse_unless(!source.rate || !source.concurrency,
+                "workload: --rate and --concurrency exclude each other, expected one of them");
+  refuse_unless(!source.rate || !source.request_rate,
+                "workload: --rate and --request-rate exclude each other, expected one of them");
+  refuse_unless(
+      !source.concurrency || (!source.max_concurrency && !source.request_rate),
+      "workload: --concurrency goes without --request-rate and --max-concurrency, expected the latter "
+      "two alone");
+  refuse_unless(
+      !source.sessions || (!source.requests && !source.rate && !source.request_rate),
+      "workload: --requests and --rate do not go with --sessions, expected --turns and --session-rate");
+  const auto check_count = [](const char* option, const std::optional<std::int64_t>& count) {
+    if (count && *count < 1) throw InvalidInput(fmt::format("{} is {}, expected at least 1", option, *count));
+  };
+  check_count("--requests", source.requests);
+  check_count("--concurrency", source.concurrency);
+  check_count("--max-concurrency", source.max_concurrency);
+  refuse_unless(!source.burstiness || source.rate || source.request_rate,
+                "--burstiness needs a rate, expected --rate or --request-rate too");
+  const bool loop = source.concurrency || (source.max_concurrency && !source.rate && !source.request_rate);
+  refuse_unless(!source.think_time || loop,
+                "--user-think-time needs a closed loop, expected --concurrency too");
+  if (source.rate && !(*source.rate > 0))
+    throw InvalidInput(fmt::format("--rate is {}, expected above 0 requests/s", *source.rate));
+}
+
+Workload trace_workload(const WorkloadRequestSource& source) {
+  Workload workload = read_trace_file(source.trace, source.requests.value_or(0)).workload;
+  if (source.concurrency || source.max_concurrency || source.request_rate) return workload;
+  if (workload.timed && source.rate && !source.burstiness) {
+    rescale_arrivals(workload, *source.rate);
+  } else if (source.rate) {
+    set_poisson_arrivals(workload, *source.rate, source.seed);
+  } else if (!workload.timed) {
+    throw InvalidInput(
+        fmt::format("{}: states no arrival times, expected --rate or --concurrency", source.trace.string()));
+  }
+  return workload;
+}
+
+// The prompts, with the times that the source itself states.
+Workload prompts_of(const WorkloadRequestSource& source) {
+  const std::int64_t requests = source.requests.value_or(kDefaultRequests);
+  if (source.sessions) return session_workload(*source.sessions, source.seed);
+  if (source.random) return random_prompts(*source.random, requests, source.seed);
+  if (source.trace.empty())
+    return sample_workload(fitted_workload(source.workload), requests, source.rate, source.seed);
+  return trace_workload(source);
+}
+
+// As `vllm bench serve` sends them: random prompts come all at once unless a rate is given.
+void set_arrivals(Workload& workload, const WorkloadRequestSource& source) {
+  constexpr double kAllAtOnce = std::numeric_limits<double>::infinity();
+  const double burstiness = source.burstiness.value_or(1);
+  if (source.request_rate)
+    set_benchmark_arrivals(workload, *source.request_rate, burstiness, source.seed);
+  else if (source.random && source.rate)
+    set_benchmark_arrivals(workload, *source.rate, burstiness, source.seed);
+  else if (source.random)
+    set_benchmark_arrivals(workload, kAllAtOnce, burstiness, source.seed);
+  else if (source.burstiness)
+    set_gamma_arrivals(workload, *source.rate, *source.burstiness, source.seed);
+  if (source.concurrency) set_closed_loop(workload, *source.concurrency);
+  if (!source.max_concurrency) return;
+  if (source.rate || source.request_rate)
+    workload.most_in_flight = source.max_concurrency;
+  else
+    set_closed_loop(workload, *source.max_concurrency);
+}
+
+}  // namespace
+
+Workload open_workload(const WorkloadRequestSource& source) {
+  check_source(source);
+  Workload workload = prompts_of(source);
+  if (source.images) add_images(workload, *source.images, source.image_tokens);
+  set_arrivals(workload, source);
+  if (source.think_time) set_think_time(workload, *source.think_time, source.seed);
+  return workload;
+}
+
+}  // namespace warploom

@@ -1,0 +1,20 @@
+#include "warploom/app/serving/price_graph.h"
+
+namespace warploom {
+
+PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
+  const OperatorPricer pricer = setup.operators();
+  const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
+  PricedGraph priced;
+  const ListPrice price = pricer.price(graph, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
+    priced.nodes.push_back({node, one_call, KernelSource(one_call, pricer.implementation(node.op))});
+  });
+  priced.gpu = price.cost();
+  priced.hidden = Seconds(price.hidden());
+  const bool launches = launches_one_by_one(StepShape::tokens_of(shape.prefill), shape.tokens(),
+                                            largest_prefill_graph(setup.config));
+  priced.host = setup.config.host.overhead(priced.gpu.p50, shape.requests(), launches);
+  return priced;
+}
+
+}  // namespace warploom

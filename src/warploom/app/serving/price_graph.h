@@ -1,0 +1,27 @@
+// The operators of one step of exact sizes, each at its price: what `step`, `diagnose` and traces list.
+#pragma once
+
+#include <vector>
+
+#include "warploom/app/serving/serving_setup.h"
+
+namespace warploom {
+
+struct PricedNode {
+  OperatorNode node;
+  LatencyEstimate one_call;
+  KernelSource source;
+};
+
+struct PricedGraph {
+  std::vector<PricedNode> nodes;  // in the order of the graph; those that run
+  StepCost gpu;                   // of the step
+  Seconds hidden;                 // of the nodes' time, what runs beside others and is not in `gpu`
+  Seconds host;                   // that the engine adds to gpu.p50
+};
+
+// Without the padding of CUDA graphs; the prices are those that the setup's pricer has at such sizes. The
+// labels point to static text. Throws what build_operator_graph and the model throw.
+PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape);
+
+}  // namespace warploom

@@ -1,0 +1,65 @@
+#include "warploom/app/serving/price_static_batch.h"
+
+#include <fmt/format.h>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/base/error.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+namespace {
+
+void check_size(const char* option, std::int64_t value) {
+  if (value >= 1 && value <= kMaxRequestTokens) return;
+  throw InvalidInput(fmt::format("{} is {}, expected 1 to {}", option, value, kMaxRequestTokens));
+}
+
+void check_request(const StaticBatchRequest& request) {
+  check_size("--batch", request.batch);
+  check_size("--input", request.input_tokens);
+  check_size("--output", request.output_tokens);
+}
+
+void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
+  const std::int64_t tokens = request.batch * (request.input_tokens + request.output_tokens - 1);
+  const std::int64_t held = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
+  if (tokens <= held) return;
+  throw InvalidInput(fmt::format(
+      "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which "
+      "is what {} has "
+      "room for; try a smaller batch, more GPUs (--tensor-parallel-size) or --kv-cache-dtype fp8",
+      request.batch, request.input_tokens + request.output_tokens - 1, tokens, held, setup.gpu->name));
+}
+
+}  // namespace
+
+StaticBreakdown price_static_batch(const StaticBatchRequest& request, const ServingSetup& setup) {
+  check_request(request);
+  check_cache(request, setup);
+  const std::vector<std::int32_t> prompts(std::size_t(request.batch), std::int32_t(request.input_tokens));
+  StaticBreakdown result;
+  result.model = setup.model.name;
+  result.gpu = setup.gpu->name;
+  result.engine = setup.engine_text();
+  result.gpus = setup.sharding.gpus_per_replica();
+  result.kv_cache_tokens = setup.kv_cache_tokens();
+  result.batch = request.batch;
+  result.input_tokens = request.input_tokens;
+  result.output_tokens = request.output_tokens;
+  result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config.host,
+                                   largest_prefill_graph(setup.config));
+  result.kernels = setup.pricer->breakdown();
+  return result;
+}
+
+StaticBreakdown price_static_batch(const StaticBatchRequest& request,
+                                   std::shared_ptr<const LatencyModel> latency) {
+  check_request(request);
+  return price_static_batch(request, resolve_serving(request.setup, std::move(latency)));
+}
+
+StaticBreakdown price_static_batch(const StaticBatchRequest& request) {
+  return price_static_batch(request, open_latency_model(request.setup.predictor));
+}
+
+}  // namespace warploom

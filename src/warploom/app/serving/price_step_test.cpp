@@ -1,0 +1,99 @@
+#include "warploom/app/serving/price_step.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/app/serving/fixed_latency_test.h"
+#include "warploom/app/serving/price_static_batch.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+ServingSetupRequest llama() {
+  ServingSetupRequest request;
+  request.model = "Llama-3.1-8B";
+  request.gpu = "h100_sxm";
+  return request;
+}
+
+TEST(BatchShape, ReadsRequestsTimesTokens) {
+  const BatchShape batch = parse_batch_shape("4x1024", "--prefill");
+  EXPECT_EQ(batch.requests, 4);
+  EXPECT_EQ(batch.tokens, 1024);
+}
+
+TEST(BatchShape, RefusesEverythingElse) {
+  for (const char* text :
+       {"", "x", "4", "4x", "x4", "0x4", "4x-1", "4x1.5", "4x8x2", "4x9999999999", "nanx1"}) {
+    EXPECT_THROW(parse_batch_shape(text, "--prefill"), InvalidInput) << text;
+  }
+}
+
+TEST(PriceStep, AddsUpItsKernels) {
+  const StepBreakdown step =
+      price_step({.setup = llama(), .prefill = {}, .decode = "8x512"}, fixed_latency());
+  Seconds sum;
+  double calls = 0;
+  for (const KernelRow& kernel : step.kernels) {
+    sum += kernel.p50;
+    calls += kernel.calls;
+    EXPECT_LE(kernel.p10, kernel.p50);
+    EXPECT_LE(kernel.p50, kernel.p90);
+  }
+  EXPECT_DOUBLE_EQ(step.gpu_p50.value(), sum.value());
+  EXPECT_NEAR(to_microseconds(step.gpu_p50), calls, 1e-6);
+  EXPECT_EQ(step.tokens, 8);
+  EXPECT_LT(step.gpu_p10, step.gpu_p50);
+  EXPECT_LT(step.gpu_p50, step.gpu_p90);
+}
+
+TEST(PriceStep, MixesPrefillAndDecode) {
+  const StepBreakdown step =
+      price_step({.setup = llama(), .prefill = "2x100", .decode = "8x512"}, fixed_latency());
+  EXPECT_EQ(step.tokens, 208);
+  EXPECT_EQ(step.batch, "prefill 2x100 with decode 8x512");
+}
+
+TEST(PriceStep, RunsSharedExpertsBesideRoutedOnesInSmallSteps) {
+  ServingSetupRequest setup = llama();
+  setup.model = "deepseek-ai/DeepSeek-V3";
+  setup.gpu = "h200_sxm";
+  setup.config.tensor_parallel_size = 8;
+  const auto sum = [](const StepBreakdown& step) {
+    Seconds total(0.0);
+    for (const KernelRow& kernel : step.kernels) total += kernel.p50;
+    return total;
+  };
+  const StepBreakdown small = price_step({.setup = setup, .prefill = {}, .decode = "8x512"}, fixed_latency());
+  EXPECT_GT(small.hidden.value(), 0);
+  EXPECT_NEAR((small.gpu_p50 + small.hidden).value(), sum(small).value(), 1e-12);
+  const StepBreakdown large = price_step({.setup = setup, .prefill = "1x512", .decode = {}}, fixed_latency());
+  EXPECT_EQ(large.hidden.value(), 0);
+}
+
+TEST(PriceStep, NeedsABatch) {
+  EXPECT_THROW(price_step({.setup = llama(), .prefill = {}, .decode = {}}, fixed_latency()), InvalidInput);
+}
+
+TEST(PriceStaticBatch, TotalsItsPhases) {
+  const StaticBreakdown result = price_static_batch(
+      {.setup = llama(), .batch = 4, .input_tokens = 100, .output_tokens = 11}, fixed_latency());
+  EXPECT_NEAR(result.time.total.value(), (result.time.prefill + 10.0 * result.time.decode_mean).value(),
+              1e-6);
+  Seconds kernels;
+  for (const KernelTime& kernel : result.kernels) kernels += kernel.time;
+  EXPECT_NEAR(result.time.total.value(), (kernels + result.time.host).value(), 1e-7);
+}
+
+TEST(PriceStaticBatch, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(price_static_batch({.setup = llama(), .batch = 0, .input_tokens = 1, .output_tokens = 1},
+                                  fixed_latency()),
+               InvalidInput);
+  EXPECT_THROW(
+      price_static_batch({.setup = llama(), .batch = 4000, .input_tokens = 4000, .output_tokens = 10},
+                         fixed_latency()),
+      InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

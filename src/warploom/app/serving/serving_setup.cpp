@@ -1,0 +1,259 @@
+#include "warploom/app/serving/serving_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "warploom/app/serving/engine_version.h"
+#include "warploom/app/serving/kv_tier_setup.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/hardware/node_catalog.h"
+#include "warploom/models/model_catalog.h"
+#include "warploom/serving/batching/scheduler_registry.h"
+#include "warploom/serving/config/parallelism.h"
+#include "warploom/serving/pricing/encoding_step_pricer.h"
+#include "warploom/serving/pricing/lora.h"
+#include "warploom/serving/speculation/drafting_step_pricer.h"
+
+namespace warploom {
+namespace {
+
+ModelArchitecture model_of(const ServingSetupRequest& request) {
+  const ModelArchitecture model = load_model(request.model);
+  if (request.quantization.empty()) return model;
+  return quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
+}
+
+// Collectives of more GPUs than the fast link joins cross nodes.
+std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sharding& sharding) {
+  const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
+  if (sharding.moe_ranks() <= node.gpus_per_node || node.link.spans(sharding.moe_ranks())) return 0;
+  return node.gpus_per_node;
+}
+
+GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
+  return catalog.load_gpu(request.gpu);
+}
+
+// SGLang switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
+// data-centre Blackwell, without data-parallel attention.
+bool fuses_allreduce_norm(const ServingSetup& setup) {
+  constexpr std::array<std::string_view, 6> kModels{
+      "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
+      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
+  const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
+  const Generation generation = setup.gpu->generation;
+  if (setup.config.enable_flashinfer_allreduce_fusion)
+    return *setup.config.enable_flashinfer_allreduce_fusion;
+  return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
+         setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
+         (generation == Generation::Hopper || generation == Generation::Blackwell);
+}
+
+// What runs beside the model: a drafter, adapters.
+struct Companions {
+  SpeculativeConfig speculation;
+  std::optional<ModelArchitecture> drafter;
+  Sharding drafter_sharding;
+  ScaledOperators lora;
+  std::optional<VisionEncoder> vision;
+  std::int64_t image_tokens = 0;
+  Bytes weights, kv_per_token;  // of one GPU
+};
+
+// vLLM runs a drafter on all GPUs of the target or whole on one (config/speculative.py).
+Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
+  const std::int64_t target = setup.sharding.tensor_parallel;
+  const std::int64_t ways = beside.speculation.tensor_parallel.value_or(target);
+  if (ways != target && (ways != 1 || beside.drafter->mixture)) {
+    throw Unsupported(
+        fmt::format("speculative_config: draft_tensor_parallel_size {} is not modelled, expected {}{}", ways,
+                    target, beside.drafter->mixture ? "" : " or 1"));
+  }
+  return beside.drafter->mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
+}
+
+void add_drafter(const ServingSetup& setup, Companions& beside) {
+  const SpeculativeConfig& speculation = beside.speculation;
+  const bool own = speculation.method == DraftMethod::DraftModel;
+  beside.drafter =
+      own ? load_model(speculation.model) : drafter_architecture(speculation.method, setup.model);
+  if (!speculation.quantization.empty()) {
+    const std::string where = "speculative_config: quantization";
+    beside.drafter =
+        quantize_linears(*beside.drafter, parse_enum<MatmulScheme>(speculation.quantization, where));
+  }
+  beside.drafter_sharding = drafter_sharding(setup, beside);
+  check_sharding(*beside.drafter, beside.drafter_sharding, "drafter");
+  beside.weights += weight_bytes_per_gpu(*beside.drafter, beside.drafter_sharding);
+  if (!own)  // EAGLE and MTP layers use the target's tables
+    beside.weights -= weight_footprint(*beside.drafter, beside.drafter_sharding).embeddings;
+  beside.kv_per_token =
+      kv_footprint(*beside.drafter, beside.drafter_sharding, setup.graph.kv_cache).per_token();
+}
+
+Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
+  Companions beside;
+  if (!request.vision_encoder.empty()) {
+    beside.vision = load_vision_encoder(request.vision_encoder);
+    beside.image_tokens = request.image_tokens;
+    beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
+  }
+  const ServingConfig& config = setup.config;
+  beside.speculation = speculation_of(config);
+  if (beside.speculation.on() && config.pipeline_parallel_size > 1) {
+    throw Unsupported(
+        "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
+  }
+  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) add_drafter(setup, beside);
+  if (config.enable_lora) {
+    const LoraShape shape{config.max_loras, config.max_lora_rank};
+    beside.lora = lora_operators(setup.model, setup.sharding, shape);
+    beside.weights += lora_weights(setup.model, setup.sharding, shape);
+  }
+  return beside;
+}
+
+// SGLang keeps windowed layers in a pool of their own for the models of its list (configs/model_config.py,
+// is_hybrid_swa_model); vLLM does so for all, unless context parallelism spreads the tokens.
+WindowedCache windowed_cache_of(const ServingSetup& setup) {
+  constexpr std::array<std::string_view, 6> kSglangModels{"Llama4ForConditionalGeneration",
+                                                          "GptOssForCausalLM",
+                                                          "MiMoV2FlashForCausalLM",
+                                                          "Step3p5ForCausalLM",
+                                                          "Gemma4ForCausalLM",
+                                                          "Gemma4ForConditionalGeneration"};
+  const bool listed =
+      std::find(kSglangModels.begin(), kSglangModels.end(), setup.model.architecture) != kSglangModels.end();
+  if (setup.config.engine == "vllm" && setup.sharding.context_ranks() == 1) return WindowedCache::Released;
+  return setup.config.engine == "sglang" && listed ? WindowedCache::OwnPool : WindowedCache::Whole;
+}
+
+KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& beside) {
+  KvCapacityOptions options;
+  options.gpu_memory_utilization = *setup.config.gpu_memory_utilization;
+  options.share = memory_share_of(setup.config);
+  options.max_num_batched_tokens = *setup.config.max_num_batched_tokens;
+  options.max_num_seqs = *setup.config.max_num_seqs;
+  options.block_size = *setup.config.block_size;
+  options.windowed = windowed_cache_of(setup);
+  options.kv_cache = setup.graph.kv_cache;
+  options.extra_weights = beside.weights;
+  options.extra_kv_per_token = beside.kv_per_token;
+  return options;
+}
+
+void check_memory(ServingSetup& setup, const Companions& beside) {
+  setup.memory = require_kv_capacity(setup.model, setup.sharding, setup.gpu->memory_capacity,
+                                     capacity_options(setup, beside));
+  if (!setup.config.num_gpu_blocks_override) setup.config.num_gpu_blocks_override = setup.memory.blocks;
+  setup.config.kv_layout = setup.memory.layout;
+  const std::int64_t groups = setup.memory.layout.full + setup.memory.layout.windowed;
+  const Bytes kv = kv_footprint(setup.model, setup.sharding, setup.graph.kv_cache).per_token();
+  setup.tiers = kv_tiers_of(setup.config, *setup.gpu, kv + beside.kv_per_token, setup.config.gpus_per_rank(),
+                            *setup.config.num_gpu_blocks_override / groups * *setup.config.block_size);
+}
+
+std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companions& beside) {
+  const OperatorPricer operators = setup.operators();
+  const auto graphs = [&](std::int64_t query_tokens) { return graph_sizes_of(setup.config, query_tokens); };
+  const std::int64_t verified = beside.speculation.verified_tokens;
+  std::unique_ptr<StepPricer> target = std::make_unique<OperatorStepPricer>(
+      StepPlan(setup.model, setup.sharding, setup.graph), operators, graphs(verified), beside.lora);
+  if (beside.vision)
+    target = std::make_unique<EncodingStepPricer>(std::move(target), operators, *beside.vision,
+                                                  beside.image_tokens, setup.sharding.tensor_parallel);
+  if (!beside.drafter) return target;
+  // The drafter runs with the target's graphs and once for each token it proposes alone.
+  auto drafter = std::make_unique<OperatorStepPricer>(
+      StepPlan(*beside.drafter, beside.drafter_sharding, setup.graph), operators, graphs(1),
+      drafter_fusion(beside.speculation.method, *beside.drafter));
+  return std::make_unique<DraftingStepPricer>(std::move(target), std::move(drafter),
+                                              beside.speculation.steps);
+}
+
+}  // namespace
+
+void check_simulated_engine(const std::string& engine) {
+  const std::vector<std::string> names = scheduler_names();
+  if (std::find(names.begin(), names.end(), engine) != names.end()) return;
+  throw Unsupported(fmt::format("engine '{}' is not simulated, expected one of: {}{}", engine,
+                                fmt::join(names, ", "), did_you_mean(engine, names)));
+}
+
+std::optional<DataType> kv_cache_type(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  if (name == "fp8" || name == "fp8_e4m3" || name == "fp8_e5m2") return DataType::Fp8;
+  if (name == "bfloat16" || name == "bf16") return DataType::Bf16;
+  if (name == "float16" || name == "fp16" || name == "half") return DataType::Fp16;
+  throw InvalidInput(
+      fmt::format("kv_cache_dtype: '{}' is unknown, expected auto, fp8, bfloat16 or float16", name));
+}
+
+std::string ServingSetup::engine_text() const {
+  std::string text = config.engine;
+  if (!kernels.version.empty()) text += " " + kernels.version;
+  return priced_version.empty() ? text
+                                : text + fmt::format(" (never measured: kernels of {})", priced_version);
+}
+
+std::int64_t ServingSetup::kv_cache_tokens() const {
+  return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
+}
+
+ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
+                             const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory) {
+  check_config(request.config);
+  GpuCatalog gpus;
+  ServingSetup setup;
+  setup.model = model;
+  setup.gpu = std::make_shared<const GpuSpec>(gpu_of(request, gpus));
+  setup.sharding = sharding;
+  check_sharding(setup.model, setup.sharding, "sharding");
+  setup.config = request.config;
+  resolve_defaults(setup.config, *setup.gpu);
+  check_config(setup.config);
+  if (!setup.config.max_model_len && model.max_positions > 0)
+    setup.config.max_model_len = model.max_positions;
+  if (setup.config.moe_backend != "auto" && !setup.model.mixture)
+    throw InvalidInput(
+        fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
+                    setup.config.moe_backend, setup.model.name));
+  setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
+  if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
+  setup.graph.parallel_latent_norms = setup.config.engine == "trtllm" || setup.config.engine == "sglang";
+  setup.graph.fuse_qk_norm_rope = setup.config.engine == "trtllm";
+  setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
+  setup.graph.fuse_allreduce_norm = fuses_allreduce_norm(setup);
+  const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
+  if (transport != ExpertTransport::Collectives)
+    setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
+  // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
+  if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
+  const Companions beside = companions_of(setup, request);
+  if (memory == MemoryCheck::Required) check_memory(setup, beside);
+  setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
+                   .version = request.version,
+                   .moe_backend = request.config.moe_backend,
+                   .fp8_gemm_backend = request.config.fp8_gemm_backend,
+                   .expert_transport = transport};
+  setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
+  setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
+  if (request.host_changes) request.host_changes(setup.config.host);
+  setup.latency = std::move(latency);
+  setup.pricer = pricer_of(setup, beside);
+  return setup;
+}
+
+ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory) {
+  const ModelArchitecture model = model_of(request);
+  ServingSetupRequest spread = request;
+  spread.config = spread_attention(request.config, model);
+  return resolve_serving(spread, model, sharding_of(spread.config, model), std::move(latency), memory);
+}
+
+}  // namespace warploom

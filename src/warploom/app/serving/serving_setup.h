@@ -1,0 +1,78 @@
+// From names and engine flags to everything a serving run needs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/models/memory_footprint.h"
+#include "warploom/models/operator_graph.h"
+#include "warploom/serving/cluster/deployment.h"
+#include "warploom/serving/config/engine_flags.h"
+#include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/pricing/operator_step_pricer.h"
+
+namespace warploom {
+
+struct ServingSetupRequest {
+  std::string model;  // a name, or the path of a config.json
+  std::string gpu;    // a name, an alias, or the path of a record
+  ServingConfig config;
+  std::string quantization;    // a MatmulScheme for every linear layer; empty = as the checkpoint is stored
+  std::string framework;       // whose kernels and host constants are used; empty = config.engine
+  std::string vision_encoder;  // as load_vision_encoder takes it; empty: text alone
+  std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
+  std::string version;            // of the framework; empty = unknown
+  std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
+  // Applied to the framework's default_host_model, which takes the place of config.host. May be empty.
+  std::function<void(HostModel&)> host_changes;
+};
+
+// Ready to run. Every operator of it is priced by operators().
+struct ServingSetup {
+  ModelArchitecture model;
+  std::shared_ptr<const GpuSpec> gpu;
+  Sharding sharding;
+  GraphOptions graph;
+  ServingConfig config;  // every default filled in; KV blocks set where the memory was checked
+  KvCapacity memory;     // zero where it was not checked
+  KernelNames kernels;
+  std::shared_ptr<const LatencyModel> latency;
+  std::unique_ptr<StepPricer> pricer;  // of whole steps
+  KvTierConfig tiers;                  // where the memory was checked
+
+  PoolPlan pool(std::string name) const {
+    return {.name = std::move(name), .config = config, .pricer = pricer.get(), .tiers = tiers};
+  }
+  // Valid while the setup lives.
+  OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
+  std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
+  // "vllm", "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
+  std::string engine_text() const;
+  // Tokens whose keys and values one replica holds; 0 where the memory was not checked.
+  std::int64_t kv_cache_tokens() const;
+};
+
+// Whether a model that leaves no memory for requests is refused and KV blocks are counted. Unchecked runs
+// price what a real engine is known to have run.
+enum class MemoryCheck { Required, None };
+
+// The element type of the KV cache by vLLM's names; absent for "auto". Throws InvalidInput.
+std::optional<DataType> kv_cache_type(const std::string& kv_cache_dtype);
+
+// Throws Unsupported unless the engine's scheduler is one that can be simulated.
+void check_simulated_engine(const std::string& engine);
+
+// Throws NotFound (names), InvalidInput (values, sharding; a model that does not fit: by how much, and what
+// would fit), Unsupported (architecture). The setup shares `latency` and is the only way to its prices.
+ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory = MemoryCheck::Required);
+
+// The same from a resolved model and a sharding of one's own.
+ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArchitecture& model,
+                             const Sharding& sharding, std::shared_ptr<const LatencyModel> latency,
+                             MemoryCheck memory = MemoryCheck::Required);
+
+}  // namespace warploom

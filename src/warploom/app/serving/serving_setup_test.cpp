@@ -1,0 +1,98 @@
+#include "warploom/app/serving/serving_setup.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/app/serving/fixed_latency_test.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+ServingSetupRequest request_of(const char* model, const char* gpu) {
+  ServingSetupRequest request;
+  request.model = model;
+  request.gpu = gpu;
+  return request;
+}
+
+std::string refusal_of(const ServingSetupRequest& request) {
+  try {
+    resolve_serving(request, fixed_latency());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
+  const std::shared_ptr<const LatencyModel> latency = fixed_latency();
+  const ServingSetup setup = resolve_serving(request_of("Llama-3.1-8B", "H100-SXM"), latency);
+  EXPECT_EQ(setup.gpu->name, "h100_sxm");
+  EXPECT_EQ(setup.kernels.framework, "vllm");
+  EXPECT_TRUE(setup.config.max_num_seqs.has_value());
+  EXPECT_EQ(setup.config.max_model_len, setup.model.max_positions);
+  // 0.9 x 80 GiB less 16 GB of weights, at 128 KiB a token, is 400 to 450 thousand tokens.
+  const std::int64_t tokens = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
+  EXPECT_GT(tokens, 380'000);
+  EXPECT_LT(tokens, 460'000);
+}
+
+TEST(ServingSetup, KeepsBlocksThatTheUserGave) {
+  ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+  request.config.num_gpu_blocks_override = 77;
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.num_gpu_blocks_override, 77);
+}
+
+TEST(ServingSetup, SaysWhatWouldFitWhenMemoryIsTooSmall) {
+  const std::string refusal = refusal_of(request_of("Llama-3.1-70B", "H100-SXM"));
+  EXPECT_NE(refusal.find("GiB too little"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("would fit"), std::string::npos) << refusal;
+  ServingSetupRequest unchecked = request_of("Llama-3.1-70B", "H100-SXM");
+  EXPECT_NO_THROW(resolve_serving(unchecked, fixed_latency(), MemoryCheck::None));
+}
+
+TEST(ServingSetup, RefusesUnknownNamesWithTheNearest) {
+  EXPECT_NE(refusal_of(request_of("Llama-3.1-8C", "H100-SXM")).find("Llama-3.1-8B"), std::string::npos);
+  EXPECT_NE(refusal_of(request_of("Llama-3.1-8B", "H100-SXN")).find("did you mean"), std::string::npos);
+  ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+  request.config.engine = "vlm";
+  EXPECT_THROW(resolve_serving(request, fixed_latency()), NotFound);
+  EXPECT_THROW(check_simulated_engine("lmdeploy"), Unsupported);
+  EXPECT_NO_THROW(check_simulated_engine("vllm"));
+}
+
+TEST(ServingSetup, ExpertParallelOfADenseModelIsRefused) {
+  ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+  request.config.enable_expert_parallel = true;
+  EXPECT_THROW(resolve_serving(request, fixed_latency()), InvalidInput);
+}
+
+TEST(ServingSetup, DataParallelRanksOfAMixtureStepTogether) {
+  ServingSetupRequest request = request_of("Qwen3-30B-A3B-Instruct-2507", "H100-SXM");
+  request.config.data_parallel_size = 2;
+  request.config.enable_expert_parallel = true;
+  const ServingSetup setup = resolve_serving(request, fixed_latency());
+  EXPECT_EQ(setup.sharding.attention_data_parallel, 2);
+  EXPECT_EQ(setup.sharding.expert_parallel, 2);
+  EXPECT_EQ(setup.pricer->coupled_replicas(), 2u);
+}
+
+TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
+  ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+  request.framework = "sglang";
+  request.host_changes = [](HostModel& host) { host.frontend_latency = milliseconds(7); };
+  const HostModel host = resolve_serving(request, fixed_latency()).config.host;
+  EXPECT_EQ(host.serial_tail, milliseconds(0.3));
+  EXPECT_EQ(host.prefill_floor.value(), 0);  // a dense model
+  EXPECT_EQ(host.frontend_latency, milliseconds(7));
+}
+
+TEST(ServingSetup, ReadsKvCacheTypes) {
+  EXPECT_FALSE(kv_cache_type("auto").has_value());
+  EXPECT_EQ(kv_cache_type("fp8_e4m3"), DataType::Fp8);
+  EXPECT_EQ(kv_cache_type("bfloat16"), DataType::Bf16);
+  EXPECT_THROW(kv_cache_type("fp9"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace warploom

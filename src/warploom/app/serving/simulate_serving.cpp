@@ -1,0 +1,204 @@
+#include "warploom/app/serving/simulate_serving.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/energy.h"
+#include "warploom/app/serving/trace_run.h"
+#include "warploom/app/serving/tuned_latency.h"
+#include "warploom/base/error.h"
+#include "warploom/report/kernel_sources.h"
+
+namespace warploom {
+namespace {
+
+// The engines of a run: one pool, or prefill and decode.
+struct Engines {
+  std::vector<ServingSetup> setups;
+  Deployment deployment;
+  std::string kv_transfer;
+};
+
+std::size_t pool_named(const FailureRequest& failure, const Deployment& deployment) {
+  for (std::size_t i = 0; i < deployment.pools.size(); ++i)
+    if (deployment.pools[i].name == failure.pool || (failure.pool.empty() && deployment.pools.size() == 1))
+      return i;
+  throw InvalidInput(fmt::format("failure: no pool '{}', expected {}", failure.pool,
+                                 deployment.disaggregated() ? "prefill or decode" : "engine"));
+}
+
+Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const LatencyModel>& latency) {
+  Engines engines;
+  std::vector<std::string> names{"engine"};
+  if (request.disaggregation) {
+    names = {"prefill", "decode"};
+    engines.setups.push_back(resolve_serving(request.disaggregation->prefill, latency));
+    engines.setups.push_back(resolve_serving(request.disaggregation->decode, latency));
+    const KvTransferSetup transfer =
+        kv_transfer_of(engines.setups[0], engines.setups[1], request.disaggregation->transfer);
+    engines.deployment.transfer = transfer.plan;
+    engines.kv_transfer = name_of(transfer.path);
+  } else {
+    engines.setups.push_back(resolve_serving(request.setup, latency));
+  }
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    PoolPlan pool = engines.setups[i].pool(names[i]);
+    pool.autoscaling = request.autoscaling;
+    engines.deployment.pools.push_back(std::move(pool));
+  }
+  for (const FailureRequest& failure : request.failures) {
+    InstanceFailure planned{.pool = pool_named(failure, engines.deployment),
+                            .instance = failure.instance,
+                            .at = to_sim_time(failure.at)};
+    if (failure.down) planned.down = to_sim_duration(*failure.down);
+    engines.deployment.failures.push_back(planned);
+  }
+  engines.deployment.seed = request.source.seed;
+  return engines;
+}
+
+PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTotals& totals) {
+  const Sharding& sharding = setup.sharding;
+  return {.name = std::move(name),
+          .gpu = setup.gpu->name,
+          .instances = setup.config.instances * sharding.data_parallel,
+          .gpus_per_instance = sharding.gpus_per_replica(),
+          .tensor_parallel = sharding.tensor_parallel,
+          .pipeline_parallel = sharding.pipeline_parallel,
+          .data_parallel = setup.config.data_parallel_size,
+          .expert_parallel = sharding.expert_parallel,
+          .energy_j = pool_energy(setup, totals)};
+}
+
+void check_images(const SimulateRequest& request) {
+  const ServingSetupRequest& setup = request.disaggregation ? request.disaggregation->prefill : request.setup;
+  if (setup.vision_encoder.empty() == !request.source.images.has_value()) return;
+  throw InvalidInput(
+      "--images-per-request and --vision-encoder belong together, expected both or none (--vision-encoder "
+      "takes "
+      "a vision_config or the path of a config.json)");
+}
+
+// As it was asked for, else as it came.
+double request_rate_of(const WorkloadRequestSource& source, const Workload& workload) {
+  const double closed = std::numeric_limits<double>::infinity();
+  if (workload.concurrency) return closed;
+  if (source.request_rate || source.rate) return source.request_rate.value_or(source.rate.value_or(closed));
+  return source.random ? closed : arrival_rate(workload);
+}
+
+RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, const Workload& workload,
+                  const SimulationResult& run) {
+  RunLabel label;
+  label.request_rate = request_rate_of(source, workload);
+  label.max_concurrency = workload.concurrency ? workload.concurrency : workload.most_in_flight;
+  const ServingSetup& last = engines.setups.back();
+  label.model = last.model.name;
+  label.gpu = last.gpu->name;
+  label.gpus = 0;
+  label.layers = last.model.layer_count();
+  label.engine = last.engine_text();
+  label.workload = workload.name;
+  label.kv_transfer = engines.kv_transfer;
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    const ServingSetup& setup = engines.setups[i];
+    label.pools.push_back(pool_label(setup, engines.deployment.pools[i].name, run.pools[i]));
+    label.gpus += label.pools[i].instances * label.pools[i].gpus_per_instance;
+    if (setup.gpu->name != label.gpu) label.gpu = setup.gpu->name + "+" + label.gpu;
+  }
+  const auto seconds = seconds_by_tier(run.kernels);
+  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (std::size_t tier = 0; tier < seconds.size(); ++tier)
+    if (total > 0) label.tier_shares[tier] = seconds[tier] / total;
+  label.tier = weakest_tier(run.kernels);
+  for (const KernelTime& kernel : run.kernels)
+    label.extrapolated = label.extrapolated || kernel.source.extrapolated;
+  return label;
+}
+
+}  // namespace
+
+SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {
+  for (const ServingSetupRequest* setup :
+       request.disaggregation ? std::vector{&request.disaggregation->prefill, &request.disaggregation->decode}
+                              : std::vector{&request.setup})
+    check_simulated_engine(setup->config.engine);
+  check_images(request);
+  const Workload workload = open_workload(request.source);
+  const Engines engines = engines_of(request, latency);
+  const auto run = [&](StepTime step_time) {
+    SimulationOptions options;
+    options.step_time = step_time;
+    options.cancelled = request.cancelled;
+    options.threads = request.threads;
+    if (step_time == StepTime::Mid) {
+      options.on_progress = request.on_progress;
+      options.recorded_steps = request.traced_steps;
+      options.record_from = to_sim_time(request.trace_from);
+    } else {
+      options.timeline_samples = 0;
+    }
+    return simulate(engines.deployment, workload, options);
+  };
+  SimulateResult result;
+  if (request.intervals) {
+    auto low = std::async(std::launch::async, [&] { return run(StepTime::Low).metrics; });
+    auto high = std::async(std::launch::async, [&] { return run(StepTime::High).metrics; });
+    result.run = run(StepTime::Mid);
+    result.interval = RunInterval{low.get(), high.get()};
+    if (result.run.partial) result.interval.reset();
+  } else {
+    result.run = run(StepTime::Mid);
+  }
+  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups);
+  result.label = label_of(engines, request.source, workload, result.run);
+  return result;
+}
+
+namespace {
+
+// The run with the table's expected speed-ups, and what it changes.
+SimulateResult simulate_tuned(const SimulateRequest& request,
+                              const std::shared_ptr<const LatencyModel>& latency) {
+  const MoeConfigTable table = moe_config_from_json(read_json_file(request.tuned), request.tuned.string());
+  SimulateRequest alone = request;
+  alone.intervals = false;
+  alone.traced_steps = 0;
+  alone.on_progress = nullptr;
+  const auto figures = [&](TunedGain gain) {
+    const auto tuned = std::make_shared<const TunedLatency>(latency, table, gain);
+    const ServingMetrics metrics = simulate_serving(alone, tuned).run.metrics;
+    return MeanLatencies{metrics.ttft.mean, metrics.tpot.mean};
+  };
+  const auto expected = std::make_shared<const TunedLatency>(latency, table, TunedGain::Expected);
+  SimulateResult result = simulate_serving(request, expected);
+  if (!expected->served())
+    throw InvalidInput(fmt::format(
+        "--tuned {}: made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
+        "never "
+        "launches",
+        request.tuned.string(), table.layer.experts, table.layer.top_k, table.layer.hidden,
+        table.layer.intermediate, table.layer.tensor_parallel, table.layer.expert_parallel, table.gpu));
+  const ServingMetrics before = simulate_serving(alone, latency).run.metrics;
+  result.tuned = TunedChange{.tier = std::string(name_of(table.tier)),
+                             .before = {before.ttft.mean, before.tpot.mean},
+                             .expected = {result.run.metrics.ttft.mean, result.run.metrics.tpot.mean},
+                             .least = figures(TunedGain::Least),
+                             .most = figures(TunedGain::Most)};
+  return result;
+}
+
+}  // namespace
+
+SimulateResult simulate_serving(const SimulateRequest& request) {
+  const std::shared_ptr<const LatencyModel> latency = open_latency_model(
+      request.disaggregation ? request.disaggregation->decode.predictor : request.setup.predictor);
+  return request.tuned.empty() ? simulate_serving(request, latency) : simulate_tuned(request, latency);
+}
+
+}  // namespace warploom

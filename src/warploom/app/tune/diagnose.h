@@ -1,0 +1,30 @@
+// Use case `diagnose`: which kernels run below what their shape has been seen to reach, why, and what
+// reaching it would buy.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "warploom/app/data/import_data.h"
+#include "warploom/app/serving/price_static_batch.h"
+#include "warploom/report/diagnose_report.h"
+
+namespace warploom {
+
+struct DiagnoseRequest {
+  std::string gpu;           // name, alias or path of a record
+  MeasurementSource source;  // measured kernels; or
+  // a predicted static batch, with the figures that `static` gives it: kernels of one step of all prompts,
+  // and of a decode step at half the output for each further token. What StreamingKernels prices is left out:
+  // no kernel of it was measured.
+  std::optional<StaticBatchRequest> workload;
+  std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program
+  double quantile = 0.8;
+};
+
+// Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on a
+// source without any kernel with a shape (saying what was left out), a quantile out of range; what the
+// readers and resolve_serving throw.
+Diagnosis diagnose(const DiagnoseRequest& request);
+
+}  // namespace warploom

@@ -1,0 +1,86 @@
+#include "warploom/app/tune/moe_config.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/tune/python_profiler.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/fused_moe/device_name.h"
+#include "warploom/fused_moe/profiled_configs.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+// Sizes of the model's routed experts; the rest stays as asked for.
+MoeLayer layer_of(const MoeConfigRequest& request) {
+  if (request.model.empty()) return request.layer;
+  const ModelArchitecture model = load_model(request.model);
+  if (!model.mixture) throw InvalidInput(fmt::format("moe-config: {} has no mixture of experts", model.name));
+  MoeLayer layer = request.layer;
+  layer.hidden = model.hidden;
+  layer.experts = model.mixture->experts;
+  layer.top_k = model.mixture->top_k;
+  layer.intermediate = model.mixture->intermediate;
+  return layer;
+}
+
+void profile(const MoeConfigRequest& request, const MoeLayer& layer, const GpuSpec& gpu) {
+  require_profiler(request.package, "moe_profile.py");
+  const std::string plan = request.samples.string() + ".plan.csv";
+  write_file_atomically(plan, moe_profile_plan(layer, gpu, ConfigModel()));
+  const std::vector<std::string> words = {
+      request.python, (request.package / "warploom" / "moe_profile.py").string(),
+      "--plan",       plan,
+      "--output",     request.samples.string(),
+      "--experts",    std::to_string(layer.experts),
+      "--top-k",      std::to_string(layer.top_k),
+      "--hidden",     std::to_string(layer.hidden),
+      "--width",      std::to_string(layer.width()),
+      "--seconds",    fmt::format("{:.0f}", request.seconds)};
+  if (!run_profiler(words, "moe-config --profile"))
+    throw InvalidInput(
+        fmt::format("moe-config --profile: out of time after {:.0f} s; run the same command again to go on",
+                    request.seconds));
+}
+
+MoeConfigTable table_of(const MoeConfigRequest& request, const MoeLayer& layer, const GpuSpec& gpu) {
+  if (!request.table.empty())
+    return measured_configs(layer, request.engine, gpu, RuntimeTable::open(request.table));
+  if (request.profile && request.samples.empty())
+    throw InvalidInput("moe-config --profile: expected --samples, the file to measure into");
+  if (request.profile) profile(request, layer, gpu);
+  if (!request.samples.empty())
+    return profiled_configs(layer, request.engine, gpu, read_moe_samples(request.samples));
+  return predicted_configs(layer, request.engine, gpu, ConfigModel());
+}
+
+}  // namespace
+
+MoeConfigResult moe_config(const MoeConfigRequest& request) {
+  GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const MoeLayer layer = layer_of(request);
+  MoeConfigResult result;
+  result.table = table_of(request, layer, gpu);
+  if (request.output.empty()) return result;
+  const std::filesystem::path name = moe_config_file_name(layer, engine_device_name(gpu.name));
+  std::filesystem::path sidecar = name;
+  sidecar.replace_extension(".warploom.json");
+  result.files = {request.output / name, request.output / sidecar};
+  write_json_file(result.files[0], engine_json(result.table));
+  write_json_file(result.files[1], sidecar_json(result.table));
+  return result;
+}
+
+ConfigTraining train_moe_configs(const TrainMoeConfigsRequest& request) {
+  const GpuCatalog catalog;
+  ConfigTraining training = train_configs(read_config_rows(request.gains, request.near_best, catalog));
+  if (!request.output.empty())
+    write_file_atomically(request.output / "fused_moe.wlm", config_model_to_bytes(training.record));
+  return training;
+}
+
+}  // namespace warploom

@@ -1,0 +1,210 @@
+#include "warploom/app/tune/tune_correction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/learning/symmetric_boosting.h"
+#include "warploom/learning/symmetric_ensemble.h"
+#include "warploom/tuner/tile_mapping.h"
+#include "warploom_embedded/tuner_files.h"
+
+namespace warploom {
+namespace {
+
+using Features = std::array<float, kCorrectionFeatures>;
+
+constexpr std::size_t kCheckedSamples = 4000;
+// Beyond these, a timing says more about its circumstances than about the kernel.
+constexpr double kMostRatio = 0.5, kMostUnaligned = 2.5;
+// Residuals beyond so many medians count as that much.
+constexpr double kBound = 5;
+// How often a shape's common error is taken out before trees are learned anew, and rows of no error added to
+// each shape's.
+constexpr int kCommonRounds = 2;
+constexpr double kCommonShrinkage = 0.5;
+
+bool unaligned(const TileKernel& kernel, const TileShape& shape) {
+  return row_class_of(kernel, shape) == kNarrowLoads;
+}
+
+// Operands of one byte move and multiply at other rates: they have files of their own.
+std::string file_name(const TileKernel& kernel, bool without_alignment) {
+  return fmt::format("{}{}{}.wlc", name_of(kernel.kind), kernel.operand_bytes == 1 ? "_fp8" : "",
+                     without_alignment ? "_unaligned" : "");
+}
+
+std::optional<SymmetricEnsemble> ensemble_of(const std::string& name) {
+  for (const EmbeddedFile& file : embedded::tuner_files()) {
+    if (file.name == name) return SymmetricEnsemble(decode_symmetric(file.contents, name));
+  }
+  return std::nullopt;
+}
+
+class LearnedCorrection final : public TimeCorrection {
+ public:
+  LearnedCorrection(SymmetricEnsemble aligned, std::optional<SymmetricEnsemble> rest)
+      : aligned_(std::move(aligned)), rest_(std::move(rest)) {}
+
+  void log_ratios(const TileKernel& kernel, std::span<const CorrectionQuery> queries,
+                  std::span<float> out) const override {
+    FeatureBlock block;
+    std::array<double, kRowBlock> sums;
+    for (std::size_t start = 0; start < queries.size(); start += kRowBlock) {
+      const std::size_t count = std::min(kRowBlock, queries.size() - start);
+      bool any_unaligned = false;
+      for (std::size_t i = 0; i < count; ++i) {
+        Features features;
+        correction_features(kernel, queries[start + i], features);
+        for (std::size_t k = 0; k < features.size(); ++k) block.slots[k][i] = features[k];
+        any_unaligned = any_unaligned || unaligned(kernel, queries[start + i].shape);
+      }
+      aligned_.predict(block, sums);
+      for (std::size_t i = 0; i < count; ++i) out[start + i] = static_cast<float>(sums[i]);
+      if (!any_unaligned || !rest_) continue;
+      rest_->predict(block, sums);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (unaligned(kernel, queries[start + i].shape)) out[start + i] = static_cast<float>(sums[i]);
+      }
+    }
+  }
+
+ private:
+  SymmetricEnsemble aligned_;
+  std::optional<SymmetricEnsemble> rest_;
+};
+
+struct LearningRows {
+  std::vector<float> features, targets;
+  std::vector<std::size_t> shape_of;  // of each row
+  std::size_t shapes = 0;
+};
+
+CorrectionQuery query_of(const WaveModel& model, const FittedConfig& fitted, const TileShape& shape) {
+  CorrectionQuery query{.config = &fitted, .shape = shape};
+  query.work = tile_work(model.kernel, model.gpu, shape, fitted.config);
+  query.predicted_us = wave_time(fitted.coefficients, query.work);
+  return query;
+}
+
+// Queries of every measured configuration that the model knows, apart by alignment.
+void fill_rows(const WaveModel& model, const std::vector<TileSample>& samples, LearningRows& aligned,
+               LearningRows& rest) {
+  std::map<TileConfig, const FittedConfig*> fitted;
+  for (const FittedConfig& config : model.configs) fitted[config.config] = &config;
+  std::map<TileShape, std::size_t> shapes;
+  for (const TileSample& sample : samples) {
+    const auto place = fitted.find(sample.config);
+    if (place == fitted.end()) continue;
+    const CorrectionQuery query = query_of(model, *place->second, sample.shape);
+    Features features;
+    correction_features(model.kernel, query, features);
+    const bool apart = unaligned(model.kernel, sample.shape);
+    LearningRows& rows = apart ? rest : aligned;
+    const double ratio = std::log(sample.median_us / double(query.predicted_us));
+    const double most = apart ? kMostUnaligned : kMostRatio;
+    rows.features.insert(rows.features.end(), features.begin(), features.end());
+    rows.targets.push_back(static_cast<float>(std::clamp(ratio, -most, most)));
+    const auto [known, added] = shapes.emplace(sample.shape, rows.shapes);
+    if (added) ++rows.shapes;
+    rows.shape_of.push_back(known->second);
+  }
+}
+
+double root_mean_square(const std::vector<float>& targets, const std::vector<double>& taken) {
+  double sum = 0;
+  for (std::size_t i = 0; i < targets.size(); ++i) sum += std::pow(double(targets[i]) - taken[i], 2);
+  return std::sqrt(sum / double(std::max<std::size_t>(1, targets.size())));
+}
+
+std::vector<double> answers(const SymmetricTrees& trees, const LearningRows& rows) {
+  const SymmetricEnsemble ensemble(trees);
+  std::vector<double> sums(rows.targets.size());
+  FeatureRow row;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::copy_n(rows.features.begin() + std::ptrdiff_t(i * kCorrectionFeatures), kCorrectionFeatures,
+                row.values.begin());
+    sums[i] = ensemble.predict(row);
+  }
+  return sums;
+}
+
+// Trees on the targets less what each shape's rows have in common beyond the trees before.
+SymmetricTrees learned(const LearningRows& rows) {
+  const SymmetricOptions options{
+      .trees = 400, .depth = 8, .eta = 0.12, .row_share = 0.5, .column_share = 0.6, .bound = kBound};
+  std::vector<float> targets = rows.targets;
+  SymmetricTrees trees = boost_symmetric(rows.features, kCorrectionFeatures, targets, options);
+  for (int round = 0; round < kCommonRounds; ++round) {
+    const std::vector<double> taken = answers(trees, rows);
+    std::vector<double> left(rows.shapes, 0.0), weight(rows.shapes, kCommonShrinkage);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      left[rows.shape_of[i]] += double(rows.targets[i]) - taken[i];
+      weight[rows.shape_of[i]] += 1;
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      targets[i] = rows.targets[i] - static_cast<float>(left[rows.shape_of[i]] / weight[rows.shape_of[i]]);
+    trees = boost_symmetric(rows.features, kCorrectionFeatures, targets, options);
+  }
+  return trees;
+}
+
+}  // namespace
+
+std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
+  if (kernel.operand_bytes > 2) return nullptr;
+  auto aligned = ensemble_of(file_name(kernel, false));
+  if (!aligned) return nullptr;
+  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel, true)));
+}
+
+bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
+                     std::span<const TileSample> samples) {
+  std::map<TileConfig, const FittedConfig*> fitted;
+  for (const FittedConfig& config : model.configs) fitted[config.config] = &config;
+  std::vector<CorrectionQuery> queries;
+  std::vector<float> measured;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / kCheckedSamples);
+  for (std::size_t i = 0; i < samples.size(); i += stride) {
+    const auto place = fitted.find(samples[i].config);
+    if (place == fitted.end()) continue;
+    queries.push_back(query_of(model, *place->second, samples[i].shape));
+    measured.push_back(
+        static_cast<float>(std::log(samples[i].median_us / double(queries.back().predicted_us))));
+  }
+  std::vector<float> ratios(queries.size());
+  correction.log_ratios(model.kernel, queries, ratios);
+  double formula = 0, corrected = 0;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    formula += std::pow(double(measured[i]), 2);
+    corrected += std::pow(double(measured[i] - ratios[i]), 2);
+  }
+  return corrected <= 4 * formula;
+}
+
+TuneLearnResult tune_learn(const TuneLearnRequest& request) {
+  if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
+  GpuCatalog catalog;
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  LearningRows aligned, rest;
+  for (const TuneLearnSet& set : request.sets) {
+    const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
+    fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
+  }
+  const SymmetricTrees trees = learned(aligned);
+  write_file_atomically(request.output / file_name(request.kernel, false), encode_symmetric(trees));
+  if (!rest.targets.empty())
+    write_file_atomically(request.output / file_name(request.kernel, true), encode_symmetric(learned(rest)));
+  return {.rows = aligned.targets.size(),
+          .unaligned_rows = rest.targets.size(),
+          .before = root_mean_square(aligned.targets, std::vector<double>(aligned.targets.size(), 0.0)),
+          .after = root_mean_square(aligned.targets, answers(trees, aligned))};
+}
+
+}  // namespace warploom

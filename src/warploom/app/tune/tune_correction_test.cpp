@@ -1,0 +1,124 @@
+// Tables with the built-in corrections, judged on stored H200 measurements of shapes that neither saw.
+#include "warploom/app/tune/tune_correction.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/app/tune/tune_fit.h"
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/tuner/regret.h"
+
+namespace warploom {
+namespace {
+
+std::vector<std::filesystem::path> fixture(const std::string& name) {
+  return {std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/tuner" / (name + ".csv.gz")};
+}
+
+RegretSummary judged(const TileKernel& kernel, const std::string& name, const std::string& fallback) {
+  TuneFitRequest request;
+  request.samples = fixture(name + "_anchors");
+  request.kernel = kernel;
+  request.default_config = fallback;
+  const TuneFitResult fitted = tune_fit(request);
+  EXPECT_LE(fitted.bytes, std::size_t{1000000});
+  return summarize(regret_of(fitted.table, oracle_shapes(read_tile_samples(fixture(name + "_exhaustive")))));
+}
+
+TEST(TuneCorrection, GemmPicksAreNearlyTheBest) {
+  const RegretSummary summary = judged({}, "gemm", "128x128x64/w8/s3");
+  EXPECT_GE(summary.shapes, 150U);
+  EXPECT_GT(summary.geo_mean_share, 0.99);
+  EXPECT_GT(summary.worst_share, 0.9);
+  EXPECT_GT(*summary.geo_mean_speedup, 1.5);
+  EXPECT_GT(*summary.worst_speedup, 0.98);
+}
+
+TEST(TuneCorrection, GroupedGemmPicksAreNearlyTheBest) {
+  const TileKernel kernel{.name = "grouped", .kind = TileKernelKind::GroupedGemm, .experts = 16, .top_k = 2};
+  const RegretSummary summary = judged(kernel, "grouped", "64x64x32/w4/s3");
+  EXPECT_GT(summary.geo_mean_share, 0.985);
+  EXPECT_GT(summary.worst_share, 0.85);
+  EXPECT_GT(*summary.geo_mean_speedup, 1.15);
+  EXPECT_GT(*summary.worst_speedup, 0.98);
+}
+
+TEST(TuneCorrection, AttentionPicksAreNearlyTheBest) {
+  const TileKernel kernel{
+      .name = "attention", .kind = TileKernelKind::Attention, .head_group = 4, .causal = true};
+  const RegretSummary summary = judged(kernel, "attention", "128x64x64/w4/s3");
+  EXPECT_GT(summary.geo_mean_share, 0.99);
+  EXPECT_GT(summary.worst_share, 0.9);
+}
+
+TEST(TuneCorrection, Fp8PicksHaveACorrectionOfTheirOwn) {
+  TuneFitRequest request;
+  request.samples = fixture("gemm_fp8_anchors");
+  request.kernel.operand_bytes = 1;
+  const TuneFitResult fitted = tune_fit(request);
+  EXPECT_TRUE(fitted.corrected);
+  const auto oracle = oracle_shapes(read_tile_samples(fixture("gemm_fp8_blind")));
+  const RegretSummary summary = summarize(regret_of(fitted.table, oracle));
+  EXPECT_GE(summary.shapes, 150U);
+  EXPECT_GT(summary.geo_mean_share, 0.96);
+  EXPECT_GT(*summary.geo_mean_speedup, 1.9);
+}
+
+TEST(TuneCorrection, LoopsInPartsAreTakenWhereGridsAreSmall) {
+  TuneFitRequest request;
+  request.samples = fixture("gemm_split_anchors");
+  const TuneFitResult fitted = tune_fit(request);
+  const auto oracle = oracle_shapes(read_tile_samples(fixture("gemm_split_exhaustive")));
+  const RegretSummary summary = summarize(regret_of(fitted.table, oracle));
+  EXPECT_GT(summary.geo_mean_share, 0.97);
+  EXPECT_GT(*summary.geo_mean_speedup, 4.0);
+  EXPECT_GT(fitted.table.pick({16, 512, 16384}).config.split_k, 1);
+  EXPECT_EQ(fitted.table.pick({8192, 8192, 1024}).config.split_k, 1);
+}
+
+TEST(TuneCorrection, ServesAUsersKernelWhoseSecondOperandRunsAlongN) {
+  TuneFitRequest request;
+  request.samples = fixture("tutorial_anchors");
+  request.default_config = "128x256x64/w8/s3";
+  const auto oracle = oracle_shapes(read_tile_samples(fixture("tutorial_exhaustive")));
+  const RegretSummary blind = summarize(regret_of(tune_fit(request).table, oracle));
+  request.kernel.b_along_n = true;
+  const RegretSummary seen = summarize(regret_of(tune_fit(request).table, oracle));
+  EXPECT_GT(seen.geo_mean_share, 0.98);
+  EXPECT_GT(seen.worst_share, 0.9);
+  EXPECT_LT(blind.worst_share, 0.8);
+}
+
+TEST(TuneCorrection, LeavesKernelsAloneThatItWasNotLearnedFrom) {
+  TileKernel wide;
+  wide.operand_bytes = 4;
+  EXPECT_EQ(built_in_correction(wide), nullptr);
+  wide = {.kind = TileKernelKind::Attention, .operand_bytes = 1};
+  EXPECT_EQ(built_in_correction(wide), nullptr);
+  // A GPU ten times as slow whose times grow differently: the formula fits, the correction does not.
+  std::vector<TileSample> samples = read_tile_samples(fixture("gemm_anchors")).rows;
+  samples.resize(4000);
+  for (TileSample& sample : samples)
+    sample.median_us = 100 + double(sample.shape.n) * double(sample.shape.m) * double(sample.shape.k) * 1e-5;
+  const WaveModel model = fit_wave_model({}, {}, samples);
+  EXPECT_FALSE(correction_fits(model, *built_in_correction(TileKernel{}), samples));
+}
+
+TEST(TuneCorrection, LearnsWhatItWrites) {
+  const ScratchFolder folder;
+  TuneLearnRequest request;
+  request.kernel.kind = TileKernelKind::Attention;
+  request.kernel.head_group = 4;
+  request.kernel.causal = true;
+  EXPECT_THROW(tune_learn(request), InvalidInput);
+  request.sets = {{fixture("attention_anchors"), fixture("attention_exhaustive")}};
+  request.output = folder.path();
+  const TuneLearnResult result = tune_learn(request);
+  EXPECT_GT(result.rows, 6000U);
+  EXPECT_LT(result.after, 0.3 * result.before);
+  EXPECT_GT(read_file(folder.path() / "attention.wlc").size(), 1000U);
+}
+
+}  // namespace
+}  // namespace warploom

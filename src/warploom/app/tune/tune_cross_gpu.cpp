@@ -1,0 +1,37 @@
+#include "warploom/app/tune/tune_cross_gpu.h"
+
+#include <chrono>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuner/legality.h"
+#include "warploom/tuner/record_model.h"
+
+namespace warploom {
+namespace {
+
+WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  if (!request.from_table.empty()) {
+    const RuntimeTable table = RuntimeTable::open(request.from_table);
+    return scaled_model(table.kernel(), table.configs(), catalog.load_gpu(table.gpu().name), gpu);
+  }
+  const auto space = legal_space(request.kernel, TileGpu::from(gpu), default_axes(request.kernel.kind));
+  return model_from_record(request.kernel, gpu, space);
+}
+
+}  // namespace
+
+TuneFitResult tune_fit_cross_gpu(const TuneCrossGpuRequest& request) {
+  GpuCatalog catalog;
+  const auto start = std::chrono::steady_clock::now();
+  WaveModel model = model_for(request, catalog);
+  const TableOptions options{.default_config = chosen_default(request.default_config, model),
+                             .tier = TableTier::CrossGpu};
+  RuntimeTable table = RuntimeTable::build(model, options);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (!request.output.empty()) table.write(request.output);
+  const std::size_t bytes = table.bytes().size();
+  return {.model = std::move(model), .table = std::move(table), .fit_seconds = taken.count(), .bytes = bytes};
+}
+
+}  // namespace warploom

@@ -1,0 +1,19 @@
+// Use case `tune fit --cross-gpu`: a table for a GPU on which the kernel was never measured.
+#pragma once
+
+#include "warploom/app/tune/tune_fit.h"
+
+namespace warploom {
+
+struct TuneCrossGpuRequest {
+  TileKernel kernel;
+  std::string gpu = "h200_sxm";      // a name of the catalogue
+  std::filesystem::path from_table;  // measured on another GPU, of the same kernel; empty: the record alone
+  std::filesystem::path output;      // empty: keep the table in memory alone
+  std::string default_config;        // as config_text writes it; empty: 128x128x64/w8/s3 where legal
+};
+
+// Tables of tier cross_gpu. With `from_table` its kernel counts. Throws as tune_fit and RuntimeTable::open.
+TuneFitResult tune_fit_cross_gpu(const TuneCrossGpuRequest& request);
+
+}  // namespace warploom

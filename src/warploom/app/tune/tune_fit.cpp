@@ -1,0 +1,57 @@
+#include "warploom/app/tune/tune_fit.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "warploom/app/tune/tune_correction.h"
+#include "warploom/base/file.h"
+#include "warploom/base/hash.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuner/tile_sample.h"
+
+namespace warploom {
+namespace {
+
+// What most hand-written kernels start from.
+constexpr TileConfig kUsualConfig{128, 128, 64, 8, 3, 1};
+
+TableOptions options_of(const TuneFitRequest& request, const WaveModel& model) {
+  TableOptions options;
+  options.default_config = chosen_default(request.default_config, model);
+  for (const auto& path : request.samples)
+    options.data_hash = hash_combine(options.data_hash, hash_bytes(read_file(path)));
+  return options;
+}
+
+}  // namespace
+
+std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model) {
+  if (!text.empty()) return parse_config(text, "default configuration");
+  const bool usual = std::any_of(model.configs.begin(), model.configs.end(),
+                                 [](const FittedConfig& fitted) { return fitted.config == kUsualConfig; });
+  return usual ? std::optional(kUsualConfig) : std::nullopt;
+}
+
+TuneFitResult tune_fit(const TuneFitRequest& request) {
+  GpuCatalog catalog;
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  const TileSamples samples = read_tile_samples(request.samples);
+  const auto start = std::chrono::steady_clock::now();
+  WaveModel model = fit_wave_model(request.kernel, gpu, samples.rows);
+  TableOptions options = options_of(request, model);
+  const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
+  const bool corrected = correction && correction_fits(model, *correction, samples.rows);
+  if (corrected) options.correction = correction.get();
+  RuntimeTable table = RuntimeTable::build(model, options);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (!request.output.empty()) table.write(request.output);
+  const std::size_t bytes = table.bytes().size();
+  return {.model = std::move(model),
+          .table = std::move(table),
+          .samples = samples.rows.size(),
+          .fit_seconds = taken.count(),
+          .bytes = bytes,
+          .corrected = corrected};
+}
+
+}  // namespace warploom

@@ -1,0 +1,63 @@
+#include "warploom/app/tune/tune_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "warploom/base/csv.h"
+#include "warploom/base/file.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/tuner/legality.h"
+
+namespace warploom {
+
+namespace {
+
+std::vector<TileConfig> space_of(const TunePlanRequest& request, const TileGpu& gpu) {
+  auto space = legal_space(request.kernel, gpu, default_axes(request.kernel.kind));
+  if (request.split_k.empty()) return space;
+  const auto split = legal_space(request.kernel, gpu, split_axes(request.split_k));
+  space.insert(space.end(), split.begin(), split.end());
+  std::sort(space.begin(), space.end());
+  space.erase(std::unique(space.begin(), space.end()), space.end());
+  return space;
+}
+
+std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gpu) {
+  if (request.round == AnchorRound::Second)
+    return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
+  const auto space = space_of(request, gpu);
+  return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
+                                             : plan_anchors(request.kernel, gpu, space);
+}
+
+}  // namespace
+
+TunePlanResult tune_plan(const TunePlanRequest& request) {
+  GpuCatalog catalog;
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  check(request.kernel, "tile kernel");
+  const std::vector<AnchorRow> rows = rows_of(request, gpu);
+  std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
+  const bool split =
+      std::any_of(rows.begin(), rows.end(), [](const AnchorRow& row) { return row.config.split_k != 1; });
+  if (split) columns.emplace_back("split_k");
+  CsvWriter csv(columns);
+  std::set<TileShape> shapes;
+  std::set<TileConfig> configs;
+  for (const AnchorRow& row : rows) {
+    const TileConfig& c = row.config;
+    std::vector<std::string> cells;
+    for (const std::int64_t value :
+         {std::int64_t{c.tile_m}, std::int64_t{c.tile_n}, std::int64_t{c.tile_k}, std::int64_t{c.warps},
+          std::int64_t{c.stages}, row.shape.m, row.shape.n, row.shape.k})
+      cells.push_back(std::to_string(value));
+    if (split) cells.push_back(std::to_string(c.split_k));
+    csv.row(cells);
+    shapes.insert(row.shape);
+    configs.insert(c);
+  }
+  if (!request.output.empty()) write_file_atomically(request.output, csv.text());
+  return {.configs = configs.size(), .rows = rows.size(), .shapes = shapes.size()};
+}
+
+}  // namespace warploom

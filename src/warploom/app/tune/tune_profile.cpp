@@ -1,0 +1,69 @@
+#include "warploom/app/tune/tune_profile.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <vector>
+
+#include "warploom/app/tune/python_profiler.h"
+#include "warploom/app/tune/tune_plan.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+// True when the plan was measured to its end.
+bool measure(const TuneProfileRequest& request, const std::filesystem::path& plan, double seconds) {
+  const TileKernel& kernel = request.kernel;
+  const std::string kind(name_of(kernel.kind));
+  const std::vector<std::string> words = {
+      request.python,    (request.package / "warploom" / "profile.py").string(),
+      "--kind",          kind,
+      "--plan",          plan.string(),
+      "--output",        request.output.string(),
+      "--seconds",       fmt::format("{:.0f}", seconds),
+      "--operand-bytes", std::to_string(kernel.operand_bytes),
+      "--experts",       std::to_string(kernel.experts),
+      "--top-k",         std::to_string(kernel.top_k),
+      "--head-dim",      std::to_string(kernel.head_dim),
+      "--head-group",    std::to_string(kernel.head_group),
+      "--causal",        kernel.causal ? "1" : "0"};
+  return run_profiler(words, "tune profile");
+}
+
+}  // namespace
+
+TuneProfileResult tune_profile(const TuneProfileRequest& request) {
+  require_profiler(request.package, "profile.py");
+  const auto start = std::chrono::steady_clock::now();
+  TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};
+  plan.split_k = request.split_k;
+  TuneProfileResult result;
+  const auto round = [&](AnchorRound which, const char* name) {
+    plan.round = which;
+    plan.output = request.output.string() + name;
+    const TunePlanResult planned = tune_plan(plan);
+    result.rows += planned.rows;
+    result.configs = planned.configs;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    result.complete = measure(request, plan.output, request.seconds - spent.count());
+  };
+  if (request.all_anchors) {
+    round(AnchorRound::All, ".plan.csv");
+    return result;
+  }
+  round(AnchorRound::First, ".first.csv");
+  if (!result.complete) return result;
+  plan.samples = {request.output};
+  // The second round follows from the first alone, so that a run that was stopped goes on with the same plan.
+  if (!std::filesystem::exists(request.output.string() + ".second.csv")) {
+    round(AnchorRound::Second, ".second.csv");
+  } else {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    result.complete =
+        measure(request, request.output.string() + ".second.csv", request.seconds - spent.count());
+  }
+  return result;
+}
+
+}  // namespace warploom

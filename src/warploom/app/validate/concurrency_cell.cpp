@@ -1,0 +1,128 @@
+#include "warploom/app/validate/concurrency_cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/app/serving/kv_transfer_setup.h"
+#include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/validate/concurrency_launch.h"
+#include "warploom/base/error.h"
+#include "warploom/report/kernel_sources.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::int64_t kRequestsPerSlot = 10;
+
+std::int64_t request_count(std::int64_t concurrency) {
+  return std::max(2 * concurrency, std::min(kRequestsPerSlot * concurrency, kMostCellRequests));
+}
+
+Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint64_t seed) {
+  Workload workload = synthetic_workload({.requests = request_count(*row.concurrency),
+                                          .input_tokens = row.input_tokens,
+                                          .output_tokens = row.output_tokens,
+                                          .range_ratio = range_ratio},
+                                         seed);
+  set_closed_loop(workload, *row.concurrency);
+  return workload;
+}
+
+ModelArchitecture model_of(const ConcurrencyTruth& row, const std::optional<AssumedCheckpoint>& assumed,
+                           const ModelCatalog& catalog) {
+  if (!assumed) return quantized_model(row, catalog.get(row.model));
+  ModelArchitecture model = catalog.get(assumed->model.empty() ? row.model : assumed->model);
+  if (assumed->experts)
+    for (LayerGroup& group : model.layers)
+      if (group.mixture) group.schemes.experts = *assumed->experts;
+  return model;
+}
+
+// What the engines of a row have in common.
+struct Place {
+  const ConcurrencyTruth& row;
+  const ModelArchitecture& model;
+  const ConcurrencyLaunch& launch;
+  const ValidateConcurrencyRequest& validation;
+  const std::shared_ptr<const LatencyModel>& latency;
+
+  ServingSetup setup(const StatedPlace& place, std::int64_t instances) const {
+    Sharding sharding = sharding_of(place, model);
+    if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
+    ServingSetupRequest request;
+    request.config = launch.config;
+    request.gpu = row.system;
+    request.framework = row.backend;
+    request.version = row.version;
+    request.host_changes = [&](HostModel& host) {
+      add_client_frontend(host);  // the figures are those of a client
+      if (validation.host_changes) validation.host_changes(host);
+    };
+    request.config.instances = instances;
+    request.config.tensor_parallel_size = sharding.tensor_parallel;
+    request.config.pipeline_parallel_size = sharding.pipeline_parallel;
+    request.config.data_parallel_size = sharding.attention_data_parallel;
+    return resolve_serving(request, model, sharding, latency);
+  }
+};
+
+ConcurrencyCell cell_of(const ConcurrencyTruth& row, const SimulationResult& run) {
+  ConcurrencyCell cell;
+  cell.id = row.id;
+  cell.backend = row.backend;
+  cell.version = row.version;
+  cell.model = row.model;
+  cell.gpu = row.system;
+  cell.quantization = row.gemm_quantization;
+  cell.concurrency = *row.concurrency;
+  cell.input_tokens = row.input_tokens;
+  cell.output_tokens = row.output_tokens;
+  cell.requests = run.metrics.completed;
+  cell.ttft = {*row.ttft, to_milliseconds(run.metrics.ttft.mean)};
+  cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
+  cell.preemptions = run.preemptions;
+  cell.tier = weakest_tier(run.kernels);
+  return cell;
+}
+
+ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
+  const ServingSetup setup = place.setup(place.row.place, 1);
+  ConcurrencyCell cell =
+      cell_of(place.row, simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0}));
+  cell.tp = setup.sharding.tensor_parallel;
+  return cell;
+}
+
+ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
+  const StatedPool &prefill = place.row.prefill, &decode = place.row.decode;
+  const ServingSetup first = place.setup(prefill.place, *prefill.workers);
+  const ServingSetup second = place.setup(decode.place, *decode.workers);
+  Deployment deployment;
+  deployment.pools = {first.pool("prefill"), second.pool("decode")};
+  deployment.transfer = kv_transfer_of(first, second, {}).plan;
+  ConcurrencyCell cell = cell_of(place.row, simulate(deployment, workload, {.timeline_samples = 0}));
+  cell.tp = second.sharding.tensor_parallel;
+  cell.prefill_workers = *prefill.workers;
+  cell.decode_workers = *decode.workers;
+  return cell;
+}
+
+}  // namespace
+
+ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
+                             const ValidateConcurrencyRequest& validation,
+                             const std::shared_ptr<const LatencyModel>& latency) {
+  const ConcurrencyLaunch launch = launch_of(row);
+  const std::optional<AssumedCheckpoint> assumed = concurrency_launches().checkpoint_of(row);
+  const ModelArchitecture model = model_of(row, assumed, catalog);
+  const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
+  const Place place{row, model, launch, validation, latency};
+  ConcurrencyCell cell =
+      row.disaggregated() ? simulate_pools(place, workload) : simulate_engine(place, workload);
+  if (assumed) cell.checkpoint = assumed->words;
+  return cell;
+}
+
+}  // namespace warploom

@@ -1,0 +1,21 @@
+// One published benchmark at fixed concurrency, simulated.
+#pragma once
+
+#include <memory>
+
+#include "warploom/app/validate/concurrency_exclusions.h"
+#include "warploom/app/validate/concurrency_request.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/models/model_catalog.h"
+#include "warploom/report/concurrency_report.h"
+
+namespace warploom {
+
+// The row as a closed loop: one pool of one engine, or prefill and decode apart with as many engines as it
+// states, round robin, caches sent after the prefill over the path that kv_transfer_of finds. Throws what
+// names, models, sharding and memory throw.
+ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
+                             const ValidateConcurrencyRequest& validation,
+                             const std::shared_ptr<const LatencyModel>& latency);
+
+}  // namespace warploom

@@ -1,0 +1,99 @@
+#include "warploom/app/validate/concurrency_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/data/benchmark_file.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kFile = "concurrency_launches.json";
+
+// The token budget of the TensorRT-LLM scripts: one prompt beside a token of each request and 64 to spare, in
+// multiples of 64.
+std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
+  return (row.concurrency.value_or(1) + row.input_tokens + 64 + 63) / 64 * 64;
+}
+
+std::int64_t quantity(const Json& value, const ConcurrencyTruth& row, std::string_view where) {
+  check_keys(value, {"of", "at_least"}, where);
+  const std::string of = text_of(value, "of", where);
+  if (of != "concurrency" && of != "one_prompt_and_decodes")
+    throw InvalidInput(
+        fmt::format("{}: 'of' is '{}', expected concurrency or one_prompt_and_decodes", where, of));
+  const std::int64_t stated = of == "concurrency" ? row.concurrency.value_or(1) : one_prompt_and_decodes(row);
+  return std::max(stated, value.value("at_least", stated));
+}
+
+// The fields of an entry with every quantity worked out for the row.
+Json fields_for(const ConcurrencyTruth& row, const std::string& fields, std::string_view where) {
+  Json document = Json::parse(fields);
+  for (auto& [key, value] : document.items())
+    if (value.is_object()) value = quantity(value, row, fmt::format("{}: '{}'", where, key));
+  return document;
+}
+
+}  // namespace
+
+ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
+  try {
+    check_schema(document, "warploom_concurrency_launches", kFile);
+    const NamedConditions sets = parse_sets(document, kFile);
+    for (const Json& entry : document.at("launches")) {
+      const std::string here = fmt::format("{}: '{}'", kFile, text_of(entry, "name", kFile));
+      check_keys(entry, {"name", "when", "set", "range_ratio", "experts", "source", "inferred"}, here);
+      text_of(entry, "source", here);
+      Entry read;
+      read.when = parse_condition(entry.at("when"), here, sets);
+      read.fields = entry.value("set", Json::object()).dump();
+      if (entry.contains("range_ratio")) read.range_ratio = entry["range_ratio"].get<double>();
+      read.experts_whole = entry.value("experts", "") == "whole";
+      ServingConfig probe;
+      read_fields(fields_for(ConcurrencyTruth(), read.fields, here), fields_of<ServingConfig>(), &probe,
+                  here);
+      entries_.push_back(std::move(read));
+    }
+    for (const Json& entry : document.at("checkpoints")) {
+      const std::string here = fmt::format("{}: checkpoint '{}'", kFile, text_of(entry, "name", kFile));
+      check_keys(entry, {"name", "when", "model", "experts", "source", "inferred"}, here);
+      AssumedCheckpoint assumed{.model = entry.value("model", ""), .experts = {}, .words = {}};
+      assumed.words = text_of(entry, "inferred", here);
+      if (entry.contains("experts"))
+        assumed.experts = parse_enum<MatmulScheme>(text_of(entry, "experts", here), here);
+      checkpoints_.push_back({parse_condition(entry.at("when"), here, sets), std::move(assumed)});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: {}", kFile, error.what()));
+  }
+}
+
+ConcurrencyLaunch ConcurrencyLaunches::launch_of(const ConcurrencyTruth& row) const {
+  ConcurrencyLaunch launch;
+  launch.config.engine = row.backend;
+  for (const Entry& entry : entries_) {
+    if (!entry.when(row)) continue;
+    read_fields(fields_for(row, entry.fields, kFile), fields_of<ServingConfig>(), &launch.config, kFile);
+    launch.range_ratio = entry.range_ratio.value_or(launch.range_ratio);
+    launch.experts_whole |= entry.experts_whole;
+  }
+  return launch;
+}
+
+std::optional<AssumedCheckpoint> ConcurrencyLaunches::checkpoint_of(const ConcurrencyTruth& row) const {
+  for (const Checkpoint& checkpoint : checkpoints_)
+    if (checkpoint.when(row)) return checkpoint.assumed;
+  return std::nullopt;
+}
+
+const ConcurrencyLaunches& concurrency_launches() {
+  static const ConcurrencyLaunches launches(benchmark_file(kFile));
+  return launches;
+}
+
+ConcurrencyLaunch launch_of(const ConcurrencyTruth& row) { return concurrency_launches().launch_of(row); }
+
+}  // namespace warploom

@@ -1,0 +1,64 @@
+// How the engines of published fixed-concurrency benchmarks were started: the entries of
+// data/benchmarks/concurrency_launches.json, each with its source, and with what was inferred where no script
+// is known.
+//
+// An entry has "when" (see row_condition.h) and any of
+//   "set"          fields of ServingConfig; a number may be {"of": "concurrency" | "one_prompt_and_decodes",
+//                  "at_least": N}; null gives the field back to the engine's default
+//   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
+//   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
+// Entries are applied in the order of the file, so that later ones overrule earlier ones.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/app/validate/concurrency_truth.h"
+#include "warploom/app/validate/row_condition.h"
+#include "warploom/base/json.h"
+#include "warploom/serving/config/serving_config.h"
+
+namespace warploom {
+
+struct ConcurrencyLaunch {
+  ServingConfig config;        // engine and limits; no parallelism
+  bool experts_whole = false;  // expert parallelism over all GPUs, whatever the row says
+  double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
+};
+
+// A checkpoint that a row is taken to have run, since the one it names is stored otherwise.
+struct AssumedCheckpoint {
+  std::string model;                    // another model of the catalog; empty: the row's own, but for
+  std::optional<MatmulScheme> experts;  // the routed experts
+  std::string words;                    // for people: what is assumed
+};
+
+class ConcurrencyLaunches {
+ public:
+  // Throws InvalidInput on a document that is not of the schema, or sets what ServingConfig does not have.
+  explicit ConcurrencyLaunches(const Json& document);
+
+  ConcurrencyLaunch launch_of(const ConcurrencyTruth& row) const;
+  std::optional<AssumedCheckpoint> checkpoint_of(const ConcurrencyTruth& row) const;
+
+ private:
+  struct Entry {
+    RowCondition when;
+    std::string fields;  // JSON of "set"
+    std::optional<double> range_ratio;
+    bool experts_whole = false;
+  };
+  struct Checkpoint {
+    RowCondition when;
+    AssumedCheckpoint assumed;
+  };
+  std::vector<Entry> entries_;
+  std::vector<Checkpoint> checkpoints_;
+};
+
+// Of the built-in file.
+const ConcurrencyLaunches& concurrency_launches();
+ConcurrencyLaunch launch_of(const ConcurrencyTruth& row);
+
+}  // namespace warploom

@@ -1,0 +1,26 @@
+// What `validate concurrency` is asked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "warploom/serving/pricing/host_model.h"
+
+namespace warploom {
+
+constexpr std::int64_t kMostCellRequests = 2000;
+
+struct ValidateConcurrencyRequest {
+  std::filesystem::path truth;
+  std::string predictor;                         // as open_latency_model takes it
+  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+  std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
+  std::uint64_t one_in = 1;    // simulate the rows whose contents hash to 0 modulo this
+  std::uint64_t seed = 1;      // of the lengths
+  int threads = 0;             // 0: as many as cores
+  std::function<void(std::int64_t done, std::int64_t total)> on_progress;  // from any thread, one at a time
+};
+
+}  // namespace warploom

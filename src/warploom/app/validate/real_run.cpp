@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/validate/validate_serving.h"
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+namespace {
+
+std::string text_at(const Json& document, const char* key, const std::string& where) {
+  const auto found = document.find(key);
+  if (found == document.end())
+    throw InvalidInput(fmt::format("{}: '{}' is missing, expected a text", where, key));
+  if (!found->is_string())
+    throw InvalidInput(fmt::format("{}: '{}' is no text, expected a text", where, key));
+  return found->get<std::string>();
+}
+
+void check_dtype(const Json& arguments, const std::string& where) {
+  if (!arguments.contains("dtype")) return;
+  const std::string dtype = text_at(arguments, "dtype", where);
+  if (dtype != "bfloat16" && dtype != "auto") {
+    throw Unsupported(fmt::format("{}: dtype is '{}', expected bfloat16 or auto", where, dtype));
+  }
+}
+
+// The engine's arguments that say how it schedules; those that do not matter are skipped, absent values keep
+// defaults.
+ServingConfig config_of(const Json& arguments, const std::string& where) {
+  Json known = Json::object();
+  for (const auto& [key, value] : arguments.items()) {
+    const bool elsewhere = key == "model" || key == "dtype" || key == "seed";
+    if (!elsewhere && !value.is_null()) known[key] = value;
+  }
+  return object_from_json<ServingConfig>(known, where);
+}
+
+class TimesInOrder {
+ public:
+  explicit TimesInOrder(const CsvReader& csv) : csv_(csv) {}
+  double next(std::size_t column) {
+    const double time = csv_.real(column);
+    if (time < latest_) {
+      throw InvalidInput(fmt::format("{}: is {}, expected at least {}, the time before it",
+                                     csv_.where(column), time, latest_));
+    }
+    return latest_ = time;
+  }
+
+ private:
+  const CsvReader& csv_;
+  double latest_ = -1.0;  // clocks of two processes may differ by a little
+};
+
+std::int32_t tokens_in(const CsvReader& csv, std::size_t column) {
+  const std::int64_t value = csv.integer(column);
+  if (value < 1 || value > kMaxRequestTokens) {
+    throw InvalidInput(
+        fmt::format("{}: is {}, expected 1 to {} tokens", csv.where(column), value, kMaxRequestTokens));
+  }
+  return std::int32_t(value);
+}
+
+}  // namespace
+
+RealRun read_real_run(const std::filesystem::path& path) {
+  const Json document = read_json_file(path);
+  const std::string where = path.string();
+  if (!document.is_object() || !document.contains("engine_kwargs") ||
+      !document["engine_kwargs"].is_object()) {
+    throw InvalidInput(fmt::format("{}: expected an object with 'model', 'gpu' and 'engine_kwargs'", where));
+  }
+  const Json& arguments = document["engine_kwargs"];
+  const std::string inside = where + ": engine_kwargs";
+  check_dtype(arguments, inside);
+  RealRun run;
+  run.setup.model = text_at(document, "model", where);
+  run.setup.gpu = text_at(document, "gpu", where);
+  if (document.contains("vllm_version")) run.setup.version = text_at(document, "vllm_version", where);
+  run.setup.config = config_of(arguments, inside);
+  const auto integer = [&](const char* key) -> std::optional<std::int64_t> {
+    const auto found = document.find(key);
+    if (found == document.end() || !found->is_number_integer()) return std::nullopt;
+    return found->get<std::int64_t>();
+  };
+  if (const auto blocks = integer("num_gpu_blocks")) run.setup.config.num_gpu_blocks_override = blocks;
+  run.requests = integer("num_requests").value_or(0);
+  return run;
+}
+
+std::vector<RealRequest> read_real_requests(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  const std::size_t arrival = csv.column("arrival_s"), input = csv.column("input_tokens"),
+                    output = csv.column("output_tokens"), queued = csv.column("queued_s"),
+                    scheduled = csv.column("scheduled_s"), first = csv.column("first_token_s"),
+                    last = csv.column("last_token_s");
+  std::vector<RealRequest> requests;
+  while (csv.next()) {
+    RealRequest request;
+    request.arrival = csv.real(arrival);
+    TimesInOrder times(csv);
+    request.queued = times.next(queued);
+    request.scheduled = times.next(scheduled);
+    request.first_token = times.next(first);
+    request.last_token = times.next(last);
+    request.input_tokens = tokens_in(csv, input);
+    request.output_tokens = tokens_in(csv, output);
+    if (request.arrival < 0 || (!requests.empty() && request.arrival < requests.back().arrival)) {
+      throw InvalidInput(
+          fmt::format("{}: is {}, expected arrivals in order", csv.where(arrival), request.arrival));
+    }
+    requests.push_back(request);
+  }
+  if (requests.empty())
+    throw InvalidInput(fmt::format("{}: holds no requests, expected at least one", path.string()));
+  return requests;
+}
+
+}  // namespace warploom

@@ -1,0 +1,167 @@
+#include "warploom/app/validate/validate_ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "warploom/app/tune/tuned_times.h"
+#include "warploom/base/error.h"
+#include "warploom/base/statistics.h"
+#include "warploom/ceiling/ceiling_training.h"
+#include "warploom/ceiling/gap.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::uint64_t kFoldSeed = 11;
+
+// How each row of the data set stands.
+enum class Verdict : std::uint8_t { NotJudged, Below, Above, Flagged };
+
+struct Judge {
+  const Dataset& dataset;
+  const GpuCatalog& catalog;
+  double quantile;
+  std::vector<Verdict> verdicts;
+  std::map<std::string, std::size_t> skipped;
+  RoutingCache routing;
+
+  void judge(const CeilingModel& model, std::uint32_t row) {
+    try {
+      const GpuSpec& gpu = catalog.get(dataset.gpu(row));
+      const KernelProfile p = profile(dataset.op(row), gpu, {}, {.routing = &routing});
+      const Gap gap = gap_of(model.ceiling(dataset.op(row), gpu, p, quantile), dataset.latency(row));
+      verdicts[row] = gap.above ? Verdict::Above : gap.flagged() ? Verdict::Flagged : Verdict::Below;
+    } catch (const Unsupported& error) {
+      ++skipped[fmt::format("refused: {}", error.what())];
+    }
+  }
+};
+
+void judge_kept_out(const CeilingModel& model, Judge& judge) {
+  for (std::uint32_t row = 0; row < judge.dataset.size(); ++row) {
+    const FamilyCeiling* family = model.family(judge.dataset.family(row));
+    if (family == nullptr) {
+      ++judge.skipped["family without a ceiling"];
+    } else if (!ceiling_counts(judge.dataset, row)) {
+      ++judge.skipped["chosen as bad, or timed with the host's launch"];
+    } else if (!ShapeSplit{family->test_fraction, family->split_seed}.is_test(judge.dataset.shape(row))) {
+      ++judge.skipped["shape was available to training"];
+    } else {
+      judge.judge(model, row);
+    }
+  }
+}
+
+void judge_folds(std::uint32_t folds, Judge& judge) {
+  const Dataset& dataset = judge.dataset;
+  for (const auto& [family, name] : EnumNames<Family>::kNames) {
+    const std::vector<std::uint32_t> rows = dataset.rows_of(family);
+    for (std::uint32_t fold = 0; fold < folds && !rows.empty(); ++fold) {
+      std::vector<std::uint32_t> others;
+      for (const std::uint32_t row : rows)
+        if (shape_fold(dataset.shape(row), folds, kFoldSeed) != fold) others.push_back(row);
+      auto ceiling = train_ceiling(dataset, others, judge.catalog, family, {.split = {.test_fraction = 0}});
+      if (!ceiling) {
+        judge.skipped["family with too few rows to learn from"] += rows.size();
+        break;
+      }
+      const CeilingModel model(std::vector<FamilyCeiling>{*std::move(ceiling)});
+      for (const std::uint32_t row : rows)
+        if (ceiling_counts(dataset, row) && shape_fold(dataset.shape(row), folds, kFoldSeed) == fold)
+          judge.judge(model, row);
+    }
+  }
+}
+
+void count(std::map<std::string, CeilingShare>& shares, std::string_view name, Verdict verdict) {
+  CeilingShare& share = shares[std::string(name)];
+  ++share.rows;
+  share.above += verdict == Verdict::Above ? 1 : 0;
+  share.flagged += verdict == Verdict::Flagged ? 1 : 0;
+}
+
+std::vector<CeilingShare> listed(std::map<std::string, CeilingShare> shares) {
+  std::vector<CeilingShare> list;
+  for (auto& [name, share] : shares) {
+    share.name = name;
+    list.push_back(std::move(share));
+  }
+  return list;
+}
+
+TunedComparison compare(const std::filesystem::path& path, const Judge& judge,
+                        const std::vector<CeilingShare>& gpus) {
+  std::map<std::string, TunedGpu> by_gpu;
+  std::map<std::string, double> logs, sums;
+  for (const TunedRow& row : match_tuned_times(read_tuned_times(path, judge.catalog), judge.dataset)) {
+    if (judge.verdicts[row.row] == Verdict::NotJudged) continue;
+    const std::string& gpu = judge.dataset.gpu(row.row);
+    ++by_gpu[gpu].matched;
+    by_gpu[gpu].matched_flagged += judge.verdicts[row.row] == Verdict::Flagged ? 1 : 0;
+    logs[gpu] += std::log(row.speedup);
+    sums[gpu] += row.speedup;
+  }
+  if (by_gpu.empty())
+    throw InvalidInput(fmt::format("{}: no tuned row has a measured row that was judged", path.string()));
+  TunedComparison result{.source = path.filename().string()};
+  std::vector<double> flagged, share, speedup;
+  for (auto& [name, gpu] : by_gpu) {
+    gpu.gpu = name;
+    gpu.geomean_speedup = std::exp(logs[name] / double(gpu.matched));
+    gpu.mean_speedup = sums[name] / double(gpu.matched);
+    for (const CeilingShare& all : gpus)
+      if (all.name == name) gpu.flagged = all.flagged;
+    flagged.push_back(double(gpu.flagged));
+    share.push_back(double(gpu.matched_flagged) / double(gpu.matched));
+    speedup.push_back(gpu.geomean_speedup);
+    result.gpus.push_back(std::move(gpu));
+  }
+  result.pearson_flagged = pearson_correlation(flagged, speedup);
+  result.pearson_matched = pearson_correlation(share, speedup);
+  return result;
+}
+
+}  // namespace
+
+CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
+  check_quantile(request.quantile, "--quantile");
+  if (request.cross_fit == 1 || request.cross_fit > 20)
+    throw InvalidInput(fmt::format("--cross-fit is {}, expected 0 or 2 to 20 folds", request.cross_fit));
+  const GpuCatalog catalog;
+  const ImportResult imported = read_measurements(request.source, catalog);
+  Judge judge{.dataset = imported.dataset,
+              .catalog = catalog,
+              .quantile = request.quantile,
+              .verdicts = std::vector<Verdict>(imported.dataset.size(), Verdict::NotJudged),
+              .skipped = {},
+              .routing = {}};
+  if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
+  CeilingValidation result{.quantile = request.quantile};
+  if (request.cross_fit == 0) {
+    const CeilingModel model = request.ceilings.empty() ? CeilingModel() : CeilingModel(request.ceilings);
+    judge_kept_out(model, judge);
+    result.split = "rows of shapes kept out of training";
+  } else {
+    judge_folds(request.cross_fit, judge);
+    result.split = fmt::format("every row, by ceilings learned from the other {} of {} folds of shapes",
+                               request.cross_fit - 1, request.cross_fit);
+  }
+  std::map<std::string, CeilingShare> families, gpus;
+  for (std::uint32_t row = 0; row < judge.verdicts.size(); ++row) {
+    if (judge.verdicts[row] == Verdict::NotJudged) continue;
+    count(families, name_of(imported.dataset.family(row)), judge.verdicts[row]);
+    count(gpus, imported.dataset.gpu(row), judge.verdicts[row]);
+  }
+  if (families.empty())
+    throw InvalidInput("validate ceilings: no row is left to judge; --cross-fit 5 judges every row");
+  result.families = listed(std::move(families));
+  result.gpus = listed(std::move(gpus));
+  for (const auto& path : request.tuned) result.tuned.push_back(compare(path, judge, result.gpus));
+  for (const auto& [reason, rows] : judge.skipped) result.skipped.emplace_back(reason, rows);
+  return result;
+}
+
+}  // namespace warploom

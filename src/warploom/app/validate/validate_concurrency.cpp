@@ -1,0 +1,167 @@
+#include "warploom/app/validate/validate_concurrency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/validate/concurrency_cell.h"
+#include "warploom/app/validate/concurrency_launch.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+// A cell, or why there is none.
+struct Outcome {
+  std::optional<ConcurrencyCell> cell;
+  std::string refusal;
+};
+
+Outcome outcome_of(const SortedRow& row, const ModelCatalog& catalog,
+                   const ValidateConcurrencyRequest& validation,
+                   const std::shared_ptr<const LatencyModel>& latency) {
+  try {
+    return {simulate_row(row.truth, catalog, validation, latency), {}};
+  } catch (const Error& error) {
+    return {std::nullopt, fmt::format("{} on {}: {}", row.truth.model, row.truth.system, error.what())};
+  }
+}
+
+std::vector<Outcome> simulate_rows(const std::vector<SortedRow>& rows,
+                                   const ValidateConcurrencyRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
+  const ModelCatalog catalog;
+  std::vector<Outcome> outcomes(rows.size());
+  std::atomic<std::size_t> next{0};
+  std::int64_t done = 0;
+  std::mutex progress;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < rows.size(); i = next++) {
+      outcomes[i] = outcome_of(rows[i], catalog, request, latency);
+      const std::lock_guard lock(progress);
+      ++done;
+      if (request.on_progress) request.on_progress(done, std::ssize(rows));
+    }
+  };
+  const unsigned threads =
+      request.threads > 0 ? unsigned(request.threads) : std::thread::hardware_concurrency();
+  std::vector<std::jthread> workers;
+  for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work);
+  work();
+  return workers.clear(), outcomes;
+}
+
+CellGroup group_of(const SortedRow& row, const ConcurrencyRules& rules) {
+  if (row.excluded_by >= 0)
+    return rules.exclusions[std::size_t(row.excluded_by)].kind == ExclusionKind::Repeat ? CellGroup::Repeat
+                                                                                        : CellGroup::SetAside;
+  if (row.truth.disaggregated()) return CellGroup::Disaggregated;
+  return concurrency_launches().checkpoint_of(row.truth) ? CellGroup::AssumedCheckpoint : CellGroup::Judged;
+}
+
+// What the rules say of the rows, before any is left out to save time.
+void describe_rules(const std::vector<SortedRow>& rows, const ConcurrencyRules& rules,
+                    ConcurrencyValidation& validation) {
+  for (std::size_t r = 0; r < rules.exclusions.size(); ++r) {
+    const ExclusionRule& rule = rules.exclusions[r];
+    const auto count = std::count_if(rows.begin(), rows.end(), [&](const SortedRow& row) {
+      return (rule.ttft_alone ? row.ttft_excluded_by : row.excluded_by) == int(r);
+    });
+    validation.exclusions.push_back({.rule = rule.name,
+                                     .kind = std::string(name_of(rule.kind)),
+                                     .reason = rule.reason,
+                                     .source = rule.source,
+                                     .rows = count,
+                                     .ttft_alone = rule.ttft_alone});
+    if (!rule.ttft_alone && count > 0) validation.dropped.push_back({rule.reason, count});
+  }
+  validation.corrected =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.corrected; });
+  validation.corrections = rules.corrections;
+  for (const FitRule& rule : rules.fits)
+    validation.fits.push_back({.name = rule.name,
+                               .fitted = rule.fitted,
+                               .source = rule.source,
+                               .ttft = rule.ttft,
+                               .tpot = rule.tpot,
+                               .everywhere = rule.everywhere});
+}
+
+// Leaves the rows to simulate; says how many were left out for time.
+void choose_rows(std::vector<SortedRow>& rows, const ConcurrencyRules& rules,
+                 const ValidateConcurrencyRequest& request, ConcurrencyValidation& validation) {
+  std::erase_if(rows, [&](const SortedRow& row) {
+    if (row.excluded_by < 0) return false;
+    const ExclusionRule& rule = rules.exclusions[std::size_t(row.excluded_by)];
+    return rule.kind == ExclusionKind::Incomplete || rule.repeats == RepeatTest::Exact;
+  });
+  const auto possible = std::ssize(rows);
+  if (request.one_in > 1)
+    std::erase_if(rows, [&](const SortedRow& row) { return row.truth.content_hash % request.one_in != 0; });
+  if (request.max_cells > 0 && std::ssize(rows) > request.max_cells) {
+    std::vector<SortedRow> chosen;
+    for (std::int64_t i = 0; i < request.max_cells; ++i)
+      chosen.push_back(std::move(rows[std::size_t(i * std::ssize(rows) / request.max_cells)]));
+    rows = std::move(chosen);
+  }
+  if (std::ssize(rows) < possible)
+    validation.dropped.push_back({"beyond the number of cells asked for", possible - std::ssize(rows)});
+}
+
+void mark_cell(ConcurrencyCell& cell, const SortedRow& row, const ConcurrencyRules& rules,
+               ConcurrencyValidation& validation) {
+  cell.group = group_of(row, rules);
+  const int rule = std::max(row.excluded_by, row.ttft_excluded_by);
+  if (rule >= 0) cell.excluded_by = rules.exclusions[std::size_t(rule)].name;
+  cell.judges_ttft = row.ttft_excluded_by < 0;
+  for (std::size_t f = 0; f < rules.fits.size(); ++f) {
+    const FitRule& fit = rules.fits[f];
+    if (!fit.when(row.truth)) continue;
+    if (cell.group == CellGroup::Judged) ++validation.fits[f].cells;
+    if (fit.everywhere) continue;
+    cell.ttft_fitted |= fit.ttft;
+    cell.tpot_fitted |= fit.tpot;
+  }
+}
+
+}  // namespace
+
+ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
+                                           const std::shared_ptr<const LatencyModel>& latency) {
+  const ConcurrencyRules& rules = concurrency_rules();
+  std::vector<SortedRow> rows = sort_rows(read_concurrency_truth(request.truth), rules);
+  ConcurrencyValidation validation;
+  validation.rows = std::ssize(rows);
+  describe_rules(rows, rules, validation);
+  choose_rows(rows, rules, request, validation);
+  std::map<std::string, std::int64_t> refusals;
+  std::vector<Outcome> outcomes = simulate_rows(rows, request, latency);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    if (!outcome.cell) {
+      // Rows that a rule took out are in `dropped` already.
+      if (rows[i].excluded_by < 0) ++refusals[outcome.refusal];
+      continue;
+    }
+    mark_cell(*outcome.cell, rows[i], rules, validation);
+    (outcome.cell->group == CellGroup::Judged ? validation.cells : validation.other_cells)
+        .push_back(std::move(*outcome.cell));
+  }
+  for (const auto& [reason, count] : refusals) validation.dropped.push_back({reason, count});
+  if (validation.cells.empty() && validation.other_cells.empty()) {
+    throw InvalidInput(fmt::format("{}: no row can be simulated{}", request.truth.string(),
+                                   refusals.empty() ? "" : "; the first reason: " + refusals.begin()->first));
+  }
+  return validation;
+}
+
+ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request) {
+  return validate_concurrency(request, open_latency_model(request.predictor));
+}
+
+}  // namespace warploom

@@ -1,0 +1,324 @@
+#include "warploom/app/validate/validate_concurrency.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/data/kernel_exclusions.h"
+#include "warploom/app/serving/fixed_latency_test.h"
+#include "warploom/app/validate/concurrency_exclusions.h"
+#include "warploom/app/validate/concurrency_launch.h"
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/measurements/importers/import.h"
+#include "warploom/models/model_catalog.h"
+
+namespace warploom {
+namespace {
+
+constexpr const char* kHeader =
+    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_"
+    "mode,moe_"
+    "quant_mode,"
+    "tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
+constexpr const char* kLlama =
+    "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n";
+
+struct Truth {
+  ScratchFolder folder;
+  ValidateConcurrencyRequest request;
+  explicit Truth(const std::string& rows) {
+    request.truth = folder.write("truth.csv", kHeader + rows);
+    request.threads = 1;
+  }
+};
+
+// The rows that are judged, under the built-in rules, and how many each rule took out.
+struct Kept {
+  std::vector<ConcurrencyTruth> rows;
+  std::map<std::string, int> excluded;
+};
+Kept kept_of(std::vector<ConcurrencyTruth> rows) {
+  Kept kept;
+  for (const SortedRow& row : sort_rows(std::move(rows), concurrency_rules())) {
+    if (row.excluded_by < 0)
+      kept.rows.push_back(row.truth);
+    else
+      ++kept.excluded[concurrency_rules().exclusions[std::size_t(row.excluded_by)].name];
+  }
+  return kept;
+}
+
+TEST(ConcurrencyTruth, CountsWhatEachFilterDrops) {
+  const std::string llama = kLlama;
+  const Truth truth(
+      "a,2026-01-01.csv,4,0," + llama + "b,2026-01-01.csv,4,0," + llama + "c,2026-01-01.csv,4,1," + llama +
+      "d,2026-01-01.csv,,0," + llama +
+      "e,2026-01-01.csv,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,1,1,1,,,50,5\n" +
+      "f,2026-01-01.csv,4,0,vllm,,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,0,50,\n");
+  const Kept kept = kept_of(read_concurrency_truth(truth.request.truth));
+  ASSERT_EQ(kept.rows.size(), 1u);
+  EXPECT_EQ(kept.rows[0].id, "a");
+  const std::map<std::string, int> wanted{{"exact_copy", 1},
+                                          {"work_in_progress", 1},
+                                          {"no_concurrency", 1},
+                                          {"pools_not_stated", 1},
+                                          {"facts_not_stated", 1}};
+  EXPECT_EQ(kept.excluded, wanted);
+}
+
+TEST(ConcurrencyTruth, DropsRoundedRepeats) {
+  const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
+  const Truth truth("a,2026-01-01.csv,4,0," + place + "50.1234,5.4321\nb,2026-02-01.csv,4,0," + place +
+                    "50.12,5.43\nc,2026-02-01.csv,4,0," + place + "50.2,5.43\n");
+  const Kept kept = kept_of(read_concurrency_truth(truth.request.truth));
+  ASSERT_EQ(kept.rows.size(), 2u);
+  EXPECT_EQ(kept.rows[1].id, "c");
+}
+
+TEST(ConcurrencyTruth, DropsRunsThatDraftAndTheirRoundedRepeats) {
+  const auto row = [](const std::string& image, const std::string& figures) {
+    ConcurrencyTruth truth;
+    truth.backend = "sglang";
+    truth.model = "Qwen/Qwen3.5-397B-A17B";
+    truth.system = "b200_sxm";
+    truth.precision = "fp8";
+    truth.mode = "agg";
+    truth.image = image;
+    truth.concurrency = truth.place.tp = 4;
+    truth.input_tokens = truth.output_tokens = 1024;
+    truth.ttft = 300;
+    truth.tpot = std::stod(figures);
+    truth.content_hash = std::hash<std::string>()(image + figures);
+    return truth;
+  };
+  const Kept kept = kept_of({row("lmsysorg/sglang:v0.5.9-cu130", "6.331"),
+                             row("lmsysorg/sglang:v0.5.9-cu130-amd64", "9.94"), row("", "6.33")});
+  ASSERT_EQ(kept.rows.size(), 1u);
+  EXPECT_EQ(kept.rows[0].tpot, 9.94);
+  const std::map<std::string, int> wanted{{"speculates", 1}, {"rounded_copy", 1}};
+  EXPECT_EQ(kept.excluded, wanted);
+}
+
+TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
+  const std::string model = "sglang,0.5.9,deepseek-ai/DeepSeek-V3,h200_sxm,fp8,agg,128,32,fp8,fp8,";
+  const Truth truth("a,2026-01-01.csv,4,0," + model + "64,1,1,8,8,50,5\nb,2026-01-01.csv,4,0," + model +
+                    "1,1,64,8,8,51,5\nc,2026-01-01.csv,4,0," + model + "8,1,1,8,1,52,5\n");
+  const auto rows = kept_of(read_concurrency_truth(truth.request.truth)).rows;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].place.tp, 8);
+  EXPECT_EQ(rows[0].place.moe_tp, 1);
+  EXPECT_EQ(rows[0].place.moe_ep, 8);
+  EXPECT_EQ(rows[1].place.tp, 1);
+  EXPECT_EQ(rows[1].place.attention_dp, 8);
+  EXPECT_EQ(rows[2].place.tp, 8);
+  EXPECT_EQ(rows[2].place.moe_tp, 8);
+}
+
+TEST(ConcurrencyTruth, RefusesBadNumbers) {
+  EXPECT_THROW(read_concurrency_truth(Truth("a,2026-01-01.csv,-4,0," + std::string(kLlama)).request.truth),
+               InvalidInput);
+  EXPECT_THROW(read_concurrency_truth(Truth("").request.truth), InvalidInput);
+}
+
+TEST(ValidateConcurrency, ClosesTheLoopAtTheStatedConcurrency) {
+  const Truth truth("a,2026-01-01.csv,4,0," + std::string(kLlama));
+  const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
+  ASSERT_EQ(result.cells.size(), 1u);
+  EXPECT_EQ(result.cells[0].requests, 40);
+  EXPECT_GT(result.cells[0].tpot.predicted, 0);
+  const Json document = concurrency_validation_json(result);
+  EXPECT_NEAR(document["overall"]["tpot_median_error"].get<double>(), result.cells[0].tpot.error(), 1e-12);
+  EXPECT_EQ(document["backends"]["vllm"]["cells"], 1);
+}
+
+TEST(ValidateConcurrency, KeepsDoubtfulFirstTokensOutOfTheMedians) {
+  const std::string place =
+      "trtllm,1.0.0rc3,meta-llama/Llama-3.1-8B-Instruct,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
+  const Truth truth("a,meta-llama.csv,4,0," + place + "50,5\n");
+  const std::shared_ptr<const LatencyModel> latency = fixed_latency();
+  const ConcurrencyValidation validation = validate_concurrency(truth.request, latency);
+  ASSERT_EQ(validation.cells.size(), 1u);
+  EXPECT_FALSE(validation.cells[0].judges_ttft);
+  const Json overall = concurrency_validation_json(validation)["overall"];
+  EXPECT_EQ(overall["cells"], 1);
+  EXPECT_EQ(overall["ttft_cells"], 0);
+  EXPECT_TRUE(overall["ttft_median_error"].is_null());
+  EXPECT_GT(overall["tpot_median_error"], 0);
+  const std::string text = concurrency_validation_text(validation);
+  EXPECT_NE(text.find("1  of them judged by TPOT alone"), std::string::npos);
+  EXPECT_NE(text.find("-1  llama_8b_trtllm_1.0.0rc3 (set_aside, TTFT alone)"), std::string::npos) << text;
+  // The figure with the rows that were set aside stands beside it.
+  EXPECT_EQ(concurrency_validation_json(validation)["with_excluded"]["overall"]["ttft_cells"], 1);
+}
+
+TEST(ValidateConcurrency, SimulatesWhatARuleTakesOutAndReportsItApart) {
+  const std::string place = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,";
+  const Truth truth("a,2026-01-01.csv,4,0," + place + "50,5\nb,2026-01-01.csv,4,1," + place + "60,6\n");
+  const ConcurrencyValidation result = validate_concurrency(truth.request, fixed_latency());
+  ASSERT_EQ(result.cells.size(), 1u);
+  ASSERT_EQ(result.other_cells.size(), 1u);
+  EXPECT_EQ(result.other_cells[0].group, CellGroup::SetAside);
+  EXPECT_EQ(result.other_cells[0].excluded_by, "work_in_progress");
+  const Json document = concurrency_validation_json(result);
+  EXPECT_EQ(document["overall"]["cells"], 1);
+  EXPECT_EQ(document["with_excluded"]["overall"]["cells"], 2);
+  EXPECT_EQ(document["exclusions"][0]["rule"], "work_in_progress");
+  EXPECT_EQ(document["exclusions"][0]["rows"], 1);
+  EXPECT_EQ(document["exclusions"][0]["errors"]["cells"], 1);
+  EXPECT_FALSE(document["exclusions"][0]["reason"].get<std::string>().empty());
+}
+
+// One pool that prefills and one that decodes, each of two workers.
+TEST(ValidateConcurrency, SimulatesPrefillAndDecodeApart) {
+  ScratchFolder folder;
+  ValidateConcurrencyRequest request;
+  std::string header = kHeader;
+  header.insert(header.size() - 1,
+                ",prefill_num_workers,prefill_tp_size,decode_num_workers,decode_tp_size,decode_batch_size");
+  const std::string row = "vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,disagg,128,32,,,,,,,,50,5";
+  request.truth = folder.write("truth.csv", header + "a,2026-01-01.csv,4,0," + row + ",2,1,2,2,2\n" +
+                                                "b,2026-01-01.csv,4,0," + row + ",,1,,2,2\n");
+  request.threads = 1;
+  const ConcurrencyValidation result = validate_concurrency(request, fixed_latency());
+  EXPECT_TRUE(result.cells.empty());
+  ASSERT_EQ(result.other_cells.size(), 1u);
+  const ConcurrencyCell& cell = result.other_cells[0];
+  EXPECT_EQ(cell.group, CellGroup::Disaggregated);
+  EXPECT_EQ(cell.prefill_workers, 2);
+  EXPECT_EQ(cell.decode_workers, 2);
+  EXPECT_EQ(cell.tp, 2);
+  EXPECT_EQ(cell.requests, 40);
+  EXPECT_GT(cell.ttft.predicted, 0);
+  const Json document = concurrency_validation_json(result);
+  EXPECT_EQ(document["disaggregated"]["overall"]["cells"], 1);
+  EXPECT_EQ(document["overall"]["cells"], 0);
+  EXPECT_TRUE(document["overall"]["tpot_median_error"].is_null());
+  EXPECT_EQ(document["exclusions"][2]["rule"], "pools_not_stated");
+  EXPECT_EQ(document["exclusions"][2]["rows"], 1);
+}
+
+TEST(ValidateConcurrency, KeepsFittedFiguresApart) {
+  const auto row = [](const std::string& id, const std::string& model, const std::string& gpu) {
+    return id + ",other.csv,4,0,vllm,0.19.0," + model + "," + gpu + ",bf16,agg,128,32,,,4,1,1,,,50,5\n";
+  };
+  const Truth truth(row("a", "meta-llama/Llama-3.1-70B", "b200_sxm") +
+                    row("b", "meta-llama/Llama-3.1-70B", "h100_sxm"));
+  const Json document = concurrency_validation_json(validate_concurrency(truth.request, fixed_latency()));
+  EXPECT_EQ(document["fitted"]["overall"]["ttft_cells"], 1);
+  EXPECT_EQ(document["check"]["overall"]["ttft_cells"], 1);
+  EXPECT_EQ(document["fitted"]["overall"]["cells"], 2);  // the serial tail was set with all of vLLM in view
+  EXPECT_EQ(document["check"]["overall"]["cells"], 0);
+}
+
+TEST(ValidateConcurrency, ChoosesOneRowInSoManyByItsContents) {
+  std::string rows;
+  for (int n = 1; n <= 24; ++n)
+    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
+  Truth truth(rows);
+  truth.request.one_in = 4;
+  const ConcurrencyValidation some = validate_concurrency(truth.request, fixed_latency());
+  EXPECT_GT(some.cells.size(), 0u);
+  EXPECT_LT(some.cells.size(), 16u);
+  EXPECT_EQ(some.dropped.back().rows, 24 - std::int64_t(some.cells.size()));
+}
+
+TEST(ValidateConcurrency, DoesNotDependOnThreads) {
+  std::string rows;
+  for (int n = 1; n <= 6; ++n)
+    rows += std::to_string(n) + ",2026-01-01.csv," + std::to_string(n) + ",0," + kLlama;
+  Truth truth(rows);
+  const std::string one =
+      json_text(concurrency_validation_json(validate_concurrency(truth.request, fixed_latency())));
+  truth.request.threads = 4;
+  EXPECT_EQ(one,
+            json_text(concurrency_validation_json(validate_concurrency(truth.request, fixed_latency()))));
+}
+
+TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
+  const Truth truth(
+      "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");
+  EXPECT_THROW(validate_concurrency(truth.request, fixed_latency()), InvalidInput);
+}
+
+TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
+  ConcurrencyTruth row;
+  row.dump = "2026-01-30.csv";
+  row.backend = "trtllm";
+  row.model = "deepseek-ai/DeepSeek-V3";
+  row.system = "b200_sxm";
+  row.concurrency = 16;
+  row.input_tokens = 1024;
+  row.version = "1.1.0rc2.post2";
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).config.moe_backend, "auto");
+  row.version = "1.2.0rc6.post2";
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 8192);
+  EXPECT_EQ(launch_of(row).config.moe_backend, "flashinfer_trtllm");
+  row.backend = "sglang";
+  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
+  row.image = "lmsysorg/sglang:v0.5.9-cu130";
+  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
+  EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
+}
+
+TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {
+  const auto condition = [](const char* text) { return parse_condition(parse_json(text, "t"), "t"); };
+  EXPECT_THROW(condition(R"({"modell_path": "x"})"), InvalidInput);
+  EXPECT_THROW(condition(R"({"model_path": {"like": "x"}})"), InvalidInput);
+  EXPECT_THROW(condition(R"({"is": "nothing"})"), InvalidInput);
+  EXPECT_THROW(condition("[]"), InvalidInput);
+  ConcurrencyTruth row;
+  row.backend = "vllm";
+  row.concurrency = 8;
+  EXPECT_TRUE(condition(R"({"backend": ["sglang", "vllm"], "concurrency": {"at_least": 8}})")(row));
+  EXPECT_FALSE(condition(R"({"backend": {"not": "vllm"}})")(row));
+  EXPECT_TRUE(condition(R"([{"backend": "x"}, {"image": {"absent": true}}])")(row));
+  EXPECT_THROW(ConcurrencyLaunches(parse_json(R"({"schema": "warploom_concurrency_launches", "version": 1,
+      "launches": [{"name": "a", "when": {}, "set": {"max_num_sequences": 1}, "source": "s"}],
+      "checkpoints": []})",
+                                              "t")),
+               InvalidInput);
+}
+
+// The importers' own defaults, which tests and other callers use, are those of the rules.
+TEST(KernelExclusions, AreTheImportersDefaults) {
+  EXPECT_EQ(kernel_exclusion("faster_than_bound").value, ImportOptions().physical_tolerance);
+  EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").value, ImportOptions().group_tolerance);
+  EXPECT_EQ(kernel_exclusion("faster_than_bound").counted_as, kImpossibleReason);
+  EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").counted_as, kBrokenGroupReason);
+  EXPECT_EQ(kernel_exclusion("few_rows").value, 1000);
+}
+
+// Every rule says why it is there and where that is known from.
+TEST(ConcurrencyRules, HaveReasonsAndSources) {
+  ASSERT_FALSE(concurrency_rules().exclusions.empty());
+  for (const ExclusionRule& rule : concurrency_rules().exclusions) {
+    EXPECT_FALSE(rule.reason.empty()) << rule.name;
+    EXPECT_FALSE(rule.source.empty()) << rule.name;
+  }
+  for (const FitRule& rule : concurrency_rules().fits) EXPECT_FALSE(rule.source.empty()) << rule.name;
+}
+
+TEST(QuantizedModel, KeepsStoredQuantisationAndRefusesAnother) {
+  ConcurrencyTruth row;
+  row.gemm_quantization = row.moe_quantization = "fp8";
+  const ModelArchitecture dense = quantized_model(row, load_model("Llama-3.1-8B"));
+  EXPECT_EQ(dense.layers[0].schemes.mlp, MatmulScheme::Fp8);
+  const ModelArchitecture stored = load_model("DeepSeek-V3");
+  EXPECT_EQ(quantized_model(row, stored).layers.back().schemes.experts, stored.layers.back().schemes.experts);
+  row.gemm_quantization = row.moe_quantization = "nvfp4";
+  EXPECT_THROW(quantized_model(row, stored), Unsupported);
+}
+
+TEST(ShardingOfRow, RefusesExpertsOnOtherGpusThanAttention) {
+  StatedPlace row{.tp = 2, .moe_tp = 4, .moe_ep = 1};
+  EXPECT_THROW(sharding_of(row, load_model("DeepSeek-V3")), InvalidInput);
+  row.attention_dp = 2;
+  EXPECT_EQ(sharding_of(row, load_model("DeepSeek-V3")).attention_data_parallel, 2);
+  EXPECT_EQ(sharding_of(row, load_model("Llama-3.1-8B")).tensor_parallel, 2);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,239 @@
+#include "warploom/app/validate/validate_leave_out.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "warploom/app/validate/ablation.h"
+#include "warploom/app/validate/leave_out_groups.h"
+#include "warploom/base/error.h"
+#include "warploom/base/learning.h"
+#include "warploom/kernels/roofline.h"
+#include "warploom/predictor/features/features.h"
+#include "warploom/predictor/model/gpu_likeness.h"
+#include "warploom/predictor/predictor.h"
+#include "warploom/predictor/training/train_predictor.h"
+
+namespace warploom {
+namespace {
+
+// GPUs whose own ensembles matter when a group is left out: its siblings and cousins, and where there are
+// some, every GPU with a sibling, since those set the interval.
+std::vector<std::string> gpus_to_measure(const FamilyRows& rows, const LeaveOutGroup& group,
+                                         const GpuCatalog& catalog) {
+  std::map<int, std::vector<std::string>> by_architecture;
+  std::set<int> wanted;
+  for (const std::string& gpu : rows.gpus) {
+    const int architecture = architecture_class(catalog.get(gpu));
+    if (group.gpus.contains(gpu))
+      wanted.insert(architecture);
+    else
+      by_architecture[architecture].push_back(gpu);
+  }
+  std::vector<std::string> chosen;
+  const bool siblings = std::any_of(wanted.begin(), wanted.end(),
+                                    [&](int architecture) { return by_architecture.contains(architecture); });
+  const auto is_cousin = [&](int architecture) {
+    return std::any_of(wanted.begin(), wanted.end(), [&](int out) { return are_cousins(out, architecture); });
+  };
+  for (const auto& [architecture, gpus] : by_architecture)
+    if (is_cousin(architecture) || (siblings && (wanted.contains(architecture) || gpus.size() > 1)))
+      chosen.insert(chosen.end(), gpus.begin(), gpus.end());
+  return chosen;
+}
+
+template <class Map>
+std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulators) {
+  std::vector<std::pair<std::string, ErrorSummary>> result;
+  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
+  return result;
+}
+
+// The data sheet alone, then each step of ablation.h.
+constexpr auto& kParts = EnumNames<AblationStep>::kNames;
+using AblationErrors = std::array<ErrorAccumulator, 1 + kParts.size()>;
+
+class LeaveOutRun {
+ public:
+  LeaveOutRun(const LeaveOutRequest& request, const GpuCatalog& catalog)
+      : request_(request), catalog_(catalog) {}
+
+  LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family,
+                      ErrorAccumulator& family_with_launch_bound, AblationErrors& ablation) const {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<FamilyModel> models = train(rows, group);
+    if (request_.ablate) ablate(rows, group, models, ablation);
+    const Predictor predictor(std::move(models));
+    LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, {}, 0};
+    ErrorAccumulator all, launch_bound;
+    std::map<std::string, ErrorAccumulator> gpus, tiers;
+    for_each_answer(rows, group.judged, predictor,
+                    [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                      const Dataset& data = rows.data;
+                      for (ErrorAccumulator* sum :
+                           {&all, &family, &gpus[data.gpu(r)], &tiers[std::string(name_of(said.tier))]})
+                        sum->add(said.p50, said.p10, said.p90, bound, data.latency(r));
+                    });
+    for_each_answer(rows, group.launch_bound, predictor,
+                    [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                      launch_bound.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
+                    });
+    result.errors = all.summary();
+    all.merge(launch_bound);
+    result.with_launch_bound = all.summary();
+    family_with_launch_bound.merge(all);
+    result.gpus = summaries(gpus);
+    result.tiers = summaries(tiers);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+ private:
+  void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,
+              AblationErrors& ablation) const {
+    const auto judge_part = [&](const LatencyModel& part, ErrorAccumulator& errors) {
+      for_each_answer(rows, group.judged, part,
+                      [&](std::uint32_t r, const LatencyEstimate& said, Seconds bound) {
+                        errors.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
+                      });
+    };
+    judge_part(RooflineModel(), ablation[0]);
+    for (const auto& [step, name] : kParts)
+      judge_part(Predictor(up_to(models, step)), ablation[1 + std::size_t(step)]);
+  }
+
+  // What the model says of each row, with the row's roofline; rows that the GPU's hardware cannot run
+  // are left out.
+  template <class Sink>
+  void for_each_answer(const FamilyRows& rows, const std::vector<std::uint32_t>& judged,
+                       const LatencyModel& model, const Sink& sink) const {
+    const RooflineModel roofline;
+    for (const std::uint32_t r : judged) {
+      const GpuSpec& gpu = catalog_.get(rows.data.gpu(r));
+      LatencyEstimate said;
+      try {
+        said = model.estimate(rows.data.op(r), gpu, rows.data.context(r));
+      } catch (const Unsupported&) {
+        continue;
+      }
+      sink(r, said, roofline.estimate(rows.data.op(r), gpu).p50);
+    }
+  }
+
+  std::vector<FamilyModel> train(const FamilyRows& rows, const LeaveOutGroup& group) const {
+    TrainingOptions options;
+    options.families = {rows.family};
+    options.seed = request_.seed;
+    options.threads = request_.threads;
+    options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "--few-shot-per");
+    if (group.gpus.empty()) options.leave_out_rows_per_gpu = 0;
+    // Few shapes of a GPU are weighed against what every other GPU needs.
+    if (!group.gpus.empty() && request_.few_shot == 0)
+      options.measured_gpus = gpus_to_measure(rows, group, catalog_);
+    for (const std::string& gpu : group.gpus)
+      if (request_.few_shot > 0)
+        options.few_shot[gpu] = request_.few_shot;
+      else
+        options.exclude_gpus.push_back(gpu);
+    return train_predictor(group.kept.empty() ? rows.data : rows.data.subset(group.kept), catalog_, options)
+        .models;
+  }
+
+  const LeaveOutRequest& request_;
+  const GpuCatalog& catalog_;
+};
+
+std::string protocol_of(const LeaveOutRequest& request) {
+  std::string text = fmt::format(
+      "each {} left out in turn; trained on up to {} rows of each other GPU and family, constants of the "
+      "structural base included",
+      request.leave_out, request.rows_per_gpu);
+  if (request.few_shot > 0)
+    text +=
+        fmt::format(", and {} shapes per {} of each GPU left out", request.few_shot, request.few_shot_per);
+  return text + (request.leave_out == "model" ? "; judged on a sample of all rows of the models left out"
+                                              : "; judged on a sample of rows whose shapes no training saw");
+}
+
+}  // namespace
+
+namespace {
+
+// The rules that kept rows of a family from being judged.
+void add_rules(const FamilyRows& rows, const std::vector<LeaveOutGroup>& groups, LeaveOutResult& result) {
+  const std::string family(name_of(rows.family));
+  std::size_t launch_bound = 0;
+  for (const LeaveOutGroup& group : groups) launch_bound += group.launch_bound.size();
+  if (launch_bound > 0) result.rules.push_back({&kernel_exclusion("launch_bound"), launch_bound, family});
+  for (const auto& [gpu, count] : rows.small)
+    result.rules.push_back({&kernel_exclusion("few_rows"), count, fmt::format("{} on {}", family, gpu)});
+}
+
+}  // namespace
+
+LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
+  require_learning("validate leave-out");
+  const LeaveOutKind kind = leave_out_kind(request.leave_out);
+  if (kind == LeaveOutKind::Model && request.few_shot > 0)
+    throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
+  const auto per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
+  if (request.rows_per_gpu < 500 || request.judged_rows < 1)
+    throw InvalidInput("--rows-per-gpu: expected at least 500, and at least 1 row to judge");
+  if (request.fewest_rows < 0) throw InvalidInput("--fewest-rows: expected at least 1");
+  const auto fewest_rows =
+      request.fewest_rows > 0 ? request.fewest_rows : std::int64_t(*kernel_exclusion("few_rows").value);
+  const GpuCatalog catalog;
+  const ImportResult imported = read_measurements(request.source, catalog);
+  const Dataset& dataset = imported.dataset;
+  if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
+  std::set<Family> families;
+  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
+
+  LeaveOutResult result;
+  result.protocol = protocol_of(request);
+  const LeaveOutRun run(request, catalog);
+  const std::set<std::string> only = left_out_names(request.only, kind, catalog);
+  for (const Family family : families) {
+    const FamilyRows rows =
+        sample_family(dataset, family, kind, request.rows_per_gpu, request.few_shot, per, fewest_rows);
+    ErrorAccumulator together, with_launch_bound;
+    AblationErrors ablation;
+    const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
+    if (groups.size() < 2) continue;
+    for (const LeaveOutGroup& group : groups) {
+      if (!only.empty() && !only.contains(group.name)) continue;
+      result.groups.push_back(run.judge(rows, group, together, with_launch_bound, ablation));
+      const LeftOutErrors& last = result.groups.back();
+      if (request.progress)
+        request.progress(
+            fmt::format("{} without {}: {} rows, mean {:.1f} %, median {:.1f} %, coverage {:.0f} "
+                        "%, {:.0f} s",
+                        last.family, last.left_out, last.errors.rows, 100 * last.errors.mean_error,
+                        100 * last.errors.median_error, 100 * last.errors.coverage, last.seconds));
+    }
+    if (result.groups.empty() || result.groups.back().family != name_of(family)) continue;
+    result.families.emplace_back(std::string(name_of(family)), together.summary());
+    result.with_launch_bound.emplace_back(std::string(name_of(family)), with_launch_bound.summary());
+    add_rules(rows, groups, result);
+    if (!request.ablate) continue;
+    result.ablation.push_back({std::string(name_of(family)), "data sheet", ablation[0].summary()});
+    for (const auto& [step, name] : kParts)
+      result.ablation.push_back(
+          {std::string(name_of(family)), std::string(name), ablation[1 + std::size_t(step)].summary()});
+  }
+  if (result.groups.empty() && !only.empty())
+    throw InvalidInput(fmt::format("--only-left-out: no family has {} rows of {}, and of another {}",
+                                   fewest_rows, fmt::join(request.only, ", "), request.leave_out));
+  if (result.groups.empty())
+    throw InvalidInput(
+        fmt::format("validate kernels --leave-out {}: no family has two of them with at least {} rows each",
+                    request.leave_out, fewest_rows));
+  return result;
+}
+
+}  // namespace warploom

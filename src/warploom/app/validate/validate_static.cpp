@@ -1,0 +1,142 @@
+#include "warploom/app/validate/validate_static.h"
+
+#include <fmt/format.h>
+
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/serving_setup.h"
+#include "warploom/base/csv.h"
+#include "warploom/base/error.h"
+#include "warploom/report/kernel_sources.h"
+#include "warploom/serving/static_batch.h"
+#include "warploom/serving/workload/workload.h"
+
+namespace warploom {
+namespace {
+
+std::int64_t count_in(const CsvReader& csv, std::size_t column) {
+  const std::int64_t value = csv.integer(column);
+  if (value < 1 || value > kMaxRequestTokens) {
+    throw InvalidInput(
+        fmt::format("{}: is {}, expected 1 to {}", csv.where(column), value, kMaxRequestTokens));
+  }
+  return value;
+}
+
+double time_in(const CsvReader& csv, std::size_t column) {
+  const double value = csv.real(column);
+  if (!(value > 0))
+    throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(column), value));
+  return value;
+}
+
+std::optional<double> optional_time_in(const CsvReader& csv, std::size_t column) {
+  if (csv.empty(column)) return std::nullopt;
+  return time_in(csv, column);
+}
+
+const std::vector<std::int32_t>& prompts_of(const StaticTruth& row, const StaticWorkloads& workloads,
+                                            const std::filesystem::path& truth) {
+  const auto found = workloads.find(row.workload);
+  if (found == workloads.end()) {
+    throw InvalidInput(fmt::format("{}:{}: workload '{}' is not in the list of requests", truth.string(),
+                                   row.line, row.workload));
+  }
+  if (std::ssize(found->second) != row.batch) {
+    throw InvalidInput(fmt::format("{}:{}: batch_size is {}, expected the {} requests of workload '{}'",
+                                   truth.string(), row.line, row.batch, found->second.size(), row.workload));
+  }
+  return found->second;
+}
+
+std::optional<Comparison> compare(const std::optional<double>& measured_ms, Seconds predicted) {
+  if (!measured_ms) return std::nullopt;
+  return Comparison{*measured_ms, to_milliseconds(predicted)};
+}
+
+StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
+                              const ValidateStaticRequest& validation,
+                              const std::shared_ptr<const LatencyModel>& latency) {
+  ServingSetupRequest request;
+  request.host_changes = validation.host_changes;
+  request.model = row.model;
+  request.gpu = row.hardware;
+  request.framework = row.engine;
+  request.config.tensor_parallel_size = row.tp;
+  request.config.pipeline_parallel_size = row.pp;
+  const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
+  const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer,
+                                                  setup.config.host, largest_prefill_graph(setup.config));
+  StaticValidationRow result;
+  result.hardware = row.hardware;
+  result.engine = row.engine;
+  result.model = row.model;
+  result.workload = row.workload;
+  result.tp = row.tp;
+  result.pp = row.pp;
+  result.batch = row.batch;
+  result.prefill = compare(row.prefill, time.prefill);
+  result.decode = compare(row.decode, time.decode_mean);
+  result.total = {row.total, to_milliseconds(time.total)};
+  result.total_p10 = to_milliseconds(time.total_p10);
+  result.total_p90 = to_milliseconds(time.total_p90);
+  result.host = to_milliseconds(time.host);
+  result.collectives = to_milliseconds(time.collectives);
+  result.tier = weakest_tier(setup.pricer->breakdown());
+  return result;
+}
+
+}  // namespace
+
+std::vector<StaticTruth> read_static_truth(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  const std::size_t hardware = csv.column("hardware"), engine = csv.column("engine"),
+                    model = csv.column("model"), workload = csv.column("workload"), tp = csv.column("tp"),
+                    pp = csv.column("pp"), batch = csv.column("batch_size"),
+                    output = csv.column("output_len"), prefill = csv.column("real_prefill_ms"),
+                    decode = csv.column("real_decode_ms"), total = csv.column("real_total_ms");
+  std::vector<StaticTruth> rows;
+  while (csv.next()) {
+    rows.push_back({.hardware = std::string(csv.cell(hardware)),
+                    .engine = std::string(csv.cell(engine)),
+                    .model = std::string(csv.cell(model)),
+                    .workload = std::string(csv.cell(workload)),
+                    .tp = count_in(csv, tp),
+                    .pp = count_in(csv, pp),
+                    .batch = count_in(csv, batch),
+                    .output_tokens = count_in(csv, output),
+                    .prefill = optional_time_in(csv, prefill),
+                    .decode = optional_time_in(csv, decode),
+                    .total = time_in(csv, total),
+                    .line = csv.line()});
+  }
+  if (rows.empty())
+    throw InvalidInput(fmt::format("{}: holds no rows, expected at least one", path.string()));
+  return rows;
+}
+
+StaticWorkloads read_static_workloads(const std::filesystem::path& path) {
+  CsvReader csv(path);
+  const std::size_t workload = csv.column("workload"), tokens = csv.column("num_prefill_tokens");
+  StaticWorkloads workloads;
+  while (csv.next()) {
+    workloads[std::string(csv.cell(workload))].push_back(std::int32_t(count_in(csv, tokens)));
+  }
+  return workloads;
+}
+
+StaticValidation validate_static(const ValidateStaticRequest& request,
+                                 const std::shared_ptr<const LatencyModel>& latency) {
+  const std::vector<StaticTruth> truth = read_static_truth(request.truth);
+  const StaticWorkloads workloads = read_static_workloads(request.requests);
+  StaticValidation validation;
+  for (const StaticTruth& row : truth) {
+    validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), request, latency));
+  }
+  return validation;
+}
+
+StaticValidation validate_static(const ValidateStaticRequest& request) {
+  return validate_static(request, open_latency_model(request.predictor));
+}
+
+}  // namespace warploom

@@ -1,0 +1,51 @@
+// Use case `validate static`: static batches of real engines.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/kernels/latency_model.h"
+#include "warploom/report/validation_report.h"
+#include "warploom/serving/pricing/host_model.h"
+
+namespace warploom {
+
+// One measured batch. Times in ms; the phases are absent where only the total was measured.
+struct StaticTruth {
+  std::string hardware, engine, model, workload;
+  std::int64_t tp = 1, pp = 1;
+  std::int64_t batch = 1;
+  std::int64_t output_tokens = 1;
+  std::optional<double> prefill, decode;
+  double total = 0;
+  std::size_t line = 0;
+};
+// Prompt lengths by workload, in the order of the file.
+using StaticWorkloads = std::map<std::string, std::vector<std::int32_t>>;
+
+// Readers of e2e_truth.csv and workload_requests.csv (columns: hardware, tp, pp, engine, model, workload,
+// batch_size, output_len, real_prefill_ms, real_decode_ms, real_total_ms; and workload, num_prefill_tokens).
+// Throw IoError and InvalidInput.
+std::vector<StaticTruth> read_static_truth(const std::filesystem::path& path);
+StaticWorkloads read_static_workloads(const std::filesystem::path& path);
+
+struct ValidateStaticRequest {
+  std::filesystem::path truth, requests;
+  std::string predictor;                         // as open_latency_model takes it
+  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+};
+
+// Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total
+// their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
+// Throws InvalidInput on a row whose workload is not listed or has another batch size, and what names and
+// models throw: no row is left out.
+StaticValidation validate_static(const ValidateStaticRequest& request,
+                                 const std::shared_ptr<const LatencyModel>& latency);
+StaticValidation validate_static(const ValidateStaticRequest& request);
+
+}  // namespace warploom

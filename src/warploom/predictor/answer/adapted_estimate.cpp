@@ -1,0 +1,36 @@
+#include "warploom/predictor/answer/adapted_estimate.h"
+
+#include "warploom/predictor/answer/cross_estimate.h"
+#include "warploom/predictor/answer/donor_answers.h"
+#include "warploom/predictor/answer/measured_estimate.h"
+
+namespace warploom {
+
+LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
+                             const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                             std::uint32_t kind, ContextKernel kernel, const OperatorFeatures& row) {
+  const GpuRecord& record = family.model.gpus[gpu_index];
+  const int own = family.by_gpu[gpu_index];
+  KernelContext asked = context;
+  if (cell != nullptr) {
+    const ContextRecord& at = family.model.contexts[cell->context];
+    asked = {at.framework, at.version, at.kernel};
+  }
+  LogEstimate answer = cross_estimate(family, op, gpu, asked, kind, kernel, row, int(gpu_index));
+  const double said = answer.log_p50 - row.log_base;
+  answer.log_p50 += double(record.level);
+  if (own < 0) return answer;
+  const CellRecord& like = cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
+  const ContextCodes& codes = family.index.codes(like);
+  const Kriging& kriging = family.kriging(own);
+  const DonorAnswers donors =
+      kriging.asks_donors() ? donor_answers(family, op, asked, kind, kernel, row, said) : DonorAnswers();
+  answer.log_p50 += kriging.predict(row, {codes.framework, codes.kernel, codes.version, kind}, donors.all());
+  if (cell == nullptr) return answer;
+  if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
+  answer.set_interval(cell->interval, row.log_base);
+  answer.set_outside(answer.outside);
+  return answer;
+}
+
+}  // namespace warploom

@@ -1,0 +1,152 @@
+#include "warploom/predictor/answer/cross_estimate.h"
+
+#include <algorithm>
+
+#include "warploom/kernels/attention_tiling.h"
+#include "warploom/predictor/answer/doubt.h"
+#include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/model/gpu_likeness.h"
+
+namespace warploom {
+namespace {
+
+constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture was there to set the interval
+constexpr double kSame = 0.1;                 // of gpu_distance: closer donors count no more
+constexpr double kAlike = 0.5;                // of gpu_distance, up to which siblings are asked alone
+constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
+constexpr double kCousinShare = 0.7;          // of what a GPU of a cousin architecture needs beyond its base
+
+// Of a class, whose cell shows its newest version: those of the version that is asked for, if any GPU ran it.
+ContextCodes asked_codes(const LoadedFamily& family, const CellRecord& cell, const KernelContext& context) {
+  ContextCodes codes = family.index.codes(cell);
+  if (context.version.empty()) return codes;
+  const auto& contexts = family.model.contexts;
+  for (std::size_t c = 0; c < contexts.size(); ++c)
+    if (contexts[c].version == context.version && contexts[c].framework == context.framework)
+      codes.version = family.index.codes_of(c).version;
+  return codes;
+}
+
+struct Donors {
+  int count = 0;
+  double sum = 0, weight = 0;  // of what they need beyond their base
+  double likeness = 0;         // weighted
+  double outside = 0;          // the farthest, of LoadedFamily::outside
+};
+
+// Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units
+// or cache needs beyond its base says little of it.
+double likeness_at(double distance) { return std::min(1.0, kAlike * kAlike / (distance * distance)); }
+
+// Attention that is built from one source for both architectures of graphics parts. TensorRT-LLM ships
+// binaries of their own for each; experts and products choose other tiles.
+bool one_source(const LoadedFamily& family, const ContextKernel& kernel, const GpuSpec& gpu) {
+  if (family.model.family != Family::AttentionPrefill && family.model.family != Family::AttentionDecode)
+    return false;
+  const AttentionKernel attention = attention_kernel(kernel.hints, gpu);
+  return attention == AttentionKernel::FlashAttention2 || attention == AttentionKernel::FlashAttention3Sm80 ||
+         attention == AttentionKernel::FlashInfer || attention == AttentionKernel::Triton;
+}
+
+// Asks GPUs of the architectures that `admits` takes.
+template <class Admits>
+Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                  const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                  const OperatorFeatures& asked, int hidden_gpu, Admits admits) {
+  Donors donors;
+  for (std::size_t g = 0; g < family.model.gpus.size(); ++g) {
+    const GpuSpec* spec = family.specs[g];
+    const GpuRecord& record = family.model.gpus[g];
+    if (!admits(record.architecture) || record.adapted || family.by_gpu[g] < 0 || int(g) == hidden_gpu ||
+        spec == nullptr || spec->name_hash == gpu.name_hash)
+      continue;
+    const CellIndex::Found found = family.index.find(*spec, context, kind);
+    if (!found.measured || family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
+      continue;
+    const ContextRecord& at = family.model.contexts[found.cell->context];
+    if ((!context.kernel.empty() && at.kernel != context.kernel) ||
+        (!context.framework.empty() && at.framework != context.framework))
+      continue;
+    OperatorFeatures row;
+    compute_features(op, *spec, kernel, family.constants(*spec), row);
+    const double distance = std::max(gpu_distance(gpu, *spec), kSame);
+    const bool same_version = context.version.empty() || at.version == context.version;
+    const double weight = (same_version ? 1.0 : kOtherVersionWeight) / (distance * distance);
+    donors.sum += weight * (log_base_with(found.cell->overhead, asked) - asked.log_base +
+                            double(found.cell->offset) + own_trees(family, *found.cell, row));
+    donors.weight += weight;
+    donors.likeness += weight * likeness_at(distance);
+    ++donors.count;
+    donors.outside = std::max(donors.outside, family.outside(family.by_gpu[g], row));
+  }
+  return donors;
+}
+
+LogEstimate sibling_estimate(const LoadedFamily& family, const Donors& donors, const OperatorFeatures& row) {
+  LogEstimate answer;
+  answer.from_siblings = true;
+  answer.log_p50 = row.log_base + donors.sum / donors.weight;
+  answer.set_interval(family.model.interval_sibling, row.log_base,
+                      donors.count == 1 ? kOneDonorWidening : 1.0);
+  answer.set_outside(donors.outside);
+  return answer;
+}
+
+LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const KernelContext& context,
+                           const CellIndex::Found& found, const ContextKernel& kernel,
+                           const OperatorFeatures& row, double trees_share) {
+  LogEstimate answer;
+  const bool known = family.model.knows_architecture(architecture_class(gpu));
+  double outside = 0;
+  answer.log_p50 = log_base_with(found.cell->overhead, row) + double(found.cell->offset);
+  if (family.cross >= 0) {
+    outside = family.outside(family.cross, row);
+    const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
+    // Of a source that no GPU ran, trees only repeat what others of the kind need beyond their bases.
+    if (family.cross_knows(kernel, gpu))
+      answer.log_p50 += trees_share * shrink *
+                        cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
+  }
+  answer.set_interval(known ? family.model.interval_known : family.model.interval_unknown, row.log_base);
+  answer.set_outside(outside);
+  if (!found.exact_kind) answer.doubt(kUnlearnedHalfWidth);
+  if (is_unlike_all(family.model, gpu)) answer.doubt(kUnlearnedHalfWidth);
+  return answer;
+}
+
+}  // namespace
+
+LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                           const OperatorFeatures& row, int hidden_gpu, const CellIndex::Found* chosen) {
+  const CellIndex::Found found = chosen != nullptr ? *chosen : family.index.find_class(gpu, context, kind);
+  const int architecture = architecture_class(gpu);
+  const auto ask = [&](auto admits) {
+    return ask_donors(family, op, gpu, context, kind, kernel, row, hidden_gpu, admits);
+  };
+  const Donors donors = ask([&](int other) { return other == architecture; });
+  const double likeness = donors.weight > 0 ? donors.likeness / donors.weight : 0;
+  if (likeness > 0.99) return sibling_estimate(family, donors, row);
+  if (likeness <= 0) {
+    LogEstimate answer = class_estimate(family, gpu, context, found, kernel, row, 1.0);
+    if (!one_source(family, kernel, gpu)) return answer;
+    const Donors cousins = ask([&](int other) { return are_cousins(architecture, other); });
+    if (cousins.count > 0)
+      answer.log_p50 += kCousinShare * (row.log_base + cousins.sum / cousins.weight - answer.log_p50);
+    return answer;
+  }
+  // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
+  // sibling or none.
+  const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
+  const LogEstimate learned = class_estimate(family, gpu, context, found, kernel, row, trees_share);
+  // Between the two in proportion, with the wider interval.
+  LogEstimate answer = sibling_estimate(family, donors, row);
+  answer.log_p50 = likeness * answer.log_p50 + (1 - likeness) * learned.log_p50;
+  answer.low = std::min(answer.low, learned.low);
+  answer.high = std::max(answer.high, learned.high);
+  answer.extrapolated = answer.extrapolated || learned.extrapolated;
+  answer.outside = std::max(answer.outside, learned.outside);
+  return answer;
+}
+
+}  // namespace warploom

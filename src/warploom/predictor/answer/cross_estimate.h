@@ -1,0 +1,22 @@
+// For GPUs without rows of an operator's context.
+//
+//   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
+//              the donor needed beyond its own base, this GPU needs beyond its own
+//   cross      ln base + offset of the class + shrunk trees of all GPUs; where a GPU of a cousin architecture
+//              ran the same attention kernel, mostly what that one needs beyond its base
+#pragma once
+
+#include "warploom/predictor/answer/loaded_family.h"
+#include "warploom/predictor/answer/log_estimate.h"
+
+namespace warploom {
+
+// For a GPU without rows of this context; `row` holds the features of `kernel`. `hidden_gpu` of model.gpus
+// (-1: none) gives nothing. `found`: the class that answers (nullptr: find_class). The index must find some
+// cell of the family.
+LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
+                           const OperatorFeatures& row, int hidden_gpu = -1,
+                           const CellIndex::Found* found = nullptr);
+
+}  // namespace warploom

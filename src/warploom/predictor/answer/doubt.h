@@ -1,0 +1,28 @@
+// Half-widths, on the log scale, that an answer gains with its distance from what was measured. Each cause is
+// independent of the others, so they add as squares (LogEstimate::doubt).
+#pragma once
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/operator.h"
+#include "warploom/predictor/model/family_model.h"
+
+namespace warploom {
+
+// Without a learned model, of another arithmetic or of a GPU unlike all that were measured: the structural
+// base is within about a factor of two.
+inline constexpr double kUnlearnedHalfWidth = 0.6;  // ln
+
+// Of features `outside` their ranges in training (LoadedFamily::outside).
+double doubt_outside(double outside);
+
+// Of another engine's kernel for the same operator on the same GPU.
+double doubt_of_other_engine(Family family);
+
+// Of the engine's kernel for the same element types on the same GPU under other scales; `blocks`: those of
+// one of the two are per block of weights.
+double doubt_of_other_scales(Family family, bool blocks);
+
+// No row of any GPU like it was learned from: another vendor's, or older than bf16 where all have it.
+bool is_unlike_all(const FamilyModel& model, const GpuSpec& gpu);
+
+}  // namespace warploom

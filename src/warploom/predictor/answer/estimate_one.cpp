@@ -1,0 +1,139 @@
+#include "warploom/predictor/answer/estimate_one.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "warploom/base/error.h"
+#include "warploom/predictor/answer/adapted_estimate.h"
+#include "warploom/predictor/answer/cross_estimate.h"
+#include "warploom/predictor/answer/doubt.h"
+#include "warploom/predictor/answer/log_estimate.h"
+#include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/features/features.h"
+
+namespace warploom {
+
+namespace {
+
+// s; more than the largest operators take on the smallest GPU.
+constexpr double kLongestAnswer = 1e18;
+
+[[noreturn]] void refuse_answer(double seconds) {
+  throw Unsupported(
+      fmt::format("prediction: a time of {} s, expected a finite one below {:g} s: the operator is "
+                  "outside of what is modelled",
+                  seconds, kLongestAnswer));
+}
+
+}  // namespace
+
+LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier) {
+  const double bound = limit.time.value();
+  const double p50 = std::max(std::exp(answer.log_p50), bound);
+  const double p10 = std::clamp(p50 * std::exp(answer.low), bound, p50);
+  const double p90 = p50 * std::exp(std::max(answer.high, 0.0));
+  if (!(p10 > 0 && p90 < kLongestAnswer)) refuse_answer(p50);
+  LatencyEstimate result;
+  result.tier = tier;
+  result.extrapolated = answer.extrapolated;
+  result.physical_bound = limit.time;
+  result.bound = limit.bound;
+  result.p50 = Seconds(p50);
+  result.p10 = Seconds(p10);
+  result.p90 = Seconds(p90);
+  return result;
+}
+
+namespace {
+
+// The kernel of the cell that was found; where another GPU's cell stands in, the caller's names and version
+// go before the cell's, since what a call does changes with them.
+ContextKernel meant_kernel(const LoadedFamily& family, const CellIndex::Found& found,
+                           const KernelContext& context) {
+  const auto named = [&](const KernelContext& names) {
+    return ContextKernel(names).asked_as(context.as_collected);
+  };
+  if (found.cell == nullptr) return named(context);
+  if (found.measured) return family.kernel(*found.cell).asked_as(context.as_collected);
+  const ContextRecord& at = family.model.contexts[found.cell->context];
+  const bool other_kernel = !context.kernel.empty() && at.kernel != context.kernel;
+  if (other_kernel) return named(context);
+  if (context.version.empty() || at.version == context.version)
+    return family.kernel(*found.cell).asked_as(context.as_collected);
+  return named({at.framework, context.version, at.kernel});
+}
+
+// From the cell that was found, `op` being of the cell's kind.
+LogEstimate estimate_found(const LoadedFamily& family, const CellIndex::Found& found, const Operator& op,
+                           const GpuSpec& gpu, const KernelContext& context, const ContextKernel& kernel,
+                           OperatorFeatures& row) {
+  if (const int adapted = family.adapted_index(gpu); adapted >= 0)
+    return adapted_estimate(family, std::size_t(adapted), found.measured ? found.cell : nullptr, op, gpu,
+                            context, found.kind, kernel, row);
+  if (!found.measured) return cross_estimate(family, op, gpu, context, found.kind, kernel, row, -1, &found);
+  row.log_base = log_base_with(found.cell->overhead, row);
+  return interpolated_estimate(family, op, *found.cell, row);
+}
+
+LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& found, const Operator& op,
+                          const GpuSpec& gpu, const KernelContext& context) {
+  const bool other_scales = found.cell != nullptr && found.kind != kind_code(op);
+  std::optional<Operator> other;
+  if (other_scales) other = restated(op, *found.near.scheme);
+  const Operator& asked = other ? *other : op;
+  const ContextKernel kernel = meant_kernel(family, found, context);
+  OperatorFeatures row;
+  compute_features(asked, gpu, kernel, family.constants(gpu), row);
+  const PhysicalBound limit = physical_bound(op, gpu, row.routing);
+  if (found.cell == nullptr)
+    return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
+  LogEstimate answer = estimate_found(family, found, asked, gpu, context, kernel, row);
+  if (other_scales) answer.doubt(doubt_of_other_scales(family.model.family, found.near.other_scales));
+  if (found.other_engine) answer.doubt(doubt_of_other_engine(family.model.family));
+  LatencyEstimate result = finish_estimate(limit, answer, found.measured ? Tier::Measured : Tier::CrossGpu);
+  result.stands_in = found.measured && (other_scales || found.other_engine);
+  result.extrapolated = result.extrapolated || (result.stands_in && other_scales);
+  return result;
+}
+
+struct Answer {
+  CellIndex::Found found;
+  LatencyEstimate estimate;
+};
+
+Answer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                   const KernelContext& context) {
+  Answer answer{family.index.find_near(gpu, context, op), {}};
+  answer.estimate = answer_by(family, answer.found, op, gpu, context);
+  if (!answer.estimate.extrapolated) return answer;
+  const CellIndex::Found instead = family.index.find_instead(gpu, context, op, answer.found);
+  if (instead.cell == nullptr) return answer;
+  return {instead, answer_by(family, instead, op, gpu, context)};
+}
+
+}  // namespace
+
+CellIndex::Found answering_cell(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                                const KernelContext& context) {
+  // Most cells have no stand-in; only where there is one does the answer itself decide.
+  const CellIndex::Found found = family.index.find_near(gpu, context, op);
+  if (family.index.find_instead(gpu, context, op, found).cell == nullptr) return found;
+  return best_answer(family, op, gpu, context).found;
+}
+
+LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+                             const KernelContext& context) {
+  const LoadedFamily* family = families[std::size_t(family_of(op))].get();
+  if (family == nullptr) {
+    OperatorFeatures row;
+    compute_features(op, gpu, row);
+    return finish_estimate(physical_bound(op, gpu, row.routing),
+                           {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
+  }
+  return best_answer(*family, op, gpu, context).estimate;
+}
+
+}  // namespace warploom

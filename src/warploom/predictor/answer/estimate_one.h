@@ -1,0 +1,28 @@
+// One operator: which rows answer it, and what they say.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/answer/loaded_family.h"
+#include "warploom/predictor/answer/log_estimate.h"
+
+namespace warploom {
+
+// Families by their number; nullptr where none was learned.
+using FamilyLookup = std::vector<std::unique_ptr<LoadedFamily>>;
+
+// p10, p50 and p90 from logarithms, held above the bound.
+LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier);
+
+// The rows that price an operator.
+CellIndex::Found answering_cell(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                                const KernelContext& context);
+
+// One operator, checked by the caller.
+LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+                             const KernelContext& context);
+
+}  // namespace warploom

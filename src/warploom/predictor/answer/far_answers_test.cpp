@@ -1,0 +1,242 @@
+// Answers of the shipped predictor far from what was measured: every GPU of the catalog, every engine, every
+// scheme, a grid of products.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/power_limit.h"
+#include "warploom/kernels/precision_support.h"
+#include "warploom/predictor/answer/doubt.h"
+#include "warploom/predictor/features/features.h"
+#include "warploom/predictor/model/nearest_kind.h"
+#include "warploom/predictor/predictor.h"
+
+namespace warploom {
+namespace {
+
+const Predictor& shipped() {
+  static const Predictor predictor;
+  return predictor;
+}
+const GpuCatalog& catalog() {
+  static const GpuCatalog gpus;
+  return gpus;
+}
+
+// Times of one kernel on two GPUs, beside their bounds, and of schemes of equal bytes and products.
+constexpr double kAlike = 1.6;
+
+constexpr std::array<const char*, 4> kEngines{"", "vllm", "sglang", "trtllm"};
+
+struct Asked {
+  const GpuSpec* gpu = nullptr;
+  KernelContext context;
+  Gemm op;
+  LatencyEstimate answer;
+  double over_bound() const { return answer.p50 / answer.physical_bound; }
+  bool inside() const { return answer.tier == Tier::Measured && !answer.extrapolated && !answer.stands_in; }
+  std::string text() const {
+    return std::string(gpu->name) + " " + std::string(context.framework) + " " +
+           std::string(name_of(op.scheme)) + " " + std::to_string(op.m) + " x " + std::to_string(op.n) +
+           " x " + std::to_string(op.k);
+  }
+};
+
+std::optional<Asked> ask(const GpuSpec& gpu, const KernelContext& context, const Gemm& op) {
+  try {
+    return Asked{&gpu, context, op, shipped().estimate(op, gpu, context)};
+  } catch (const Unsupported&) {
+    return {};
+  }
+}
+
+const std::vector<Asked>& all_answers() {
+  static const std::vector<Asked> answers = [] {
+    std::vector<Asked> all;
+    for (const GpuSpec& gpu : catalog().gpus())
+      for (const char* engine : kEngines)
+        for (const std::int64_t m : {1, 16, 64, 256, 1024, 4096, 16384})
+          for (const auto& [n, k] : {std::pair<std::int64_t, std::int64_t>{4096, 4096},
+                                     {28672, 4096},
+                                     {4096, 14336},
+                                     {57344, 8192},
+                                     {8192, 28672},
+                                     {128256, 8192},
+                                     {2048, 7168},
+                                     {7168, 18432}})
+            for (const auto& [scheme, name] : EnumNames<MatmulScheme>::kNames)
+              if (auto asked = ask(gpu, {engine, {}, {}}, {.scheme = scheme, .m = m, .n = n, .k = k}))
+                all.push_back(*asked);
+    return all;
+  }();
+  return answers;
+}
+
+// What the best of kernels could need: the physical bound, with the 64 rows that a matrix instruction takes
+// at least, and with the clock that the power limit leaves where the matrix unit sets it.
+double reachable(const Asked& asked) {
+  Gemm op = asked.op;
+  op.m = std::max<std::int64_t>(op.m, 64);
+  const PhysicalBound bound = physical_bound(op, *asked.gpu);
+  const DataType type =
+      matrix_unit(op.scheme, *asked.gpu).weight_only ? DataType::Bf16 : math_type(op.scheme);
+  const double slower = bound.bound == Bound::Tensor ? power_slowdown(*asked.gpu, type, PowerConstants{}) : 1;
+  return std::max(bound.time.value() * slower, asked.answer.physical_bound.value());
+}
+
+// The kernel that answers was measured to be as far from the bound: on some GPU, at these sizes or at the
+// nearest smaller ones that it was measured at.
+bool rows_say_so(const Asked& asked) {
+  const auto scheme = shipped().scheme_priced(asked.op, *asked.gpu, asked.context);
+  const KernelContext kernel = shipped().resolved_context(asked.op, *asked.gpu, asked.context);
+  for (const GpuSpec& gpu : catalog().gpus()) {
+    Gemm op = asked.op;
+    op.scheme = scheme.value_or(op.scheme);
+    for (int halvings = 0; halvings < 4; ++halvings) {
+      const auto there = ask(gpu, kernel, op);
+      if (!there || there->answer.tier != Tier::Measured || there->answer.stands_in) break;
+      if (there->inside()) {
+        if (asked.over_bound() <= kAlike * there->over_bound()) return true;
+        break;
+      }
+      (op.n > op.m ? op.n : op.m) /= 2;
+    }
+  }
+  return false;
+}
+
+// Compute capability 8.0, 9.x and 10.x: the parts with HBM of the generations that were learned from.
+bool is_data_centre(const GpuSpec& gpu) {
+  return gpu.compute_capability == 80 || (gpu.compute_capability >= 90 && gpu.compute_capability < 120);
+}
+
+// A data-centre part with a matrix unit of the type.
+bool is_judged(const Asked& asked) {
+  const MatrixUnit unit = matrix_unit(asked.op.scheme, *asked.gpu);
+  return !asked.inside() && asked.answer.physical_bound.value() > 60e-6 && is_data_centre(*asked.gpu) &&
+         unit.tensor && !unit.weight_only;
+}
+
+TEST(FarAnswers, StayNearTheBound) {
+  constexpr double kMost = 2.2;
+  std::size_t judged = 0, above = 0;
+  double worst = 0;
+  for (const Asked& asked : all_answers()) {
+    if (!is_judged(asked)) continue;
+    ++judged;
+    worst = std::max(worst, asked.over_bound());
+    if (asked.answer.p50.value() <= kMost * reachable(asked)) continue;
+    ++above;
+    EXPECT_TRUE(rows_say_so(asked)) << asked.text() << ": " << asked.over_bound() << " x its bound";
+  }
+  RecordProperty("answers", int(all_answers().size()));
+  std::printf(
+      "%zu answers, %zu judged, worst %.2f x the bound, %zu above 2.2 x what is reachable, as measured\n",
+      all_answers().size(), judged, worst, above);
+  EXPECT_GT(judged, 10000U);
+}
+
+// Multiplying a tile of 128 rows takes longer than reading its weights, so kernels differ by how they pad few
+// rows: H20, with a seventh of its siblings' matrix units.
+bool pads_cost(const Asked& asked) {
+  constexpr double kRows = 128;
+  const double rate = asked.gpu->tensor_rate(asked.gpu->tensor_rates.fp8).value();
+  return double(asked.op.m) < kRows && rate < 2 * kRows * asked.gpu->memory_bandwidth.value();
+}
+
+// On this GPU or one of its architecture the two schemes were measured to differ so.
+bool siblings_say_so(const Asked& one, const Asked& other, double ratio) {
+  const auto measured = [](const Asked& asked, const GpuSpec& gpu) -> double {
+    const auto there = ask(gpu, asked.context, asked.op);
+    return there && there->answer.tier == Tier::Measured ? there->answer.p50.value() : 0.0;
+  };
+  for (const GpuSpec& gpu : catalog().gpus()) {
+    if (architecture_class(gpu) != architecture_class(*one.gpu)) continue;
+    const double a = measured(one, gpu), b = measured(other, gpu);
+    if (a > 0 && b > 0 && (ratio > 1 ? ratio <= kAlike * a / b : 1 / ratio <= kAlike * b / a)) return true;
+  }
+  return false;
+}
+
+TEST(FarAnswers, OfEqualBytesAndProductsAreAlike) {
+  std::map<std::tuple<const GpuSpec*, std::string_view, std::int64_t, std::int64_t, std::int64_t>,
+           std::map<MatmulScheme, const Asked*>>
+      of_shape;
+  for (const Asked& asked : all_answers())
+    if (weight_type(asked.op.scheme) == DataType::Fp8 &&
+        !is_unlike_all(*shipped().model(Family::Gemm), *asked.gpu))
+      of_shape[{asked.gpu, asked.context.framework, asked.op.m, asked.op.n, asked.op.k}][asked.op.scheme] =
+          &asked;
+  std::size_t pairs = 0;
+  for (const auto& [shape, schemes] : of_shape)
+    for (const auto& [scheme, one] : schemes) {
+      const Asked* other = schemes.begin()->second;
+      ++pairs;
+      const double ratio = one->answer.p50 / other->answer.p50;
+      EXPECT_TRUE(std::max(ratio, 1 / ratio) <= kAlike || one->inside() || other->inside() ||
+                  pads_cost(*one) || siblings_say_so(*one, *other, ratio))
+          << one->text() << " against " << name_of(other->op.scheme) << ": " << ratio;
+    }
+  EXPECT_GT(pairs, 10000U);
+}
+
+double width(const LatencyEstimate& estimate) { return std::log(estimate.p90 / estimate.p10); }
+
+// The median over all answers of a tier, narrowest tier first.
+TEST(FarAnswers, AreDoubtedMoreTheFartherTheyAre) {
+  std::array<std::vector<double>, 5> widths;
+  for (const Asked& asked : all_answers()) {
+    const bool unlike = is_unlike_all(*shipped().model(Family::Gemm), *asked.gpu);
+    const std::size_t tier = asked.inside()                        ? 0
+                             : asked.answer.tier == Tier::CrossGpu ? (unlike ? 4 : 3)
+                             : asked.answer.stands_in              ? 2
+                                                                   : 1;
+    if (asked.answer.p10.value() > 1.001 * asked.answer.physical_bound.value())
+      widths[tier].push_back(width(asked.answer));
+  }
+  std::array<double, 5> median{};
+  for (std::size_t t = 0; t < widths.size(); ++t) {
+    ASSERT_FALSE(widths[t].empty()) << t;
+    std::nth_element(widths[t].begin(), widths[t].begin() + std::ptrdiff_t(widths[t].size() / 2),
+                     widths[t].end());
+    median[t] = widths[t][widths[t].size() / 2];
+    std::printf("tier %zu: %zu answers, median ln(p90 / p10) %.3f\n", t, widths[t].size(), median[t]);
+  }
+  EXPECT_LT(median[0], median[1]);
+  EXPECT_LT(median[1], median[2]);
+  EXPECT_LT(median[0], median[3]);
+  EXPECT_LT(median[3], median[4]);
+}
+
+TEST(FarAnswers, AreDoubtedMoreStepByStepOutwards) {
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  double last = 0;
+  for (std::int64_t m = 1 << 16; m <= 1 << 24; m *= 4) {
+    const auto asked =
+        ask(gpu, {"vllm", {}, {}}, {.scheme = MatmulScheme::Bf16, .m = m, .n = 8192, .k = 8192});
+    ASSERT_TRUE(asked && asked->answer.extrapolated) << m;
+    EXPECT_GE(width(asked->answer), last) << m;
+    last = width(asked->answer);
+  }
+}
+
+TEST(FarAnswers, OfACheckpointWithStaticScalesAreThoseOfItsGpu) {
+  const GpuSpec& gpu = catalog().get("h100_sxm");
+  for (const char* engine : kEngines) {
+    const auto asked =
+        ask(gpu, {engine, {}, {}}, {.scheme = MatmulScheme::Fp8Static, .m = 4096, .n = 28672, .k = 4096});
+    ASSERT_TRUE(asked);
+    EXPECT_TRUE(asked->answer.stands_in);
+    EXPECT_LT(asked->over_bound(), 2.0) << engine;  // was 4.9
+    EXPECT_EQ(shipped().scheme_priced(asked->op, gpu, asked->context), MatmulScheme::Fp8);
+  }
+}
+
+}  // namespace
+}  // namespace warploom

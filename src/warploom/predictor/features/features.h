@@ -1,0 +1,67 @@
+// The inputs of the learners: a physical base time and dimensionless features of one operator on one GPU.
+//
+// The base is a short structural model (tiles, waves, cache residency, launch floor); the learners predict
+// ln(latency / base). Features are ratios to that base, wave counts and fills, and log2 of sizes, so that
+// another GPU is mostly interpolation. No heap allocation; a few hundred nanoseconds. Thread-safe (pure
+// functions).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/operator.h"
+#include "warploom/predictor/features/operator_features.h"
+#include "warploom/predictor/structure/base_constants.h"
+#include "warploom/predictor/structure/known_kernel.h"
+
+namespace warploom {
+
+// Changes whenever the meaning, order or number of features of any family changes; model files carry it.
+inline constexpr int kFeatureVersion = 10;
+
+// Fills the operator's features, then kGpuFeatures features of the GPU. The count depends on the family
+// alone. Needs a checked operator.
+void compute_features(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted,
+                      OperatorFeatures& row);
+// The same for the kernel that a context names: its tile rules, and its exact structure where it is known and
+// describes the operator. Unused slots of
+// the family are 0.
+void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                      const BaseConstants& fitted, OperatorFeatures& row);
+void compute_features(const Operator& op, const GpuSpec& gpu, OperatorFeatures& row);  // default_constants
+inline constexpr int kGpuFeatures = 6;
+
+// What operators of one family and kind share on one GPU, worked out once for many of them. Refers to the GPU
+// and the constants.
+class FeaturePlan {
+ public:
+  FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
+              const BaseConstants& fitted);
+  // What compute_features gives, to the last bit. `op` has the example's family and kind_code.
+  void compute(const Operator& op, OperatorFeatures& row) const;
+
+ private:
+  const GpuSpec& gpu_;
+  ContextKernel kernel_;
+  const BaseConstants& fitted_;
+  std::optional<GemmModel> gemm_;
+  std::array<float, kGpuFeatures> of_gpu_{};
+  double sustained_;  // features::sustained_rate_share
+};
+
+// OperatorFeatures::design of an operator.
+std::uint32_t design_of(const Operator& op);
+
+// The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
+// context and kind form a cell. At most 16 bits.
+std::uint32_t kind_code(const Operator& op);
+
+// GPUs whose kernels are built alike: the key of "a generation never measured".
+// GA10x parts (compute capability 86) count with Ada, whose SM they share.
+int architecture_class(const GpuSpec& gpu);
+inline constexpr int kFirstAmdArchitecture = 1003;
+
+}  // namespace warploom

@@ -1,0 +1,109 @@
+// Softmax attention over ragged batches, plain, grouped or latent: the base of the kernel that the hints
+// mean, and its parts as ratios to it.
+#include "warploom/predictor/features/feature_parts.h"
+#include "warploom/predictor/structure/attention_base.h"
+#include "warploom/predictor/structure/collector_attention_base.h"
+
+namespace warploom::features {
+namespace {
+
+constexpr double kKeysPerIteration = 128;
+constexpr double kMostWaves = 64;
+
+void add_base(const AttentionBase& base, const AttentionTiling& tiling, const GpuSpec& gpu,
+              OperatorFeatures& row) {
+  const double waves = base.tasks / double(gpu.sm_count);
+  row.log_base = std::log(base.seconds);
+  row.add(double(tiling.kernel));
+  row.add(double(tiling.design));
+  row.add(double(tiling.query_rows));
+  row.add_log2(base.seconds);
+  row.add_log2(base.compute / base.seconds);
+  row.add_log2(base.memory / base.seconds);
+  row.add_log2(base.launch / base.seconds);
+  row.add_log2(base.write / base.seconds + 1e-6);
+  row.add_log2(base.longest / base.compute);
+  row.add_log2(base.steps);
+  row.add_log2(base.splits);
+  row.add(std::min(waves, kMostWaves));
+  row.add(wave_fill(waves));
+  row.add(base.resident);
+}
+
+void add_shape(const AttentionView& view, const GpuSpec& gpu, double seconds, OperatorFeatures& row) {
+  const AttentionTotals totals = attention_totals(view);
+  const double heads = double(view.heads()), kv_heads = double(view.kv_heads);
+  const double width = double(view.key_dim + view.value_dim), requests = totals.requests;
+  const double flop = 2 * heads * width * totals.pairs;
+  const double kv_bytes = totals.keys * view.cache_width() * bytes_per_element(view.kv_cache);
+  const double query_bytes = totals.queries * heads * width * 2;
+  const double keys = totals.keys / requests;
+  row.add(bytes_per_element(view.compute));
+  row.add(bytes_per_element(view.kv_cache));
+  row.add_log2(flop / gpu.tensor_rate(tensor_rate_per_clock(gpu, view.compute)).value() / seconds);
+  row.add_log2((kv_bytes + query_bytes) / gpu.memory_bandwidth.value() / seconds);
+  row.add_log2(heads * totals.pairs /
+               (std::max(gpu.special_function_lanes, 1.0) * gpu.sm_cycles_per_second()) / seconds);
+  row.add_log2(kv_bytes / gpu.l2_capacity.value());
+  row.add_log2(requests);
+  row.add_log2(heads);
+  row.add_log2(kv_heads);
+  row.add_log2(double(view.group));
+  row.add(double(view.key_dim));
+  row.add(double(view.window));
+  // Length of a causal square with this mean depth.
+  row.add_log2(std::max(2 * totals.pairs / totals.queries - 1, 1.0));
+  row.add_log2(keys);
+  row.add_log2(view.window > 0 ? std::min(keys / double(view.window), 4.0) : 1e-12);
+  row.add_log2(requests * heads);
+  row.add_log2(requests * kv_heads);
+  row.add(keys / kKeysPerIteration - std::floor(keys / kKeysPerIteration));
+  row.add_log2(requests * kv_heads / double(gpu.sm_count));
+  row.add_log2(requests * keys);
+  row.add_log2(totals.queries);
+  row.add_log2(flop);
+  row.add(view.causal ? 1 : 0);
+}
+
+AttentionBase base_of(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
+                      KnownKernel known, const GpuSpec& gpu, const BaseConstants& fitted) {
+  if (known == KnownKernel::CollectorPrefill && !view.decode) return collector_prefill_base(view, gpu);
+  if (known == KnownKernel::CollectorDecode && view.decode) return collector_decode_base(view, gpu);
+  return view.decode ? decode_base(view, tiling, hints, gpu, fitted)
+                     : prefill_base(view, tiling, hints, gpu, fitted);
+}
+
+void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints, KnownKernel known,
+                   const BaseConstants& fitted, OperatorFeatures& row) {
+  const AttentionTiling tiling = attention_tiling(view, gpu, hints);
+  const AttentionBase base = base_of(view, tiling, hints, known, gpu, fitted);
+  add_base(base, tiling, gpu, row);
+  add_shape(view, gpu, base.seconds, row);
+}
+
+}  // namespace
+
+std::span<const ConstantSpec> attention_prefill_constants() { return prefill_base_constants(); }
+std::span<const ConstantSpec> attention_decode_constants() { return decode_base_constants(); }
+
+void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                           const BaseConstants& fitted, OperatorFeatures& row) {
+  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
+}
+
+void add_attention_decode(const AttentionDecode& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                          const BaseConstants& fitted, OperatorFeatures& row) {
+  add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
+}
+
+void add_mla_prefill(const MlaPrefill& op, const GpuSpec& gpu, const KernelHints& hints,
+                     const BaseConstants& fitted, OperatorFeatures& row) {
+  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
+}
+
+void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& hints,
+                    const BaseConstants& fitted, OperatorFeatures& row) {
+  add_attention(view_of(op), gpu, hints, KnownKernel::None, fitted, row);
+}
+
+}  // namespace warploom::features

@@ -1,0 +1,34 @@
+// The inputs of the learners for one operator.
+#pragma once
+
+#include <cstdint>
+
+#include "warploom/kernels/moe_routing.h"
+#include "warploom/learning/feature_row.h"
+
+namespace warploom {
+
+// The features of one operator, with what the learners need to know beside them.
+struct OperatorFeatures : FeatureRow {
+  double log_base = 0;  // ln of the base time in seconds
+  double rows = 0;      // of a product's result; 0 where work per row means nothing
+  // Identity of the sizes that a network's design fixes (mixture of experts: hidden, intermediate, top-k,
+  // experts); 0: the family has no such notion. Slots of features that mostly tell designs apart.
+  std::uint32_t design = 0;
+  std::uint64_t design_slots = 0;
+  RoutingLoad routing;  // of a FusedMoe; else of an operator before it
+
+  void clear() {
+    FeatureRow::clear();
+    rows = 0;
+    design = 0;
+    design_slots = 0;
+  }
+  // add_log2 of a size that tells designs apart.
+  void add_design_log2(double value) {
+    design_slots |= std::uint64_t(1) << count;
+    add_log2(value);
+  }
+};
+
+}  // namespace warploom

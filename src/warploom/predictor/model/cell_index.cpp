@@ -1,0 +1,360 @@
+#include "warploom/predictor/model/cell_index.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "warploom/base/hash.h"
+#include "warploom/predictor/features/features.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::uint64_t kAnyKind = 0xFFFFF;
+constexpr std::uint64_t kNoGpu = 0;
+
+std::uint64_t name_key(std::string_view name) { return name.empty() ? 0 : hash_bytes(name); }
+
+struct NameKeys {
+  std::uint64_t framework, version, kernel;
+};
+
+std::uint64_t key_of(std::uint64_t place, const NameKeys& names, std::uint64_t kind) {
+  return hash_combine(
+      hash_combine(hash_combine(hash_combine(place, names.framework), names.version), names.kernel), kind);
+}
+
+std::uint64_t architecture_key(int architecture) {
+  return hash_combine(0x61726368, std::uint64_t(architecture));
+}
+
+// A library that engines call, timed on the user's own GPU, comes before what others measured.
+int rank_of(const ContextRecord& context) {
+  const std::string_view framework = context.framework;
+  if (framework == "warploom" && context.kernel == "cublaslt") return 4;
+  if (framework == "vllm") return 3;
+  if (framework == "sglang") return 2;
+  if (framework == "trtllm") return 1;
+  return 0;
+}
+
+NameKeys keys_of(const ContextRecord& context) {
+  return {name_key(context.framework), name_key(context.version), name_key(context.kernel)};
+}
+
+bool is_engine(std::string_view framework) {
+  return framework == "vllm" || framework == "sglang" || framework == "trtllm";
+}
+
+// Rows of the user's own GPU that warploom-collect timed.
+constexpr std::string_view kSweep = "warploom";
+
+bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
+
+// A library timed by itself: its call holds no quantising pass, so what an engine calls does not stand in for
+// it.
+bool is_bare_library(const KernelContext& context) {
+  return !context.framework.empty() && !is_engine(context.framework);
+}
+
+// Under which cells are found when no framework is named. The collector's own kernels are simpler than any
+// that an engine calls, so they have a place of their own, which is asked last.
+constexpr std::uint64_t kAnyFramework = 0, kOwnKernels = 1;
+std::uint64_t any_framework(const ContextRecord& context) {
+  return context.framework == kSweep && context.kernel.starts_with("own_") ? kOwnKernels : kAnyFramework;
+}
+
+}  // namespace
+
+int compare_versions(std::string_view a, std::string_view b) {
+  const auto next = [](std::string_view& text) {
+    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0)
+      text.remove_prefix(1);
+    long value = text.empty() ? -1 : 0;
+    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
+      value = std::min(value * 10 + (text.front() - '0'), 1000000000L);
+      text.remove_prefix(1);
+    }
+    return value;
+  };
+  while (!a.empty() || !b.empty()) {
+    const long x = next(a), y = next(b);
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+
+std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts) {
+  std::set<std::string> frameworks, versions;
+  std::set<std::pair<std::string, std::string>> kernels;
+  for (const ContextRecord& context : contexts) {
+    frameworks.insert(context.framework);
+    versions.insert(context.version);
+    kernels.emplace(context.framework, context.kernel);
+  }
+  std::vector<ContextCodes> codes;
+  for (const ContextRecord& context : contexts)
+    codes.push_back({float(std::distance(frameworks.begin(), frameworks.find(context.framework))),
+                     float(std::distance(kernels.begin(), kernels.find({context.framework, context.kernel}))),
+                     float(std::distance(versions.begin(), versions.find(context.version)))});
+  return codes;
+}
+
+CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model.contexts)) {
+  for (std::uint32_t i = 0; i < model.cells.size(); ++i) {
+    const CellRecord& cell = model.cells[i];
+    if (cell.gpu == CellRecord::kAnyGpu)
+      offer_class(cell, i);
+    else
+      offer_measured(cell, i);
+  }
+}
+
+void CellIndex::offer_class(const CellRecord& cell, std::uint32_t number) {
+  const ContextRecord& context = model_.contexts[cell.context];
+  const NameKeys full = keys_of(context);
+  const std::uint64_t any = any_framework(context);
+  for (const std::uint64_t kind : {std::uint64_t(cell.kind), kAnyKind})
+    for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+                                  NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
+      offer(key_of(kNoGpu, names, kind), number);
+}
+
+void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
+  const ContextRecord& context = model_.contexts[cell.context];
+  const NameKeys full = keys_of(context);
+  const std::uint64_t any = any_framework(context);
+  const GpuRecord& gpu = model_.gpus[cell.gpu];
+  const std::uint64_t place = hash_bytes(gpu.name);
+  for (const NameKeys& names :
+       {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+        NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
+    offer(key_of(place, names, cell.kind), number);
+  // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
+  const std::uint64_t arch = architecture_key(gpu.architecture);
+  offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
+  // A sweep is of one GPU and has no class that could answer for others.
+  if (context.framework != kSweep) offer(key_of(arch, {kAnyFramework, 0, 0}, cell.kind), number);
+}
+
+bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
+  if (a.launch_bound != b.launch_bound) return b.launch_bound;
+  const ContextRecord &x = model_.contexts[a.context], &y = model_.contexts[b.context];
+  if (const int d = rank_of(x) - rank_of(y); d != 0) return d > 0;
+  if (const int d = compare_versions(x.version, y.version); d != 0) return d > 0;
+  return a.rows > b.rows;
+}
+
+void CellIndex::offer(std::uint64_t key, std::uint32_t cell) {
+  const auto [at, fresh] = cells_.try_emplace(key, cell);
+  if (!fresh && better(model_.cells[cell], model_.cells[at->second])) at->second = cell;
+}
+
+const CellRecord* CellIndex::lookup(std::uint64_t key) const {
+  const auto at = cells_.find(key);
+  return at == cells_.end() ? nullptr : &model_.cells[at->second];
+}
+
+const CellRecord* CellIndex::exact(const GpuSpec& gpu, const KernelContext& context,
+                                   std::uint32_t kind) const {
+  const NameKeys names{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
+  const CellRecord* cell = lookup(key_of(gpu.name_hash, names, kind));
+  if (cell == nullptr) return nullptr;
+  const ContextRecord& record = model_.contexts[cell->context];
+  const bool same = record.framework == context.framework && record.version == context.version &&
+                    record.kernel == context.kernel;
+  return same ? cell : nullptr;
+}
+
+CellIndex::Found CellIndex::measured(const CellRecord& cell, const KernelContext& context,
+                                     const NearKind& near) const {
+  const std::string_view framework = model_.contexts[cell.context].framework;
+  const bool other = is_engine(context.framework) && framework != context.framework &&
+                     (is_engine(framework) || is_library(cell));
+  return {&cell, true, true, other, near.kind, near};
+}
+
+bool CellIndex::is_library(const CellRecord& cell) const {
+  const ContextRecord& context = model_.contexts[cell.context];
+  return context.framework == kSweep || (has_schemes(model_.family) && rank_of(context) == 0);
+}
+
+const CellRecord* CellIndex::default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
+                                        std::uint32_t kind) const {
+  const CellRecord* cell = lookup(key_of(gpu.name_hash, {framework, version, 0}, kind));
+  return cell != nullptr && !cell->launch_bound ? cell : nullptr;
+}
+
+CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const {
+  const NameKeys full{name_key(context.framework), name_key(context.version), name_key(context.kernel)};
+  const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
+  const NearKind own{.kind = kind};
+  if (full.kernel != 0) {
+    for (const NameKeys& names :
+         {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel}})
+      if (const CellRecord* cell = at_gpu(names)) return {cell, true, true, false, kind, own};
+    if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
+      return {cell, false, true, false, kind, own};
+  }
+  // An engine runs its kernels from CUDA graphs: another framework's kernel says more than its own timed
+  // eagerly.
+  const CellRecord* eager = nullptr;
+  for (const NameKeys& names : {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0},
+                                NameKeys{kAnyFramework, 0, 0}}) {
+    const CellRecord* cell = at_gpu(names);
+    if (cell == nullptr) continue;
+    if (!cell->launch_bound) return measured(*cell, context, own);
+    if (eager == nullptr) eager = cell;
+  }
+  if (eager != nullptr) return measured(*eager, context, own);
+  return find_class(gpu, context, kind);
+}
+
+CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& context,
+                                      const Operator& op) const {
+  const Found own = find(gpu, context, kind_code(op));
+  const bool eager = own.measured && own.cell->launch_bound;
+  if (own.measured && !own.other_engine && !eager) return own;
+  if (is_bare_library(context) && own.cell != nullptr && own.exact_kind) return own;
+  const std::uint64_t framework = name_key(context.framework);
+  if (!context.kernel.empty() && own.cell != nullptr &&
+      model_.contexts[own.cell->context].kernel == context.kernel)
+    return own;
+  const NearKinds near = near_kinds(op, gpu);
+  const auto kin_at = [&](std::uint64_t asked, bool other_scales) -> Found {
+    for (const NearKind& kin : near.all())
+      if (kin.distance == 0 && kin.kind != own.kind && kin.other_scales == other_scales)
+        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
+            cell != nullptr &&
+            (asked != kAnyFramework || is_engine(model_.contexts[cell->context].framework)))
+          return measured(*cell, context, kin);
+    return {};
+  };
+  // The same kernel on GPUs of this architecture says more than a library's own timed on this one, or than
+  // one that has a scale for each block of weights where the operator's has none.
+  const std::uint64_t arch = architecture_key(architecture_class(gpu));
+  const auto ran_by_siblings = [&](const NearKind& kin) {
+    return kin.distance == 0 && !kin.other_scales && sibling_class(arch, framework, kin.kind) != nullptr;
+  };
+  const bool siblings = std::any_of(near.all().begin(), near.all().end(), ran_by_siblings) ||
+                        sibling_class(arch, framework, kind_code(op)) != nullptr;
+  const bool library = own.measured && is_library(*own.cell);
+  for (const std::uint64_t asked : {framework, kAnyFramework}) {
+    if (const Found kin = kin_at(asked, false); kin.cell != nullptr) return kin;
+    if (own.measured && !eager && !(library && siblings)) return own;
+  }
+  if (!siblings)
+    for (const std::uint64_t asked : {framework, kAnyFramework})
+      if (const Found kin = kin_at(asked, true); kin.cell != nullptr) return kin;
+  return own.measured && !library ? own : find_near_class(gpu, context, near);
+}
+
+bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {
+  if (found.cell == nullptr || found.measured != context.kernel.empty()) return false;
+  if (is_bare_library(context)) return false;
+  const std::string_view framework = model_.contexts[found.cell->context].framework;
+  return !found.measured ||
+         (is_library(*found.cell) && framework != kSweep && framework != context.framework);
+}
+
+CellIndex::Found CellIndex::find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
+                                         const Found& found) const {
+  if (!may_be_replaced(found, context)) return {};
+  if (!found.measured) {
+    Found here = find_near(gpu, {context.framework, context.version, {}}, op);
+    here.other_engine = here.measured;
+    return here.measured ? here : Found{};
+  }
+  const NearKinds near = near_kinds(op, gpu);
+  for (const std::uint64_t asked : {name_key(context.framework), kAnyFramework})
+    for (const NearKind& kin : near.all())
+      if (kin.distance == 0 && kin.kind != found.kind)
+        if (const CellRecord* cell = default_at(gpu, asked, 0, kin.kind);
+            cell != nullptr && rank_of(model_.contexts[cell->context]) > 0)
+          return measured(*cell, context, kin);
+  const Found others = find_near_class(gpu, context, near);
+  return others.cell != nullptr && rank_of(model_.contexts[others.cell->context]) > 0 ? others : Found{};
+}
+
+const CellRecord* CellIndex::class_of_kernel(std::uint64_t framework, std::uint64_t kernel,
+                                             std::uint32_t kind) const {
+  if (const CellRecord* cell = lookup(key_of(kNoGpu, {framework, 0, kernel}, kind))) return cell;
+  return lookup(key_of(kNoGpu, {0, 0, kernel}, kind));
+}
+
+const CellRecord* CellIndex::sibling_class(std::uint64_t arch, std::uint64_t framework,
+                                           std::uint32_t kind) const {
+  const CellRecord* sibling = lookup(key_of(arch, {framework, 0, 0}, kind));
+  if (sibling == nullptr || sibling->launch_bound) return nullptr;
+  const NameKeys names = keys_of(model_.contexts[sibling->context]);
+  return lookup(key_of(kNoGpu, {names.framework, 0, names.kernel}, kind));
+}
+
+CellIndex::Found CellIndex::find_class(const GpuSpec& gpu, const KernelContext& context,
+                                       std::uint32_t kind) const {
+  NearKinds own;
+  own.kinds[own.count++] = {.kind = kind};
+  return find_near_class(gpu, context, own);
+}
+
+CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelContext& context,
+                                            const NearKinds& kinds) const {
+  const std::uint64_t framework = name_key(context.framework), kernel = name_key(context.kernel);
+  const auto near = kinds.all();
+  const NearKind& own = near.front();
+  if (kernel != 0)
+    if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
+      return {cell, false, true, false, own.kind, own};
+  // The engine that is named, then any, then also kernels that benchmarks alone run: those say less of
+  // engines than an engine's kernel under other scales.
+  const auto search = [&](bool siblings, auto admits, auto class_at) -> Found {
+    for (int pass = framework != 0 ? 0 : 1; pass < 3; ++pass)
+      for (const NearKind& kin : near) {
+        if (!admits(kin)) continue;
+        const CellRecord* cell = class_at(pass == 0 ? framework : kAnyFramework, kin.kind);
+        if (cell == nullptr || (pass == 1 && rank_of(model_.contexts[cell->context]) == 0)) continue;
+        const bool same = kin.distance == 0;
+        return {cell, false, same || (siblings && kin.kind == own.kind), false, same ? kin.kind : own.kind,
+                kin};
+      }
+    return {};
+  };
+  const std::uint64_t arch = architecture_key(architecture_class(gpu));
+  for (double last = -1;;) {
+    double next = std::numeric_limits<double>::infinity();
+    for (const NearKind& kin : near)
+      if (kin.distance > last) next = std::min(next, kin.distance);
+    if (next == std::numeric_limits<double>::infinity()) break;
+    // GPUs of this architecture run the own kind as this one does.
+    const Found here = search(
+        true, [&](const NearKind& kin) { return kin.distance == next || (last < 0 && &kin == &own); },
+        [&](std::uint64_t names, std::uint32_t kind) { return sibling_class(arch, names, kind); });
+    if (here.cell != nullptr) return here;
+    const Found found = search(
+        false, [&](const NearKind& kin) { return kin.distance == next; },
+        [&](std::uint64_t names, std::uint32_t kind) {
+          return lookup(key_of(kNoGpu, {names, 0, 0}, kind));
+        });
+    if (found.cell != nullptr) return found;
+    last = next;
+  }
+  return last_resort(gpu, framework, own);
+}
+
+CellIndex::Found CellIndex::last_resort(const GpuSpec& gpu, std::uint64_t framework,
+                                        const NearKind& own) const {
+  for (const std::uint64_t names : {framework, kAnyFramework})
+    if (const CellRecord* cell = lookup(key_of(kNoGpu, {names, 0, 0}, kAnyKind)))
+      return {cell, false, false, false, own.kind, own};
+  if (const CellRecord* cell = lookup(key_of(gpu.name_hash, {kOwnKernels, 0, 0}, own.kind)))
+    return {cell, true, true, true, own.kind, own};
+  for (const std::uint64_t kind : {std::uint64_t(own.kind), kAnyKind})
+    if (const CellRecord* cell = lookup(key_of(kNoGpu, {kOwnKernels, 0, 0}, kind)))
+      return {cell, false, kind != kAnyKind, false, own.kind, own};
+  return {};
+}
+
+}  // namespace warploom

@@ -1,0 +1,90 @@
+// Finds the cell that a caller means, from any part of a kernel context.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/predictor/model/family_model.h"
+#include "warploom/predictor/model/nearest_kind.h"
+
+namespace warploom {
+
+// Codes of a context's framework, kernel and version among those of a model, in name order, so stable. The
+// first two are features of the learners.
+struct ContextCodes {
+  float framework = 0, kernel = 0, version = 0;
+};
+std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts);
+
+class CellIndex {
+ public:
+  // The model must outlive the index and stay where it is.
+  explicit CellIndex(const FamilyModel& model);
+
+  struct Found {
+    const CellRecord* cell = nullptr;  // nullptr: nothing of this family and kind
+    bool measured = false;             // on this GPU
+    bool exact_kind = true;            // false: the class is of another kind (data type)
+    bool other_engine = false;         // measured, but of another engine or kernel than was named
+    // The question is answered as one of this kind: that of the cell when exact_kind.
+    std::uint32_t kind = 0;
+    NearKind near{};  // the cell's kind beside the operator's own
+  };
+  // Empty parts of the context are free: the user's own cuBLASLt sweep before vLLM before SGLang before
+  // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
+  // eagerly if there is another, of whatever framework. A version that was never measured falls to the
+  // newest; a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
+  // ("own_...") answer when they are named, or nothing else is known. O(1), no allocation.
+  Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
+  // What this GPU measured of an operator: its own kind as above, else the nearest kernel of the same
+  // arithmetic (near_kinds at distance 0), of the same engine before another's; else find_near_class.
+  Found find_near(const GpuSpec& gpu, const KernelContext& context, const Operator& op) const;
+  // What answers in place of `found` (of find_near) where that is asked outside of the sizes it was measured
+  // at. Of a kernel that was named but ran on other GPUs alone: this GPU's own kernel for the operator. Of a
+  // benchmark's product that no engine runs: an engine's under other scales, here or on other GPUs. No cell:
+  // nothing better is known.
+  Found find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
+                     const Found& found) const;
+  bool may_be_replaced(const Found& found, const KernelContext& context) const;
+  // The same among classes alone: what the other GPUs say, measured on this one or not. GPUs of this
+  // architecture before others, the engine's own kernel under other scales before another engine's,
+  // kernels of engines before those of benchmarks, and the nearest arithmetic where the own is unknown.
+  Found find_near_class(const GpuSpec& gpu, const KernelContext& context, const NearKinds& kinds) const;
+  Found find_class(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
+  // A cell by exactly these.
+  const CellRecord* exact(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
+
+  const ContextCodes& codes(const CellRecord& cell) const { return codes_[cell.context]; }
+  const ContextCodes& codes_of(std::size_t context) const { return codes_[context]; }  // of model.contexts
+
+ private:
+  void offer(std::uint64_t key, std::uint32_t cell);
+  void offer_measured(const CellRecord& cell, std::uint32_t number);
+  void offer_class(const CellRecord& cell, std::uint32_t number);
+  Found measured(const CellRecord& cell, const KernelContext& context, const NearKind& near) const;
+  Found last_resort(const GpuSpec& gpu, std::uint64_t framework, const NearKind& own) const;
+  // Of a sweep, or of products that benchmarks alone timed: no engine's kernel.
+  bool is_library(const CellRecord& cell) const;
+  // A cell of this GPU that is no eager one.
+  const CellRecord* default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
+                               std::uint32_t kind) const;
+  // The class that the architecture's default points at, unless that was timed eagerly.
+  const CellRecord* sibling_class(std::uint64_t arch, std::uint64_t framework, std::uint32_t kind) const;
+  bool better(const CellRecord& a, const CellRecord& b) const;
+  const CellRecord* lookup(std::uint64_t key) const;
+  // Class of a kernel, of another framework when this one has none.
+  const CellRecord* class_of_kernel(std::uint64_t framework, std::uint64_t kernel, std::uint32_t kind) const;
+
+  const FamilyModel& model_;
+  std::vector<ContextCodes> codes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> cells_;
+};
+
+// Compares dotted versions by their numbers: "0.9.1" < "0.14.0". Negative, zero or positive.
+int compare_versions(std::string_view a, std::string_view b);
+
+}  // namespace warploom

@@ -1,0 +1,251 @@
+#include "warploom/predictor/model/model_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/hash.h"
+#include "warploom/base/json.h"
+#include "warploom/learning/byte_stream.h"
+#include "warploom/predictor/features/features.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kMagic = "WLPREDIC";
+
+void put_interval(ByteWriter& out, const LogInterval& interval) {
+  for (const float value : interval.low) out.put(value);
+  for (const float value : interval.high) out.put(value);
+}
+
+LogInterval take_interval(ByteReader& in) {
+  LogInterval interval;
+  for (float& value : interval.low) value = in.take<float>();
+  for (float& value : interval.high) value = in.take<float>();
+  return interval;
+}
+
+void put_designs(ByteWriter& out, const FamilyModel& model) {
+  for (const CellRecord& cell : model.cells) {
+    out.put_all(cell.designs);
+    if (!cell.designs.empty()) put_interval(out, cell.interval_new_design);
+  }
+  for (const EnsembleRecord& ensemble : model.ensembles) out.put_text(ensemble.design_trees);
+}
+
+void put_records(ByteWriter& out, const FamilyModel& model) {
+  out.put(std::uint32_t(model.gpus.size()));
+  for (const GpuRecord& gpu : model.gpus) {
+    out.put_text(gpu.name);
+    out.put(gpu.architecture);
+    out.put(gpu.rows);
+  }
+  out.put(std::uint32_t(model.contexts.size()));
+  for (const ContextRecord& context : model.contexts) {
+    out.put_text(context.framework);
+    out.put_text(context.version);
+    out.put_text(context.kernel);
+  }
+  out.put(std::uint32_t(model.cells.size()));
+  for (const CellRecord& cell : model.cells) {
+    out.put(cell.gpu);
+    out.put(cell.context);
+    out.put(cell.kind);
+    out.put(std::uint8_t(cell.launch_bound));
+    out.put(cell.rows);
+    out.put(cell.offset);
+    out.put(cell.overhead.fixed_seconds);
+    out.put(cell.overhead.row_seconds);
+    put_interval(out, cell.interval);
+  }
+  out.put(model.shrink_known);
+  out.put(model.shrink_unknown);
+  put_interval(out, model.interval_known);
+  put_interval(out, model.interval_unknown);
+  out.put(std::uint32_t(model.ensembles.size()));
+  for (const EnsembleRecord& ensemble : model.ensembles) {
+    out.put(ensemble.gpu);
+    out.put_all(ensemble.low);
+    out.put_all(ensemble.high);
+    out.put_text(ensemble.trees);
+  }
+  put_interval(out, model.interval_sibling);
+  for (const GpuRecord& gpu : model.gpus) {
+    out.put(std::uint8_t(gpu.adapted));
+    out.put(gpu.level);
+    out.put(gpu.share);
+  }
+  const std::size_t constants = base_constants(model.family).size();
+  out.put(std::uint32_t(model.constants.size()));
+  for (const ConstantsRecord& record : model.constants) {
+    out.put(record.gpu);
+    out.put(std::uint32_t(constants));
+    for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
+  }
+  put_designs(out, model);
+}
+
+void take_adaptations(ByteReader& in, FamilyModel& model) {
+  for (GpuRecord& gpu : model.gpus) {
+    gpu.adapted = in.take<std::uint8_t>() != 0;
+    gpu.level = in.take<float>();
+    gpu.share = in.take<float>();
+  }
+}
+
+void take_constants(ByteReader& in, FamilyModel& model, std::string_view where) {
+  const std::size_t expected = base_constants(model.family).size();
+  model.constants.resize(in.take_count(8));
+  for (ConstantsRecord& record : model.constants) {
+    record.gpu = in.take<std::int32_t>();
+    const auto count = in.take<std::uint32_t>();
+    if (count != expected)
+      throw Unsupported(
+          fmt::format("{}: holds {} fitted constants of {}, but this program uses {}: train again", where,
+                      count, name_of(model.family), expected));
+    for (std::size_t i = 0; i < count; ++i) record.values.values[i] = in.take<double>();
+  }
+}
+
+void take_records(ByteReader& in, FamilyModel& model) {
+  model.gpus.resize(in.take_count(12));
+  for (GpuRecord& gpu : model.gpus) {
+    gpu.name = in.take_text();
+    gpu.architecture = in.take<std::int32_t>();
+    gpu.rows = in.take<std::uint32_t>();
+  }
+  model.contexts.resize(in.take_count(12));
+  for (ContextRecord& context : model.contexts) {
+    context.framework = in.take_text();
+    context.version = in.take_text();
+    context.kernel = in.take_text();
+  }
+  model.cells.resize(in.take_count(20));
+  for (CellRecord& cell : model.cells) {
+    cell.gpu = in.take<std::uint16_t>();
+    cell.context = in.take<std::uint16_t>();
+    cell.kind = in.take<std::uint16_t>();
+    cell.launch_bound = in.take<std::uint8_t>() != 0;
+    cell.rows = in.take<std::uint32_t>();
+    cell.offset = in.take<float>();
+    cell.overhead.fixed_seconds = in.take<float>();
+    cell.overhead.row_seconds = in.take<float>();
+    cell.interval = take_interval(in);
+  }
+  model.shrink_known = in.take<float>();
+  model.shrink_unknown = in.take<float>();
+  model.interval_known = take_interval(in);
+  model.interval_unknown = take_interval(in);
+  model.ensembles.resize(in.take_count(14));
+  for (EnsembleRecord& ensemble : model.ensembles) {
+    ensemble.gpu = in.take<std::uint16_t>();
+    ensemble.low = in.take_all<float>();
+    ensemble.high = in.take_all<float>();
+    ensemble.trees = in.take_text();
+  }
+}
+
+// Since minor version 1.
+void take_designs(ByteReader& in, FamilyModel& model) {
+  for (CellRecord& cell : model.cells) {
+    cell.designs = in.take_all<std::uint32_t>();
+    if (!cell.designs.empty()) cell.interval_new_design = take_interval(in);
+  }
+  for (EnsembleRecord& ensemble : model.ensembles) ensemble.design_trees = in.take_text();
+}
+
+void check_references(const FamilyModel& model, std::string_view where) {
+  bool sound = true;
+  for (const CellRecord& cell : model.cells)
+    sound = sound && cell.context < model.contexts.size() &&
+            (cell.gpu == CellRecord::kAnyGpu || cell.gpu < model.gpus.size());
+  for (const EnsembleRecord& ensemble : model.ensembles)
+    sound = sound && ensemble.low.size() == ensemble.high.size() &&
+            ensemble.low.size() <= std::size_t(kMaxFeatures) &&
+            (ensemble.gpu == CellRecord::kAnyGpu || ensemble.gpu < model.gpus.size());
+  if (!sound)
+    throw InvalidInput(fmt::format("{}: the predictor file's records contradict each other", where));
+}
+
+void read_head(const Json& head, FamilyModel& model, std::string_view where) {
+  if (head.at("feature_version").get<int>() != kFeatureVersion)
+    throw Unsupported(
+        fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
+                    where, head.at("feature_version").get<int>(), kFeatureVersion));
+  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
+  if (!family) throw InvalidInput(fmt::format("{}: unknown family {}", where, head.at("family").dump()));
+  model.family = *family;
+  model.created_by = head.at("created_by").get<std::string>();
+  model.data_hash = std::stoull(head.at("data_hash").get<std::string>(), nullptr, 16);
+  model.seed = head.at("seed").get<std::uint64_t>();
+  model.test_fraction = head.at("test_fraction").get<double>();
+  model.split_seed = head.at("split_seed").get<std::uint64_t>();
+}
+
+}  // namespace
+
+std::string model_to_bytes(const FamilyModel& model) {
+  Json head;
+  head["schema"] = "warploom_predictor";
+  head["version"] = fmt::format("{}.{}", kPredictorFileMajor, kPredictorFileMinor);
+  head["created_by"] = model.created_by;
+  head["family"] = name_of(model.family);
+  head["feature_version"] = kFeatureVersion;
+  head["data_hash"] = fmt::format("{:016x}", model.data_hash);
+  head["seed"] = model.seed;
+  head["test_fraction"] = model.test_fraction;
+  head["split_seed"] = model.split_seed;
+  ByteWriter out;
+  for (const char c : kMagic) out.put(c);
+  out.put(kPredictorFileMajor);
+  out.put(kPredictorFileMinor);
+  out.put_text(head.dump());
+  put_records(out, model);
+  std::string bytes = out.bytes();
+  ByteWriter checksum;
+  checksum.put(hash_bytes(bytes));
+  return bytes + checksum.bytes();
+}
+
+FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
+  constexpr std::size_t kChecksumSize = 8;
+  if (bytes.size() < kMagic.size() + 8 + kChecksumSize || bytes.substr(0, kMagic.size()) != kMagic)
+    throw InvalidInput(fmt::format("{}: not a predictor file (expected it to start with {})", where, kMagic));
+  ByteReader in(bytes.substr(0, bytes.size() - kChecksumSize), where);
+  in.take_bytes(kMagic.size());
+  const auto major = in.take<std::uint32_t>();
+  const auto minor = in.take<std::uint32_t>();
+  if (major != kPredictorFileMajor)
+    throw Unsupported(fmt::format(
+        "{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major, minor,
+        kPredictorFileMajor, kPredictorFileMinor, major < kPredictorFileMajor ? ": train again" : ""));
+  ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
+  if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
+    throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
+  const Json head = parse_json(in.take_text(), where);
+  FamilyModel model;
+  try {
+    read_head(head, model, where);
+  } catch (const nlohmann::json::exception& error) {
+    throw InvalidInput(fmt::format("{}: the predictor file's head: {}", where, error.what()));
+  } catch (const std::logic_error&) {
+    throw InvalidInput(fmt::format("{}: the predictor file's 'data_hash' is no number", where));
+  }
+  take_records(in, model);
+  model.interval_sibling = take_interval(in);
+  take_adaptations(in, model);
+  take_constants(in, model, where);
+  if (minor > 0) take_designs(in, model);
+  check_references(model, where);
+  return model;
+}
+
+void write_model(const FamilyModel& model, const std::filesystem::path& folder) {
+  write_file_atomically(folder / (std::string(name_of(model.family)) + std::string(kPredictorFileSuffix)),
+                        model_to_bytes(model));
+}
+
+}  // namespace warploom

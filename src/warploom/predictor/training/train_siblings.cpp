@@ -1,0 +1,39 @@
+#include "warploom/predictor/training/train_siblings.h"
+
+#include <cmath>
+
+#include "warploom/predictor/answer/cross_estimate.h"
+#include "warploom/predictor/answer/log_estimate.h"
+#include "warploom/predictor/training/interval_fit.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kRowsPerGpu = 3000;
+
+}  // namespace
+
+void fit_siblings(FamilyJob& job) {
+  job.model.interval_sibling.low.fill(-0.2F);
+  job.model.interval_sibling.high.fill(0.2F);
+  const LoadedFamily family(job.model, job.catalog);
+  BucketResiduals residuals;
+  OperatorFeatures row;
+  for (const std::uint32_t r :
+       thin_by_gpu(job.rows_of(Part::Calibrate, -1), job, kRowsPerGpu, job.options.seed + 31)) {
+    const CellRecord& cell = job.model.cells[job.rows.cell[r]];
+    const ContextRecord& context = job.model.contexts[cell.context];
+    const GpuSpec& gpu = *family.specs[cell.gpu];
+    const std::uint32_t source = job.rows.source[r];
+    const Operator& op = job.dataset.op(source);
+    compute_features(op, gpu, family.kernel(cell), family.constants(gpu), row);
+    const LogEstimate said =
+        cross_estimate(family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind,
+                       family.kernel(cell), row, cell.gpu);
+    if (said.from_siblings && !cell.launch_bound)
+      residuals.add(row.log_base, std::log(job.dataset.latency(source).value()) - said.log_p50);
+  }
+  job.model.interval_sibling = fit_interval(residuals, job.model.interval_sibling);
+}
+
+}  // namespace warploom

@@ -1,0 +1,181 @@
+#include "warploom/serving/batching/scheduler_state.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+
+std::span<const ContentSegment> SchedulerState::content_of(std::uint32_t request) const {
+  if (workload == nullptr || !kv_cache.keeps_prefixes()) return {};
+  return workload->content_of(request);
+}
+
+void SchedulerState::enqueue(Slot slot) {
+  if (by_priority) return enqueue_by_priority(slot);
+  waiting.push_back(slot);
+}
+
+void SchedulerState::enqueue_first(Slot slot) {
+  if (by_priority) return enqueue_by_priority(slot);
+  waiting.push_front(slot);
+}
+
+void SchedulerState::enqueue_by_priority(Slot slot) {
+  const auto rank = [&](Slot s) {
+    const Sequence& sequence = sequences[s];
+    return std::tuple(sequence.priority, sequence.arrival, sequence.request);
+  };
+  const auto place = std::upper_bound(waiting.begin(), waiting.end(), rank(slot),
+                                      [&](const auto& own, Slot other) { return own < rank(other); });
+  waiting.insert(place, slot);
+}
+
+std::uint64_t SchedulerState::hash_of(Sequence& sequence, std::size_t unit) {
+  if (sequence.hashes.empty())
+    sequence.hasher = PrefixHasher(content_of(sequence.request), kv_cache.unit_tokens());
+  while (sequence.hashes.size() <= unit) sequence.hashes.push_back(sequence.hasher.next());
+  return sequence.hashes[unit];
+}
+
+PrefixMatch SchedulerState::match_prefix(Sequence& sequence) {
+  PrefixMatch match;
+  if (sequence.computed_tokens > 0 || content_of(sequence.request).empty()) return match;
+  const auto most = std::int32_t((sequence.known_tokens() - 1) / kv_cache.unit_tokens());
+  for (; match.units < most; ++match.units) {
+    const KvCache::Unit unit = kv_cache.find(hash_of(sequence, std::size_t(match.units)));
+    if (unit == KvCache::kNoUnit) break;
+    if (kv_cache.idle(unit)) ++match.idle;
+    if (tiers != nullptr) tiers->touch(hash_of(sequence, std::size_t(match.units)));
+  }
+  if (tiers == nullptr || sequence.remote_tokens > 0) return match;
+  for (std::int32_t i = match.units; i < most; ++i) {
+    const KvTier tier = tiers->find(hash_of(sequence, std::size_t(i)));
+    if (tier == KvTier::None) break;
+    ++(tier == KvTier::Cpu ? match.cpu : match.disk);
+  }
+  return match;
+}
+
+std::uint64_t SchedulerState::start_of_prompt(Sequence& sequence, std::int64_t units) {
+  if (content_of(sequence.request).empty() || sequence.known_tokens() < units * kv_cache.unit_tokens())
+    return 0;
+  return hash_of(sequence, std::size_t(units - 1));
+}
+
+bool SchedulerState::fits(const Sequence& sequence, const PrefixMatch& match, std::int64_t tokens,
+                          std::int64_t reserved) const {
+  const std::int64_t unit = kv_cache.unit_blocks(), size = kv_cache.block_size();
+  const std::int64_t computed = sequence.computed_tokens + match.units * kv_cache.unit_tokens();
+  std::int64_t needed = kv_cache.layout().blocks(tokens, computed, size);
+  if (reserved > 0) needed = std::max(needed, kv_cache.layout().most_blocks(reserved, step_tokens, size));
+  return needed - sequence.blocks - match.units * unit <= kv_cache.free_blocks() - match.idle * unit;
+}
+
+void SchedulerState::take_prefix(Sequence& sequence, const PrefixMatch& match) {
+  if (match.units == 0) return;
+  for (std::int32_t i = 0; i < match.units; ++i)
+    sequence.units.push_back(kv_cache.acquire(hash_of(sequence, std::size_t(i))));
+  sequence.hashed_units = match.units;
+  sequence.computed_tokens = std::int32_t(match.units * kv_cache.unit_tokens());
+  sequence.blocks = std::int32_t(match.units * kv_cache.unit_blocks());
+  sequence.room_tokens = sequence.computed_tokens;
+  if (!sequence.was_scheduled) sequence.cached_tokens = sequence.computed_tokens;
+}
+
+HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
+  const Slot slot = waiting.front();
+  Sequence& sequence = sequences[slot];
+  KvFetch fetch{.slot = slot, .remote_tokens = sequence.remote_tokens};
+  if (fetch.remote_tokens == 0) {
+    fetch.cpu_tokens = match.cpu * kv_cache.unit_tokens();
+    fetch.disk_tokens = match.disk * kv_cache.unit_tokens();
+    const bool worth = tiers != nullptr && tiers->worth_fetching(fetch.cpu_tokens, fetch.disk_tokens);
+    if (!worth) return HeadOfQueue::Ready;
+  }
+  const std::int64_t fetched = fetch.remote_tokens + fetch.cpu_tokens + fetch.disk_tokens;
+  const std::int64_t tokens = fetch.remote_tokens > 0
+                                  ? std::max(fetched, match.units * kv_cache.unit_tokens())
+                                  : fetched + match.units * kv_cache.unit_tokens();
+  // As vLLM's scheduler_reserve_full_isl: nothing is fetched for a prompt that could not go on. What lies
+  // behind a window is not fetched.
+  const std::int64_t most = std::max<std::int64_t>(tokens, sequence.known_tokens());
+  if (!fits(sequence, match, 0, most)) return HeadOfQueue::Blocked;
+  take_prefix(sequence, match);
+  // What the cache already holds of a remote prompt is not sent again.
+  if (fetch.remote_tokens > 0)
+    fetch.remote_tokens -= std::min<std::int64_t>(sequence.computed_tokens, fetched);
+  const bool found = take_blocks(sequence, tokens, tokens);
+  WARPLOOM_ASSERT(found);
+  sequence.fetching_tokens = std::int32_t(tokens) - sequence.computed_tokens;
+  waiting.pop_front();
+  fetching.push_back(slot);
+  new_fetches.push_back(fetch);
+  return HeadOfQueue::Fetching;
+}
+
+void SchedulerState::end_fetch(Slot slot) {
+  Sequence& sequence = sequences[slot];
+  std::erase(fetching, slot);
+  sequence.computed_tokens += sequence.fetching_tokens;
+  if (sequence.remote_tokens == 0 && !sequence.was_scheduled)
+    sequence.cached_tokens = sequence.computed_tokens;
+  sequence.fetching_tokens = 0;
+  sequence.remote_tokens = 0;
+  keep_prefix(sequence);
+  if (by_priority) return enqueue_by_priority(slot);
+  // Before those that came later: several fetches may end in any order.
+  const auto place = std::find_if(waiting.begin(), waiting.end(), [&](Slot other) {
+    return std::tuple(sequences[other].arrival, sequences[other].request) >
+           std::tuple(sequence.arrival, sequence.request);
+  });
+  waiting.insert(place, slot);
+}
+
+bool SchedulerState::take_blocks(Sequence& sequence, std::int64_t tokens, std::int64_t computed) {
+  const std::int64_t size = kv_cache.block_size();
+  const std::int64_t needed = kv_cache.layout().blocks(tokens, computed, size) - sequence.blocks;
+  if (needed < 0) {
+    kv_cache.release(-needed);
+  } else if (!kv_cache.allocate(needed)) {
+    return false;
+  }
+  sequence.blocks += std::int32_t(needed);
+  sequence.room_tokens = std::int32_t((tokens + size - 1) / size * size);
+  return true;
+}
+
+void SchedulerState::keep_prefix(Sequence& sequence) {
+  if (content_of(sequence.request).empty()) return;
+  const std::int64_t unit = kv_cache.unit_tokens();
+  while ((std::int64_t(sequence.hashed_units) + 1) * unit <= sequence.computed_tokens) {
+    const KvCache::Unit kept = kv_cache.publish(hash_of(sequence, std::size_t(sequence.hashed_units)));
+    // Written through: the tiers below keep what the GPU still holds.
+    if (tiers != nullptr) tiers->store(hash_of(sequence, std::size_t(sequence.hashed_units)));
+    ++sequence.hashed_units;
+    if (kept != KvCache::kNoUnit) sequence.units.push_back(kept);
+  }
+}
+
+void SchedulerState::release(Sequence& sequence) {
+  // The end goes first, so that it is evicted first.
+  for (std::size_t i = sequence.units.size(); i-- > 0;) kv_cache.drop(sequence.units[i]);
+  kv_cache.release(sequence.blocks - std::int64_t(sequence.units.size()) * kv_cache.unit_blocks());
+  sequence.units.clear();
+  sequence.hashed_units = 0;
+  sequence.blocks = 0;
+  sequence.room_tokens = 0;
+  sequence.computed_tokens = 0;
+  sequence.fetching_tokens = 0;
+}
+
+void SchedulerState::preempt(Slot slot) {
+  Sequence& sequence = sequences[slot];
+  release(sequence);
+  ++sequence.preemptions;
+  ++preemptions;
+  enqueue_first(slot);
+}
+
+}  // namespace warploom

@@ -1,0 +1,45 @@
+// The one place where an operator of a step gets its price: steps, static batches, runs, diagnoses and traces
+// all come here, with the same model, GPU and kernels.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "warploom/kernels/latency_model.h"
+#include "warploom/models/operator_graph.h"
+#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/pricing/step_pricer.h"
+
+namespace warploom {
+
+// Times of a list of operators. `below` and `above` are the squared half-widths of the interval, summed over
+// distinct operators (see StepCost); they add when lists are joined.
+struct ListPrice {
+  double p50 = 0, below = 0, above = 0;  // s, s^2, s^2
+  double collectives = 0;                // part of p50
+  double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
+  ListPrice& operator+=(const ListPrice& other);
+  // Of p50, what runs beside something else and takes no time of its own.
+  double hidden() const { return hidden_beside_experts(shared, routed); }
+  StepCost cost() const;
+};
+
+// One operator of a list that runs, and what one call of it takes.
+using SeeOperator = std::function<void(const OperatorNode&, const LatencyEstimate&)>;
+
+// A model of latency on one GPU with one engine's kernels. Refers to the model and the GPU.
+struct OperatorPricer {
+  const LatencyModel* model = nullptr;
+  const GpuSpec* gpu = nullptr;
+  KernelNames names;
+
+  LatencyEstimate estimate(const Operator& op) const { return model->estimate(op, *gpu, names.of(op, *gpu)); }
+  // The implementation that estimate() prices; views stay valid as long as the model and this.
+  KernelContext implementation(const Operator& op) const {
+    return model->resolved_context(op, *gpu, names.of(op, *gpu));
+  }
+  // `see` (may be empty) is called for each operator with a count, in their order.
+  ListPrice price(std::span<const OperatorNode> operators, const SeeOperator& see = {}) const;
+};
+
+}  // namespace warploom

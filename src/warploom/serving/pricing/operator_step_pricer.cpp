@@ -1,0 +1,291 @@
+#include "warploom/serving/pricing/operator_step_pricer.h"
+
+#include <algorithm>
+
+namespace warploom {
+namespace {
+
+constexpr std::int64_t kContextGridStart = 16;
+
+// Contexts 0, 16, 32, ... : short ones cost a launch whatever their length.
+std::vector<std::int64_t> context_points(std::int64_t limit) {
+  std::vector<std::int64_t> points{0};
+  for (const std::int64_t point : geometric_points(limit / kContextGridStart + 1, 4, 6)) {
+    points.push_back(point * kContextGridStart);
+  }
+  return points;
+}
+
+// Routed experts and what carries tokens to them and back work on the tokens of the whole group.
+bool serves_group(const OperatorNode& node) {
+  return std::holds_alternative<FusedMoe>(node.op) || node.label.starts_with("moe_");
+}
+
+}  // namespace
+
+OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer,
+                                       std::vector<std::int64_t> graph_sizes, ScaledOperators beside,
+                                       const PricedDomain& domain)
+    : plan_(plan),
+      beside_(std::move(beside)),
+      pricer_(std::move(pricer)),
+      graph_sizes_(std::move(graph_sizes)),
+      token_grid_(geometric_points(domain.tokens, 64, 32)),
+      row_grid_(geometric_points(domain.sequences, 64, 32)),
+      sequence_grid_(geometric_points(domain.sequences, 8, 6)),
+      token_table_(token_grid_.size()),
+      group_table_(token_grid_.size()),
+      row_table_(row_grid_.size()),
+      decode_kinds_(decode_kinds(plan_, context_points(domain.context))) {
+  list_per_group_token(1);
+  serves_group_ = !nodes_.empty();
+}
+
+std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
+  auto copy = std::make_unique<OperatorStepPricer>(*this);
+  copy->sums_.clear();
+  for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_})
+    table->forget_uses();
+  for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
+  return copy;
+}
+
+std::vector<KernelTime> OperatorStepPricer::breakdown() const {
+  KernelSums sums = sums_;
+  for (const PriceTable* table : {&token_table_, &group_table_, &row_table_}) table->collect(sums);
+  for (const DecodeTable& table : decode_tables_) table.prices.collect(sums);
+  return sums.sorted();
+}
+
+StepCost OperatorStepPricer::price(const StepBatch& batch) {
+  ListPrice price;
+  // Ranks that step together run one graph size: each pads to what the widest of them needs.
+  // Context parallelism of prompts leaves a GPU its part of them.
+  const std::int64_t sharers = plan_.sharding().prefill_context_parallel;
+  const std::int64_t own =
+      sharers == 1 ? batch.tokens()
+                   : batch.tokens() - batch.chunk_tokens + (batch.chunk_tokens + sharers - 1) / sharers;
+  const std::int64_t widest = sharers == 1 ? std::max(own, batch.widest_rank_tokens) : own;
+  const bool in_graph = !graph_sizes_.empty() && widest <= graph_sizes_.back();
+  const std::int64_t padded = in_graph ? padded_tokens(graph_sizes_, widest) : own;
+  const std::int64_t ranks = std::int64_t(coupled_replicas());
+  const std::int64_t group_tokens =
+      in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
+  add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
+  if (serves_group_)
+    add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
+  if (batch.logits_rows > 0) {
+    add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
+  }
+  if (batch.decode_requests > 0) add_decode(batch, price);
+  if (!batch.chunks.empty()) add_prefill(batch, price);
+  return price.cost();
+}
+
+void OperatorStepPricer::list_per_token(std::int64_t tokens) {
+  nodes_.clear();
+  for (const OperatorNode& node : plan_.dense_operators(tokens, 0)) {
+    if (!serves_group(node)) nodes_.push_back(node);
+  }
+  for (const OperatorNode& node : plan_.collective_operators(tokens, 0)) {
+    if (!serves_group(node)) nodes_.push_back(node);
+  }
+  for (const OperatorNode& node : beside_.scale(tokens, tokens, 0)) nodes_.push_back(node);
+}
+
+void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
+  nodes_.clear();
+  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().attention_data_parallel);
+  for (const OperatorNode& node : plan_.dense_operators(own, 0, group_tokens)) {
+    if (serves_group(node)) nodes_.push_back(node);
+  }
+  for (const OperatorNode& node : plan_.collective_operators(own, 0, group_tokens)) {
+    if (serves_group(node)) nodes_.push_back(node);
+  }
+}
+
+void OperatorStepPricer::list_per_row(std::int64_t rows) {
+  nodes_.clear();
+  // The plan lists what scales with rows last and leaves it out when there are none.
+  const std::size_t dense = plan_.dense_operators(1, 0).size();
+  const auto with_rows = plan_.dense_operators(1, rows);
+  nodes_.assign(with_rows.begin() + std::ptrdiff_t(dense), with_rows.end());
+  const std::size_t collectives = plan_.collective_operators(1, 0).size();
+  const auto gathered = plan_.collective_operators(1, rows);
+  nodes_.insert(nodes_.end(), gathered.begin() + std::ptrdiff_t(collectives), gathered.end());
+}
+
+void OperatorStepPricer::add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table,
+                                  ListPrice& price) {
+  if (size > grid.back()) {
+    (this->*part)(size);
+    price += sums_.price(nodes_, pricer_);
+    return;
+  }
+  const GridPosition at = grid.locate(double(size));
+  for (const auto& [row, weight] : {std::pair{at.low, 1.0 - at.weight}, std::pair{at.low + 1, at.weight}}) {
+    if (weight == 0) continue;
+    if (!table.has(row)) {
+      (this->*part)(grid[row]);
+      table.fill(row, nodes_, pricer_, sums_);
+    }
+    table.use(row, weight, price);
+  }
+}
+
+void OperatorStepPricer::DecodeGroup::add(std::int64_t context) {
+  ++requests;
+  context_sum += context;
+  context_max = std::max(context_max, context);
+}
+
+std::vector<OperatorStepPricer::DecodeKind> OperatorStepPricer::decode_kinds(
+    const StepPlan& plan, const std::vector<std::int64_t>& contexts) {
+  std::vector<DecodeKind> kinds;
+  const std::vector<ContextReach> reaches = plan.decode_reaches();
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    auto same = std::find_if(kinds.begin(), kinds.end(),
+                             [&](const DecodeKind& kind) { return kind.reach == reaches[i]; });
+    if (same == kinds.end()) {
+      std::vector<std::int64_t> points = contexts;
+      // Time may jump where the first tokens fall out of a window.
+      if (const std::int64_t most = reaches[i].most(); most > 0) {
+        points.push_back(most);
+        points.push_back(most + 1);
+        std::sort(points.begin(), points.end());
+        points.erase(std::unique(points.begin(), points.end()), points.end());
+      }
+      same = kinds.insert(kinds.end(), {reaches[i], PriceGrid(std::move(points)), {}});
+    }
+    same->operators.push_back(i);
+  }
+  return kinds;
+}
+
+OperatorStepPricer::DecodeTable& OperatorStepPricer::decode_table(std::size_t kind,
+                                                                  std::int64_t query_tokens) {
+  for (DecodeTable& table : decode_tables_)
+    if (table.kind == kind && table.query_tokens == query_tokens) return table;
+  const std::size_t rows = sequence_grid_.size() * decode_kinds_[kind].contexts.size();
+  return decode_tables_.emplace_back(DecodeTable{kind, query_tokens, PriceTable(rows)});
+}
+
+void OperatorStepPricer::fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context) {
+  const DecodeKind& kind = decode_kinds_[table.kind];
+  StepShape step;
+  step.decode.push_back({sequence_grid_[sequences], table.query_tokens, kind.contexts[context]});
+  const std::span<const OperatorNode> operators = plan_.attention_operators(step);
+  nodes_.clear();
+  for (const std::size_t place : kind.operators) nodes_.push_back(operators[place]);
+  table.prices.fill(sequences * kind.contexts.size() + context, nodes_, pricer_, sums_);
+}
+
+OperatorStepPricer::Corners OperatorStepPricer::corners_of(DecodeTable& table, double sequences,
+                                                           double context) {
+  const PriceGrid& contexts = decode_kinds_[table.kind].contexts;
+  const GridPosition s = sequence_grid_.locate(sequences), c = contexts.locate(context);
+  Corners corners;
+  for (const auto& [si, sw] : {std::pair{s.low, 1.0 - s.weight}, std::pair{s.low + 1, s.weight}}) {
+    for (const auto& [ci, cw] : {std::pair{c.low, 1.0 - c.weight}, std::pair{c.low + 1, c.weight}}) {
+      if (sw * cw == 0) continue;
+      const std::size_t row = si * contexts.size() + ci;
+      if (!table.prices.has(row)) fill_decode(table, si, ci);
+      corners.rows[corners.count++] = {row, sw * cw};
+    }
+  }
+  return corners;
+}
+
+double OperatorStepPricer::time_of(const DecodeTable& table, const Corners& corners) {
+  double time = 0;
+  for (const auto& [row, weight] : corners.all()) time += weight * table.prices.time(row);
+  return time;
+}
+
+void OperatorStepPricer::add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups,
+                                         double sequences, ListPrice& price) {
+  corners_.clear();
+  double longest = 0, together = 0;
+  bool uneven = false;
+  for (const DecodeGroup& group : groups) {
+    DecodeTable& table = decode_table(kind, group.query_tokens);
+    corners_.push_back(corners_of(table, sequences, group.mean()));
+    together += double(group.requests) / sequences * time_of(table, corners_.back());
+    // Far longer than the mean: the one request may outlast all others together.
+    uneven |= double(group.context_max) > 2.0 * group.mean();
+  }
+  for (std::size_t i = 0; uneven && i < groups.size(); ++i) {
+    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
+    longest = std::max(longest, time_of(table, corners_of(table, 1.0, double(groups[i].context_max))));
+  }
+  const double scale = longest > together && together > 0 ? longest / together : 1.0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    DecodeTable& table = decode_table(kind, groups[i].query_tokens);
+    const double share = scale * double(groups[i].requests) / sequences;
+    for (const auto& [row, weight] : corners_[i].all()) table.prices.use(row, share * weight, price);
+  }
+}
+
+void OperatorStepPricer::group_by_queries(const StepBatch& batch) {
+  query_groups_.clear();
+  if (batch.decode_queries.empty()) {
+    query_groups_.push_back({1, batch.decode_requests, batch.decode_context_sum, batch.decode_context_max});
+    return;
+  }
+  for (std::size_t i = 0; i < batch.decode_contexts.size(); ++i) {
+    const std::int64_t queries = batch.queries_of(i);
+    auto same = std::find_if(query_groups_.begin(), query_groups_.end(),
+                             [&](const DecodeGroup& group) { return group.query_tokens == queries; });
+    if (same == query_groups_.end())
+      same = query_groups_.insert(query_groups_.end(), {.query_tokens = queries});
+    same->add(batch.decode_contexts[i]);
+  }
+}
+
+// Those within the reach and those beyond it; of chunks there is no beyond.
+void OperatorStepPricer::group_by_reach(const ContextReach& reach, const StepBatch& batch) {
+  reach_groups_.clear();
+  for (const DecodeGroup& group : query_groups_) {
+    DecodeGroup within{.query_tokens = group.query_tokens}, beyond = within;
+    const auto add = [&](std::int64_t context) {
+      (reach.window > 0 && context >= reach.window ? beyond : within).add(reach.of(context));
+    };
+    for (std::size_t i = 0; i < batch.decode_contexts.size(); ++i)
+      if (query_groups_.size() == 1 || batch.queries_of(i) == group.query_tokens)
+        add(batch.decode_contexts[i]);
+    // A batch that tells its mean alone is one of equal requests.
+    if (batch.decode_contexts.empty()) {
+      add(group.context_sum / group.requests);
+      for (DecodeGroup* part : {&within, &beyond}) {
+        part->requests *= group.requests;
+        part->context_sum *= group.requests;
+      }
+    }
+    for (const DecodeGroup& part : {within, beyond})
+      if (part.requests > 0) reach_groups_.push_back(part);
+  }
+}
+
+void OperatorStepPricer::add_decode(const StepBatch& batch, ListPrice& price) {
+  group_by_queries(batch);
+  for (std::size_t kind = 0; kind < decode_kinds_.size(); ++kind) {
+    const ContextReach& reach = decode_kinds_[kind].reach;
+    if (!reach.all()) group_by_reach(reach, batch);
+    add_decode_kind(kind, reach.all() ? query_groups_ : reach_groups_, double(batch.decode_requests), price);
+  }
+}
+
+void OperatorStepPricer::add_prefill(const StepBatch& batch, ListPrice& price) {
+  shape_.prefill.clear();
+  for (const PrefillChunk& chunk : batch.chunks) {
+    if (!shape_.prefill.empty() && shape_.prefill.back().query_tokens == chunk.tokens &&
+        shape_.prefill.back().context_tokens == chunk.context) {
+      ++shape_.prefill.back().count;
+    } else {
+      shape_.prefill.push_back({1, chunk.tokens, chunk.context});
+    }
+  }
+  price += sums_.price(plan_.attention_operators(shape_), pricer_);
+}
+
+}  // namespace warploom

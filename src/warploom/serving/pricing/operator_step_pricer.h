@@ -1,0 +1,117 @@
+// The step price from kernels: the operators of a step, each priced by a LatencyModel.
+//
+// - Dense operators and collectives depend on the number of tokens: priced at the CUDA graph's padded size
+// where a graph
+//   holds the step, at the step's own size elsewhere; remembered on a grid of token counts (every one up to
+//   64, then at most 1/32 apart) and interpolated.
+// - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
+// - lm_head and sampling likewise, by the number of rows that yield a token.
+// - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
+// in
+//   their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean serves
+//   for the requests one by one. Never below the time of the longest request alone, which bounds a batch of
+//   uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own. Requests
+//   within a window and those beyond it are priced apart, each as their share of a batch of as many like
+//   them; so are those with another number of query tokens (drafts).
+// - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
+// part.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "warploom/models/step_plan.h"
+#include "warploom/serving/pricing/cuda_graph.h"
+#include "warploom/serving/pricing/operator_pricer.h"
+#include "warploom/serving/pricing/price_grid.h"
+#include "warploom/serving/pricing/price_table.h"
+#include "warploom/serving/pricing/step_pricer.h"
+
+namespace warploom {
+
+// The largest sizes that tables cover; larger steps are priced without tables.
+struct PricedDomain {
+  std::int64_t tokens = 65536;
+  std::int64_t sequences = 8192;
+  std::int64_t context = 1 << 21;
+};
+
+class OperatorStepPricer final : public StepPricer {
+ public:
+  // The model and the GPU in `pricer` outlive this and its clones. Graph sizes from cuda_graph_sizes(). A
+  // plan over several pipeline stages prices one batch that passes through all of them. `beside`: operators
+  // that no model's plan has and that scale with the step's tokens (adapters, a drafter's own).
+  OperatorStepPricer(const StepPlan& plan, OperatorPricer pricer, std::vector<std::int64_t> graph_sizes,
+                     ScaledOperators beside = {}, const PricedDomain& domain = {});
+
+  StepCost price(const StepBatch& batch) override;
+  std::vector<KernelTime> breakdown() const override;
+  std::unique_ptr<StepPricer> clone() const override;
+  std::size_t coupled_replicas() const override {
+    return std::size_t(plan_.sharding().attention_data_parallel);
+  }
+
+ private:
+  // A part of the step that depends on one size: lists its operators into nodes_.
+  using Part = void (OperatorStepPricer::*)(std::int64_t size);
+  void list_per_token(std::int64_t tokens);
+  void list_per_group_token(std::int64_t group_tokens);
+  void list_per_row(std::int64_t rows);
+  void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
+  void add_decode(const StepBatch& batch, ListPrice& price);
+  void add_prefill(const StepBatch& batch, ListPrice& price);
+  // Decoding requests of a batch that are priced as alike.
+  struct DecodeGroup {
+    std::int64_t query_tokens = 1, requests = 0, context_sum = 0, context_max = 0;
+    void add(std::int64_t context);
+    double mean() const { return double(context_sum) / double(requests); }
+  };
+  // The operators whose kernels reach the same tokens of a request, and the contexts they are priced at.
+  struct DecodeKind {
+    ContextReach reach;
+    PriceGrid contexts;
+    std::vector<std::size_t> operators;  // by their place in the plan's decode operators
+  };
+  // Prices of one kind for requests with so many query tokens each, by their number and mean context.
+  struct DecodeTable {
+    std::size_t kind = 0;
+    std::int64_t query_tokens = 1;
+    PriceTable prices;
+  };
+  static std::vector<DecodeKind> decode_kinds(const StepPlan& plan,
+                                              const std::vector<std::int64_t>& contexts);
+  void group_by_queries(const StepBatch& batch);
+  void group_by_reach(const ContextReach& reach, const StepBatch& batch);
+  void add_decode_kind(std::size_t kind, std::span<const DecodeGroup> groups, double sequences,
+                       ListPrice& price);
+  DecodeTable& decode_table(std::size_t kind, std::int64_t query_tokens);
+  // Rows of a decode table around a batch, filled, and their weights.
+  struct Corners {
+    std::array<std::pair<std::size_t, double>, 4> rows;
+    std::size_t count = 0;
+    std::span<const std::pair<std::size_t, double>> all() const { return {rows.data(), count}; }
+  };
+  Corners corners_of(DecodeTable& table, double sequences, double context);
+  void fill_decode(DecodeTable& table, std::size_t sequences, std::size_t context);
+  static double time_of(const DecodeTable& table, const Corners& corners);
+
+  StepPlan plan_;
+  ScaledOperators beside_;
+  OperatorPricer pricer_;
+  std::vector<std::int64_t> graph_sizes_;
+  PriceGrid token_grid_, row_grid_, sequence_grid_;
+  PriceTable token_table_, group_table_, row_table_;
+  bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
+  std::vector<DecodeKind> decode_kinds_;
+  std::vector<DecodeTable> decode_tables_;
+  std::vector<DecodeGroup> query_groups_, reach_groups_;  // of the step being priced; they keep their memory
+  std::vector<Corners> corners_;                          // of the groups of one kind
+  KernelSums sums_;                                       // of what no table holds; knows every kernel
+  std::vector<OperatorNode> nodes_;                       // of the part being listed
+  StepShape shape_;                                       // of the prefill chunks; keeps its memory
+};
+
+}  // namespace warploom

@@ -1,0 +1,262 @@
+#include "warploom/serving/pricing/operator_step_pricer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "warploom/serving/simulation.h"
+#include "warploom/serving/workload/fitted_workload.h"
+
+namespace warploom {
+namespace {
+
+// Latency known in closed form: 2 us and a rate for each kind of operator.
+class StraightLatency final : public LatencyModel {
+ public:
+  LatencyEstimate estimate(const Operator& op, const GpuSpec&, const KernelContext&) const override {
+    const double us = 2.0 + std::visit([](const auto& o) { return work(o); }, op);
+    return {.p10 = microseconds(us * 0.9), .p50 = microseconds(us), .p90 = microseconds(us * 1.2)};
+  }
+
+ private:
+  static double work(const Gemm& gemm) { return 0.01 * double(gemm.m); }
+  static double work(const AttentionDecode& attention) {
+    double tokens = 0;
+    for (const RequestGroup& group : attention.requests) {
+      const std::int64_t reached =
+          attention.window > 0 ? std::min(group.kv_tokens(), group.query_tokens - 1 + attention.window)
+                               : group.kv_tokens();
+      tokens += double(group.count * reached * (1 + group.query_tokens));
+    }
+    return 0.0005 * tokens;
+  }
+  static double work(const AttentionPrefill& attention) {
+    double area = 0;
+    for (const RequestGroup& group : attention.requests) {
+      area += double(group.count * group.query_tokens) *
+              (double(group.context_tokens) + 0.5 * double(group.query_tokens));
+    }
+    return 1e-5 * area;
+  }
+  template <class O>
+  static double work(const O&) {
+    return 1.0;
+  }
+};
+
+ModelArchitecture small_model(bool mixture = false) {
+  ModelArchitecture model;
+  model.name = "small";
+  model.hidden = 1024;
+  model.heads = 16;
+  model.kv_heads = 8;
+  model.head_dim = model.rotary_dim = 64;
+  model.intermediate = 4096;
+  model.vocabulary = 32000;
+  model.max_positions = 1 << 20;
+  model.layers = {LayerGroup{.count = 32, .mixture = mixture}};
+  if (mixture) model.mixture = MixtureOfExperts{.experts = 16, .top_k = 2, .intermediate = 512};
+  return model;
+}
+
+struct Bench {
+  StraightLatency model;
+  GpuSpec gpu;
+  Sharding sharding;
+  ModelArchitecture architecture;
+  OperatorStepPricer pricer;
+  explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
+      : Bench(small_model(mixture), spread, eager) {}
+  explicit Bench(ModelArchitecture made, const Sharding& spread = {}, bool eager = true)
+      : sharding(spread),
+        architecture(std::move(made)),
+        pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .names = {}},
+               cuda_graph_sizes(256, eager)) {}
+
+  // The sum over the whole operator graph, without tables.
+  double exact_microseconds(const StepShape& step) const {
+    double us = 0;
+    for (const OperatorNode& node : build_operator_graph(architecture, sharding, step)) {
+      us += double(node.count) * to_microseconds(model.estimate(node.op, gpu, {}).p50);
+    }
+    return us;
+  }
+};
+
+// Half the layers reach a window of 1,024 tokens or the chunk of so many that the token is in.
+ModelArchitecture half_reaching_model(AttentionKind kind) {
+  ModelArchitecture model = small_model();
+  model.sliding_window = 1024;
+  model.layers = {LayerGroup{.count = 16}, LayerGroup{.count = 16, .attention = kind}};
+  return model;
+}
+
+StepBatch decode_batch(const std::vector<std::int32_t>& contexts) {
+  StepBatch batch;
+  batch.set_decode(contexts);
+  batch.emitting = batch.logits_rows = batch.group_tokens = batch.decode_requests;
+  return batch;
+}
+
+TEST(OperatorStepPricer, IsTheSumOfTheOperatorGraph) {
+  for (const Sharding& sharding : {Sharding{}, Sharding{.tensor_parallel = 4}}) {
+    Bench bench(sharding);
+    for (const int sequences : {1, 7, 45, 333}) {
+      for (const int context : {3, 517, 4444, 100001}) {
+        const std::vector<std::int32_t> contexts(std::size_t(sequences), context);
+        const double us = to_microseconds(bench.pricer.price(decode_batch(contexts)).p50);
+        EXPECT_NEAR(us / bench.exact_microseconds(StepShape::one_token_each(sequences, context)), 1, 1e-9);
+      }
+    }
+  }
+}
+
+TEST(OperatorStepPricer, MixtureRanksPriceTheTokensOfTheirGroup) {
+  Bench bench({.expert_parallel = 2, .attention_data_parallel = 2}, true, true);
+  EXPECT_EQ(bench.pricer.coupled_replicas(), 2u);
+  const std::vector<std::int32_t> contexts(20, 500);
+  StepBatch batch = decode_batch(contexts);
+  batch.group_tokens = 50;
+  StepShape step = StepShape::one_token_each(20, 500);
+  step.group_tokens = 50;
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
+}
+
+TEST(OperatorStepPricer, RanksOfAGroupPadToTheWidest) {
+  Bench bench({.expert_parallel = 2, .attention_data_parallel = 2}, false, true);
+  const std::vector<std::int32_t> contexts(20, 500);
+  StepBatch batch = decode_batch(contexts);
+  const auto time_beside = [&](std::int64_t other_rank) {
+    batch.group_tokens = 20 + other_rank;
+    batch.widest_rank_tokens = std::max<std::int64_t>(20, other_rank);
+    return bench.pricer.price(batch).p50;
+  };
+  EXPECT_EQ(time_beside(20), time_beside(3));   // both ranks run the graph of 24 tokens
+  EXPECT_EQ(time_beside(57), time_beside(64));  // and here that of 64
+  EXPECT_LT(time_beside(20), time_beside(64));
+  // Beside a rank that prefills nobody runs a graph, and nobody pads.
+  EXPECT_LT(time_beside(2000), time_beside(20));
+}
+
+TEST(OperatorStepPricer, PricesChunksOnTheirHistory) {
+  Bench bench;
+  const std::vector<PrefillChunk> chunks{{100, 900}, {50, 0}};
+  StepBatch batch;
+  batch.chunks = chunks;
+  batch.chunk_tokens = 150;
+  batch.group_tokens = 150;
+  batch.emitting = batch.logits_rows = 1;
+  const StepShape step{.prefill = {{1, 100, 900}, {1, 50, 0}}, .decode = {}, .logits_rows = 1};
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 1e-9);
+}
+
+TEST(OperatorStepPricer, PadsToGraphSizes) {
+  Bench eager, graphs({}, false);
+  const std::vector<std::int32_t> nine(9, 100);
+  EXPECT_GT(graphs.pricer.price(decode_batch(nine)).p50, eager.pricer.price(decode_batch(nine)).p50);
+  EXPECT_EQ(padded_tokens(cuda_graph_sizes(256, false), 9), 16);
+  EXPECT_EQ(padded_tokens(cuda_graph_sizes(256, false), 513), 513);
+  EXPECT_EQ(cuda_graph_sizes(256, false).back(), 512);
+  EXPECT_EQ(cuda_graph_sizes(3, false), (std::vector<std::int64_t>{1, 2, 4}));
+}
+
+TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
+  Bench bench;
+  std::vector<std::int32_t> contexts(63, 16);
+  contexts.push_back(100000);
+  EXPECT_GE(to_microseconds(bench.pricer.price(decode_batch(contexts)).p50), 32 * 100.0);
+}
+
+// The batch of an audit: at the mean context every windowed layer would read its whole window.
+TEST(OperatorStepPricer, WindowedLayersAreReachedByEachRequestForItself) {
+  for (const AttentionKind kind : {AttentionKind::SlidingWindow, AttentionKind::Chunked}) {
+    Bench bench(half_reaching_model(kind));
+    std::vector<std::int32_t> contexts(64, 16);
+    contexts.resize(128, 8000);
+    StepShape step{.decode = {{64, 1, 16}, {64, 1, 8000}}, .logits_rows = 128};
+    EXPECT_NEAR(
+        to_microseconds(bench.pricer.price(decode_batch(contexts)).p50) / bench.exact_microseconds(step), 1,
+        0.01);
+    // Alike requests, beyond the window and at its edge, are priced as they are.
+    for (const std::int32_t context : {500, 1023, 1024, 5000}) {
+      const std::vector<std::int32_t> alike(32, context);
+      EXPECT_NEAR(to_microseconds(bench.pricer.price(decode_batch(alike)).p50) /
+                      bench.exact_microseconds(StepShape::one_token_each(32, context)),
+                  1, 1e-9)
+          << context;
+    }
+  }
+}
+
+RC_GTEST_PROP(OperatorStepPricer, PricesAMixedBatchAsItsRequests, ()) {
+  Bench bench(half_reaching_model(*rc::gen::element(AttentionKind::SlidingWindow, AttentionKind::Chunked)));
+  const auto requests = *rc::gen::inRange<std::size_t>(2, 60);
+  const auto contexts =
+      *rc::gen::container<std::vector<std::int32_t>>(requests, rc::gen::inRange<std::int32_t>(400, 3000));
+  StepShape step{.logits_rows = std::int64_t(requests)};
+  for (const std::int32_t context : contexts) step.decode.push_back({1, 1, context});
+  const double exact = bench.exact_microseconds(step);
+  const double said = to_microseconds(bench.pricer.price(decode_batch(contexts)).p50);
+  RC_ASSERT(std::abs(said / exact - 1) < 0.01);
+}
+
+// Two requests of 128 verify four drafts each; the others have one token.
+TEST(OperatorStepPricer, DraftsCostTheRequestsThatHaveThem) {
+  Bench bench;
+  const std::vector<std::int32_t> contexts(128, 2000);
+  std::vector<std::int32_t> queries(128, 1);
+  queries[3] = queries[77] = 5;
+  StepBatch batch = decode_batch(contexts);
+  batch.decode_queries = queries;
+  batch.draft_tokens = 8;
+  batch.logits_rows = batch.group_tokens = 136;
+  const StepShape step{.decode = {{126, 1, 2000}, {2, 5, 2000}}, .logits_rows = 136};
+  EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 0.002);
+}
+
+TEST(OperatorStepPricer, CombinesRepeatsLinearlyAndKernelsInQuadrature) {
+  Bench bench;
+  const std::vector<std::int32_t> contexts{16};
+  const StepCost cost = bench.pricer.price(decode_batch(contexts));
+  double squares = 0;
+  for (const OperatorNode& node :
+       build_operator_graph(bench.architecture, {}, StepShape::one_token_each(1, 16))) {
+    const double us = double(node.count) * to_microseconds(bench.model.estimate(node.op, bench.gpu, {}).p50);
+    squares += us * us;
+  }
+  EXPECT_NEAR(to_microseconds(cost.p50 - cost.p10), 0.1 * std::sqrt(squares), 1e-6);
+  EXPECT_NEAR(to_microseconds(cost.p90 - cost.p50), 0.2 * std::sqrt(squares), 1e-6);
+}
+
+TEST(OperatorStepPricer, OnlySeveralGpusHaveCollectives) {
+  const Workload workload = sample_workload(fitted_workload("conversation"), 50, std::nullopt, 1);
+  EXPECT_EQ(simulate({}, workload, Bench().pricer).totals.collectives.value(), 0);
+  EXPECT_GT(simulate({}, workload, Bench({.tensor_parallel = 2}).pricer).totals.collectives.value(), 0);
+}
+
+TEST(OperatorStepPricer, BreakdownOfARunIsItsGpuTime) {
+  const Workload workload = sample_workload(fitted_workload("conversation"), 300, 10.0, 1);
+  const SimulationResult result = simulate({}, workload, Bench({.tensor_parallel = 2}, false).pricer);
+  double sum = 0;
+  for (const KernelTime& kernel : result.kernels) sum += kernel.time.value();
+  EXPECT_NEAR(sum / result.totals.gpu_p50.value(), 1, 1e-9);
+}
+
+TEST(OperatorStepPricer, ContextParallelPromptsCostTheirShare) {
+  const std::vector<PrefillChunk> chunks{{1024, 0}}, half{{512, 256}};
+  StepBatch batch;
+  batch.chunks = chunks;
+  batch.chunk_tokens = 1024;
+  Bench two({.prefill_context_parallel = 2}, false), one({}, false);
+  const double shared = two.pricer.price(batch).p50.value();
+  // One GPU's half: 512 tokens after 256 in the mean, and one gather of keys and values for each layer.
+  batch.chunks = half;
+  batch.chunk_tokens = 512;
+  const StepCost alone = one.pricer.price(batch);
+  EXPECT_NEAR(shared, alone.p50.value() + 32 * 3e-6, 1e-9);
+  EXPECT_EQ(alone.collectives.value(), 0);
+}
+
+}  // namespace
+}  // namespace warploom

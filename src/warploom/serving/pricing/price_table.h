@@ -1,0 +1,73 @@
+// Prices of operator lists, remembered at the points of a grid (price_grid.h) and interpolated between them.
+// A row is one list; it keeps the time of each kernel and counts its uses, so that a breakdown costs a step
+// one addition per row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/serving/pricing/operator_pricer.h"
+
+namespace warploom {
+
+// GPU time over many steps, by kernel and what its price rests on.
+class KernelSums {
+ public:
+  // Index of a kernel that was priced so by `implementation`.
+  std::size_t index_of(const OperatorNode& node, const LatencyEstimate& one_call,
+                       const KernelContext& implementation);
+  void add(std::size_t kernel, double seconds, double calls) {
+    kernels_[kernel].time += Seconds(seconds);
+    kernels_[kernel].calls += calls;
+  }
+  // Prices a list and adds its kernels.
+  ListPrice price(std::span<const OperatorNode> operators, const OperatorPricer& pricer);
+  void clear();
+  std::vector<KernelTime> sorted() const;
+
+ private:
+  std::vector<KernelTime> kernels_;
+};
+
+// Rows of prices by index; filled by the caller when absent.
+class PriceTable {
+ public:
+  explicit PriceTable(std::size_t rows) : rows_(rows), kernels_(rows) {}
+  bool has(std::size_t row) const { return rows_[row].filled; }
+  void fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
+            KernelSums& sums);
+  double time(std::size_t row) const { return rows_[row].price.p50; }
+  // Adds `weight` times the row to `price`, and counts it for collect().
+  void use(std::size_t row, double weight, ListPrice& price) {
+    Row& used = rows_[row];
+    used.used += weight;
+    // Neighbouring rows share their error: half-widths are mixed, so squares are mixed with the plain weight.
+    price.p50 += weight * used.price.p50;
+    price.below += weight * used.price.below;
+    price.above += weight * used.price.above;
+    price.collectives += weight * used.price.collectives;
+    price.shared += weight * used.price.shared;
+    price.routed += weight * used.price.routed;
+  }
+  // Adds what all uses took to the sums that the rows were filled with (or to a copy of them).
+  void collect(KernelSums& sums) const;
+  void forget_uses();
+
+ private:
+  struct Kernel {
+    std::size_t index = 0;
+    double seconds = 0, calls = 0;
+  };
+  struct Row {  // one cache line
+    ListPrice price;
+    double used = 0;  // sum of the weights
+    bool filled = false;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::vector<Kernel>> kernels_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,222 @@
+#include "warploom/serving/replica/engine.h"
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/batching/scheduler_registry.h"
+
+namespace warploom {
+namespace {
+
+// SGLang's radix tree knows single tokens; units of this many keep the work per prompt small.
+constexpr std::int64_t kLeastUnitTokens = 16;
+
+KvCache make_cache(const ServingConfig& config, const Workload* workload, std::int64_t blocks) {
+  const std::int64_t block_size = block_size_of(config);
+  const bool keeps = config.enable_prefix_caching && workload != nullptr && !workload->content.empty();
+  const std::int64_t unit = keeps ? (kLeastUnitTokens + block_size - 1) / block_size : 0;
+  return KvCache(blocks, block_size, unit, config.kv_layout);
+}
+
+SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+                          const EngineOptions& options) {
+  SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
+                       .workload = workload,
+                       .by_priority = config.engine == "vllm" && config.scheduling_policy == "priority",
+                       .step_tokens = max_num_batched_tokens_of(config)};
+  if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
+  if (options.tiers.exists() && state.kv_cache.keeps_prefixes())
+    state.tiers = std::make_unique<KvTiers>(options.tiers, state.kv_cache.unit_tokens());
+  return state;
+}
+
+}  // namespace
+
+Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+               const EngineOptions& options)
+    : state_(make_state(config, kv_blocks, workload, options)),
+      scheduler_(make_scheduler(config)),
+      role_(options.role),
+      pipelined_(config.pipeline_parallel_size > 1) {}
+
+Slot Engine::add(const EngineRequest& request) {
+  Slot slot;
+  if (free_slots_.empty()) {
+    slot = Slot(state_.sequences.size());
+    state_.sequences.emplace_back();
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  Sequence& sequence = state_.sequences[slot];
+  sequence.units.clear();  // keeps its memory
+  sequence.hashes.clear();
+  Sequence fresh;
+  fresh.units.swap(sequence.units);
+  fresh.hashes.swap(sequence.hashes);
+  fresh.request = request.request;
+  fresh.identity = state_.workload != nullptr ? state_.workload->origin_of(request.request) : request.request;
+  fresh.input_tokens = request.input_tokens;
+  fresh.output_tokens = request.output_tokens;
+  fresh.priority = request.priority;
+  fresh.images = request.images;
+  fresh.remote_tokens = request.remote_tokens;
+  fresh.outputs_emitted = request.outputs_before;
+  fresh.outputs_scheduled = request.outputs_before + request.outputs_coming;
+  fresh.arrival = request.arrival;
+  fresh.first_token = request.first_token;
+  fresh.last_token = request.last_token;
+  sequence = std::move(fresh);
+  state_.enqueue(slot);
+  return slot;
+}
+
+// Fetched sequences wait with their blocks; when no step can run, or one that ran had to stop, nobody else
+// will give blocks back.
+bool Engine::yield_waiting_blocks(bool stopped) {
+  if (!stopped && (!state_.fetching.empty() || in_flight_.size() > 1)) return false;  // one is being filled
+  const std::size_t served_first = state_.running.empty() ? 1 : 0;
+  for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
+    Sequence& sequence = state_.sequences[state_.waiting[i]];
+    if (sequence.blocks == 0) continue;
+    state_.release(sequence);
+    return true;
+  }
+  return false;
+}
+
+bool Engine::start(SimTime now) {
+  ScheduledBatch& batch = in_flight_.push();
+  bool stopped = false;
+  do {
+    const std::int64_t before = state_.preemptions;
+    scheduler_->schedule(state_, batch);
+    stopped = state_.preemptions > before;
+    // A request that preempted itself left its blocks to others: the engines go round their loop again.
+  } while (batch.empty() && !state_.waiting.empty() &&
+           (yield_waiting_blocks(stopped) || (stopped && in_flight_.size() == 1)));
+  if (batch.empty()) {
+    in_flight_.drop_back();
+    return false;
+  }
+  for (const Slot slot : batch.first_scheduled) state_.sequences[slot].scheduled = now;
+  if (state_.kv_cache.keeps_prefixes())
+    for (const Slot slot : state_.running) state_.keep_prefix(state_.sequences[slot]);
+  if (pipelined_)
+    for (const Emission& emission : batch.emitting) state_.sequences[emission.slot].awaits_token = true;
+  return true;
+}
+
+void Engine::start_idle() { in_flight_.push(); }
+
+void Engine::see_price(Seconds gpu) {
+  const ScheduledBatch& batch = in_flight_.back();
+  if (state_.tiers && batch.decode_contexts.empty()) state_.tiers->see_prompt_step(gpu, batch.chunk_tokens);
+}
+
+void Engine::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
+  SimDuration gap;
+  std::int64_t run = 0, tokens = 0;  // gaps in a row that are equal: most of a batch shares one
+  for (const Emission& emission : batch.emitting) {
+    Sequence& sequence = state_.sequences[emission.slot];
+    if (sequence.outputs_emitted == 0) {
+      sequence.first_token = now;
+    } else {
+      const SimDuration own = now - sequence.last_token;
+      if (own != gap && run > 0) {
+        observer.on_token_gaps(gap, run);
+        run = 0;
+      }
+      gap = own;
+      ++run;
+    }
+    sequence.last_token = now;
+    sequence.awaits_token = false;
+    sequence.outputs_emitted += emission.tokens;
+    tokens += emission.tokens;
+  }
+  if (run > 0) observer.on_token_gaps(gap, run);
+  observer.on_tokens(now, tokens);
+}
+
+void Engine::finish(SimTime now, EngineObserver& observer) {
+  const ScheduledBatch& batch = in_flight_.pop();
+  if (role_ == EngineRole::Whole) {
+    emit(batch, now, observer);
+  } else {
+    for (const Emission& emission : batch.emitting) {
+      state_.sequences[emission.slot].awaits_token = false;
+      state_.sequences[emission.slot].outputs_emitted += emission.tokens;
+    }
+  }
+  std::size_t retired = 0;
+  for (const Emission& emission : batch.emitting) {
+    const Sequence& sequence = state_.sequences[emission.slot];
+    if (sequence.outputs_emitted == sequence.output_tokens) {
+      retire(emission.slot, now, observer);
+      ++retired;
+    }
+  }
+  if (retired > 0) {
+    std::erase_if(state_.running, [&](Slot slot) { return state_.sequences[slot].done; });
+  }
+}
+
+void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
+  Sequence& sequence = state_.sequences[slot];
+  sequence.done = true;
+  if (role_ == EngineRole::Prefill) {
+    state_.held.push_back(slot);
+    observer.on_completion(now, sequence, slot);
+    return;
+  }
+  observer.on_completion(now, sequence, slot);
+  state_.release(sequence);
+  free_slots_.push_back(slot);
+}
+
+void Engine::fetched(Slot slot, SimTime now, EngineObserver& observer) {
+  Sequence& sequence = state_.sequences[slot];
+  state_.end_fetch(slot);
+  if (sequence.outputs_scheduled == sequence.outputs_emitted) return;
+  // The token that the prefill gave comes with its keys and values.
+  if (sequence.outputs_emitted == 0) {
+    sequence.first_token = now;
+  } else {
+    observer.on_token_gaps(now - sequence.last_token, 1);
+  }
+  sequence.last_token = now;
+  sequence.outputs_emitted = sequence.outputs_scheduled;
+  observer.on_tokens(now, 1);
+  if (sequence.outputs_emitted < sequence.output_tokens) return;
+  std::erase(state_.waiting, slot);
+  retire(slot, now, observer);
+}
+
+void Engine::free_slot(Slot slot) {
+  state_.release(state_.sequences[slot]);
+  state_.sequences[slot].done = true;
+  free_slots_.push_back(slot);
+}
+
+void Engine::release_held(Slot slot) {
+  std::erase(state_.held, slot);
+  free_slot(slot);
+}
+
+void Engine::cancel(Slot slot) {
+  std::erase(state_.waiting, slot);
+  std::erase(state_.fetching, slot);
+  std::erase_if(state_.new_fetches, [&](const KvFetch& fetch) { return fetch.slot == slot; });
+  free_slot(slot);
+}
+
+std::vector<Slot> Engine::all_slots() const {
+  std::vector<Slot> slots(state_.running.begin(), state_.running.end());
+  slots.insert(slots.end(), state_.fetching.begin(), state_.fetching.end());
+  slots.insert(slots.end(), state_.waiting.begin(), state_.waiting.end());
+  slots.insert(slots.end(), state_.held.begin(), state_.held.end());
+  return slots;
+}
+
+}  // namespace warploom

@@ -1,0 +1,75 @@
+// What a serving run yields.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warploom/serving/metrics.h"
+#include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/serving/request.h"
+#include "warploom/serving/simulation_options.h"
+#include "warploom/serving/speculation/draft_acceptance.h"
+#include "warploom/serving/step_record.h"
+
+namespace warploom {
+
+// The state at one moment, summed over replicas.
+struct TimelineSample {
+  SimTime time;
+  std::int64_t running = 0;
+  std::int64_t waiting = 0;
+  double kv_use = 0;              // share of the blocks, 0 to 1
+  std::int64_t batch_tokens = 0;  // of the steps just started
+  std::int64_t preemptions = 0;   // so far
+  std::int64_t instances = 0;     // that take requests
+};
+
+// Keys and values between engines, and back from lower tiers.
+struct TransferTotals {
+  std::int64_t count = 0;
+  Bytes bytes;
+  Seconds wait;       // of requests, from the wish to the last byte, summed
+  Seconds link_wait;  // part of it: other transfers came first
+  std::int64_t reloaded_tokens = 0;
+  Seconds reload_wait;
+  TransferTotals& operator+=(const TransferTotals& other) {
+    count += other.count;
+    bytes += other.bytes;
+    wait += other.wait;
+    link_wait += other.link_wait;
+    reloaded_tokens += other.reloaded_tokens;
+    reload_wait += other.reload_wait;
+    return *this;
+  }
+};
+
+struct PoolTotals {
+  std::string name;
+  StepTotals steps;
+  Seconds gpu_time;  // GPUs times the time they were held
+  std::int64_t most_instances = 0;
+};
+
+struct SimulationResult {
+  ServingMetrics metrics;
+  std::vector<RequestRecord> requests;  // in the order of the workload
+  std::vector<TimelineSample> timeline;
+  std::vector<StepRecord> steps;    // as many as asked for, in order of their start
+  std::vector<KernelTime> kernels;  // GPU time by kernel over all steps
+  StepTotals totals;
+  std::vector<PoolTotals> pools;  // as in the deployment
+  SpeculationCounts speculation;
+  TransferTotals transfers;
+  std::int64_t preemptions = 0;
+  std::int64_t restarts = 0;         // of requests, because their instance failed
+  std::int64_t rejected = 0;         // requests that max_model_len turned away; they count as failed
+  std::int64_t cut = 0;              // requests whose output max_model_len shortened
+  std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
+  std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers
+  std::int64_t kv_blocks = 0;        // of one (decoding) replica; 0 = no limit
+  SimTime end;                       // of the last event
+  bool partial = false;              // cancelled before the end
+};
+
+}  // namespace warploom
