@@ -8,7 +8,6 @@
 #include "warploom/base/random.h"
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/learning/symmetric_ensemble.h"
-#include "warploom/predictor/model/cell_trees.h"
 
 namespace warploom {
 namespace {
@@ -159,17 +158,6 @@ TEST(SymmetricEnsemble, AnswersBlocksAsItAnswersRows) {
 TEST(SymmetricEnsemble, IsZeroWithoutTrees) {
   const SymmetricEnsemble ensemble(SymmetricTrees{});
   EXPECT_EQ(ensemble.predict(row_of(draw_sample(1), 0)), 0.0);
-}
-
-TEST(CellTrees, ComeBackAndRefuseDamage) {
-  const std::string record = join_cell_trees({{3, "abc"}, {9, ""}});
-  const auto cells = split_cell_trees(record, "test");
-  ASSERT_EQ(cells.size(), 2U);
-  EXPECT_EQ(cells[0].cell, 3U);
-  EXPECT_EQ(cells[0].trees, "abc");
-  EXPECT_EQ(cells[1].cell, 9U);
-  EXPECT_THROW(split_cell_trees(record + "x", "test"), InvalidInput);
-  EXPECT_THROW(split_cell_trees(std::string_view(record).substr(0, record.size() - 1), "test"), InvalidInput);
 }
 
 }  // namespace
