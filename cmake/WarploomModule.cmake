@@ -24,6 +24,7 @@ function(warploom_module)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
   add_library(warploom_${ARG_NAME} STATIC ${sources})
+  warploom_batches(warploom_${ARG_NAME} ${sources})
   target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_options)
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_${dependency})
@@ -32,6 +33,7 @@ function(warploom_module)
 
   if(WARPLOOM_TESTS AND tests)
     add_executable(warploom_${ARG_NAME}_tests ${tests})
+    warploom_batches(warploom_${ARG_NAME}_tests ${tests})
     target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE warploom_${ARG_NAME} ${ARG_PRIVATE}
                           ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
