@@ -32,7 +32,8 @@ def problems_of(folder):
         later = re.findall(r"\d{4}", status)
         problems += [f"{number} names {n}, which is no later record" for n in later
                      if n not in numbers or n <= number]
-    problems += [f"{name} is listed {listed.count(name)} times" for name in records if listed.count(name) != 1]
+    problems += [f"{name} is listed {listed.count(name)} times"
+                 for name in records if listed.count(name) != 1]
     if listed != sorted(listed):
         problems.append("the rows are not in the order of their numbers")
     return problems
