@@ -8,7 +8,8 @@ from repository import ROOT
 PAGE = (ROOT / "docs" / "formats.md").read_text()
 ROW = re.compile(r"^\| [^|]*\| `(WL\w+)(?:\\n)?` \| ([\d.]+) \|", re.MULTILINE)
 MAGIC = re.compile(r'"(WL[A-Z0-9]{5,6})(?:\\n)?"')
-SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )"(warploom[._]\w+)"')
+SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )'
+                    r'"(warploom[._]\w+)"')
 
 
 def sources():
@@ -29,8 +30,8 @@ class Formats(unittest.TestCase):
         for path in sorted((ROOT / "data").rglob("*.json")):
             found.update(SCHEMA.findall(path.read_text()))
         self.assertGreaterEqual(len(found), 12)
-        self.assertEqual({schema for schema in found if f'`{schema}`' not in PAGE and f'"{schema}"' not in PAGE},
-                         set())
+        missing = {name for name in found if f"`{name}`" not in PAGE and f'"{name}"' not in PAGE}
+        self.assertEqual(missing, set())
 
     def test_shipped_files_have_the_versions_of_the_page(self):
         versions, looked_at = dict(ROW.findall(PAGE)), 0
