@@ -57,7 +57,7 @@ class List {
 
 // A library may have left the inner length whole: then the time is that of the best unsplit tiling.
 void add_split(const Gemm& op, const GpuSpec& gpu, Seconds actual, List& list) {
-  const GemmParameters parameters = default_parameters(gpu.generation).gemm;
+  const GemmParameters parameters = default_parameters(gpu).gemm;
   TiledProduct product = tiled_product(op, gpu, parameters);
   const GemmTiling split = choose_tiling(product, gpu, parameters);
   if (split.splits == 1) return;

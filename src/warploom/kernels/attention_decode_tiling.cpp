@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "warploom/hardware/gpu_class.h"
+
 namespace warploom {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 // query head) for the rest; groups of 64 and odd groups fall to the latter everywhere.
 void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
   const bool fp8_cache = view.kv_cache == DataType::Fp8;
-  const bool hopper = gpu.generation == Generation::Hopper;
+  const bool hopper = has_wgmma(gpu);
   const bool old = t.kernel == AttentionKernel::TensorRtLlm;
   const bool wide = view.group >= 64;
   const bool odd = old && view.group > 16 && !std::has_single_bit(std::uint64_t(view.group));

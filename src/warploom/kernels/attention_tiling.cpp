@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/attention_decode_tiling.h"
 
 namespace warploom {
 namespace {
 
 AttentionKernel default_kernel(const GpuSpec& gpu) {
-  if (gpu.generation == Generation::Hopper) return AttentionKernel::FlashAttention3;
-  if (gpu.generation == Generation::Blackwell) return AttentionKernel::TensorRtLlmGen;
+  if (has_wgmma(gpu)) return AttentionKernel::FlashAttention3;
+  if (has_tensor_memory(gpu)) return AttentionKernel::TensorRtLlmGen;
   if (gpu.vendor == Vendor::Amd) return AttentionKernel::Triton;
   return AttentionKernel::FlashAttention2;
 }
@@ -55,11 +56,6 @@ std::int64_t longest_query(const AttentionView& view) {
   return longest;
 }
 
-// Small SMs share 100 KB of shared memory among their blocks.
-bool small_sm(const GpuSpec& gpu) { return gpu.shared_memory_per_sm.value() < 120e3; }
-
-bool data_centre_blackwell(const GpuSpec& gpu) { return gpu.generation == Generation::Blackwell; }
-
 bool can_multiply_fp8(const GpuSpec& gpu) { return gpu.tensor_rates.fp8 > gpu.tensor_rates.fp16; }
 
 void tile_flash_attention2(const AttentionView& view, AttentionTiling& t) {
@@ -88,7 +84,7 @@ std::int64_t flashinfer_keys(const AttentionView& view, const GpuSpec& gpu, cons
 }
 
 void tile_flashinfer(const AttentionView& view, const GpuSpec& gpu, AttentionTiling& t) {
-  if (data_centre_blackwell(gpu)) {
+  if (has_tensor_memory(gpu)) {
     t.query_rows = 256;
     t.keys = 128;
     return;
@@ -106,11 +102,11 @@ void tile_tensorrt(const AttentionView& view, const GpuSpec& gpu, AttentionTilin
   if (t.kernel == AttentionKernel::TensorRtLlmGen) {
     t.query_rows = queries > 64 ? 128 : 64;
     t.keys = 128;
-  } else if (gpu.generation == Generation::Hopper) {
+  } else if (has_wgmma(gpu)) {
     t.query_rows = 64;
     if (t.fp8_products && t.width <= 128) t.keys = 256;
   } else {
-    const std::int64_t least = gpu.generation == Generation::BlackwellRtx ? 64 : 16;
+    const std::int64_t least = has_scaled_mma(gpu) ? 64 : 16;
     t.query_rows =
         queries > 64 ? (t.width <= 128 ? 128 : 64) : (queries > 32 ? 64 : (queries > 16 ? 32 : 16));
     t.query_rows = std::max(t.query_rows, least);
@@ -156,8 +152,8 @@ void tile_prefill(const AttentionView& view, const GpuSpec& gpu, const KernelHin
         t.packs_group = true;
         break;
       }
-      t.query_rows = t.width > 256 ? 32 : (small_sm(gpu) ? 64 : 128);
-      t.keys = small_sm(gpu) && t.width <= 128 ? 128 : 64;
+      t.query_rows = t.width > 256 ? 32 : (has_small_shared_memory(gpu) ? 64 : 128);
+      t.keys = has_small_shared_memory(gpu) && t.width <= 128 ? 128 : 64;
       break;
   }
 }
@@ -171,7 +167,7 @@ double tiles_per_sm(const AttentionView& view, const GpuSpec& gpu, const Attenti
 }
 
 AttentionKernel named_kernel(const KernelHints& hints, const GpuSpec& gpu) {
-  const bool hopper = gpu.generation == Generation::Hopper, blackwell = data_centre_blackwell(gpu);
+  const bool hopper = has_wgmma(gpu), blackwell = has_tensor_memory(gpu);
   switch (hints.attention) {
     case AttentionLibrary::Triton:
       return AttentionKernel::Triton;
@@ -214,13 +210,13 @@ AttentionTiling attention_tiling(const AttentionView& view, const GpuSpec& gpu, 
   if (tiling.kernel == AttentionKernel::TensorRtLlmGen && hints.engine == Engine::TensorRtLlm &&
       view.key_dim % 16 != 0)
     tiling.kernel = AttentionKernel::TensorRtLlm;
-  const bool hopper = gpu.generation == Generation::Hopper;
+  const bool hopper = has_wgmma(gpu);
   tiling.width = compiled_width(view, tiling.kernel, hopper);
   const bool tensorrt_hopper = tiling.kernel == AttentionKernel::TensorRtLlm && hopper;
   tiling.warp_specialised = tiling.kernel == AttentionKernel::FlashAttention3 ||
                             tiling.kernel == AttentionKernel::FlashAttention4 ||
                             tiling.kernel == AttentionKernel::TensorRtLlmGen || tensorrt_hopper ||
-                            (tiling.kernel == AttentionKernel::FlashInfer && data_centre_blackwell(gpu));
+                            (tiling.kernel == AttentionKernel::FlashInfer && has_tensor_memory(gpu));
   const bool quantises_queries = view.kv_cache == DataType::Fp8 &&
                                  (tiling.kernel == AttentionKernel::TensorRtLlmGen ||
                                   tiling.kernel == AttentionKernel::FlashAttention3 || tensorrt_hopper);

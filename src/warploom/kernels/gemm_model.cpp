@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/data_type.h"
 
 namespace warploom {
@@ -16,18 +17,14 @@ struct Design {
   bool async = false;     // wgmma or tcgen05
   bool pairs = false;     // two SMs share a tile (tcgen05)
   bool graphics = false;  // one L2 partition behind GDDR memory
-  double years = 0;       // of launch after 2022
+  double years = 0;       // of the SM's design after Hopper's
 };
 
 Design design_of(const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd) return {};
-  const auto capability = int(gpu.compute_capability);
-  if (capability >= 120) return {.graphics = true, .years = 3};
-  if (capability >= 100) return {.async = true, .pairs = true, .years = 2};
-  if (capability >= 90) return {.async = true};
-  if (capability >= 86) return {.graphics = true};
-  if (capability >= 80) return {.years = -2};
-  return {.years = -4};
+  return {.async = has_async_matrix_unit(gpu),
+          .pairs = has_tensor_memory(gpu),
+          .graphics = is_graphics_die(gpu),
+          .years = years_since_hopper(gpu)};
 }
 
 double scheme_efficiency(MatmulScheme scheme, const GemmConstants& c) {
@@ -61,7 +58,7 @@ bool offers(MatmulScheme scheme, const Design& design, const GpuSpec& gpu, GemmT
   if (area > kLargestTile && !design.pairs) return false;
   if (chooses_narrow_tiles(scheme, design))
     return design.pairs ? tile.rows == 128 || tile.rows == 256 : tile.rows == 64 || tile.rows == 128;
-  if (scheme == MatmulScheme::NvFp4 && gpu.compute_capability >= 100)
+  if (scheme == MatmulScheme::NvFp4 && gpu.tensor_rates.fp4 > 0)
     return (tile.rows == 128 || tile.rows == 256) && (design.pairs || tile.columns >= 128);
   return design.async || (tile.rows & (tile.rows - 1)) == 0;
 }
@@ -92,13 +89,15 @@ double beyond(double power_of_fill) { return power_of_fill / (1 + power_of_fill)
 GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& c) {
   const Design design = design_of(gpu);
   const DataType type = math_type(scheme);
-  const double clock = product_clock(gpu);
+  const LoadedClock loaded =
+      clock_under_load(gpu, ClockRule::LargestPart, matrix_load(gpu, type, c.power), c.power);
+  const double clock = loaded.hertz;
   input_bytes_ = bytes_per_element(activation_type(scheme));
   weight_bytes_ = bytes_per_element(weight_type(scheme));
   output_bytes_ = scheme == MatmulScheme::Fp32 || scheme == MatmulScheme::Tf32 ? 4 : 2;
   tiles_.depth =
       float(design.async ? kFeedBytes / input_bytes_ : std::min(kFeedBytes, kFeedBytes / input_bytes_));
-  slowdown_ = product_slowdown(gpu, type, c.power);
+  slowdown_ = loaded.slowdown;
   const double rate = tensor_rate_per_clock(gpu, type) * scheme_efficiency(scheme, c) *
                       (design.async ? c.async_efficiency : c.warp_efficiency);
   const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);

@@ -13,13 +13,14 @@
 //   memory = bytes by residency from DRAM or L2 (resident: a smooth step at `cache` of L2)
 //   T = launch + (min(tile)^p + memory^p)^(1/p) + quantising pass of the activations
 //
-// Only products that fill the SMs meet the power limit (power_limit.h): a few tiles run at boost clock.
+// Only products that fill the SMs meet the power limit (hardware/clock_under_load.h): a few tiles run at its
+// light clock.
 #pragma once
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/gemm_tile_prices.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/operator.h"
-#include "warploom/kernels/power_limit.h"
 
 namespace warploom {
 

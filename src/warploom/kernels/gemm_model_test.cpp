@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/physical_bound.h"
-#include "warploom/kernels/power_limit.h"
 
 namespace warploom {
 namespace {
@@ -138,19 +138,20 @@ TEST(GemmModel, PricesGpusWithoutMatrixUnits) {
 // Of one silicon: what its largest part's data sheet calls boost stands for all, and watts buy their cube
 // root.
 TEST(GemmModel, PartsOfOneGenerationDifferAsTheirPowerAndHighestClocks) {
-  const PowerConstants power;
+  const auto loaded = [](const GpuSpec& gpu, ClockRule rule) {
+    const PowerConstants power;
+    return clock_under_load(gpu, rule, matrix_load(gpu, DataType::Bf16, power), power);
+  };
   for (const char* name : {"a100_sxm", "h100_sxm", "h200_sxm", "b200_sxm", "l40s", "rtx_pro_6000_server"}) {
     const GpuSpec& gpu = catalog().get(name);
-    EXPECT_NEAR(product_clock(gpu) / gpu.boost_clock.value(), 1, 1e-9) << name;
-    EXPECT_NEAR(product_slowdown(gpu, DataType::Bf16, power), power_slowdown(gpu, DataType::Bf16, power),
-                1e-9)
+    EXPECT_NEAR(loaded(gpu, ClockRule::LargestPart).hertz / gpu.boost_clock.value(), 1, 1e-9) << name;
+    EXPECT_NEAR(loaded(gpu, ClockRule::LargestPart).slowdown, loaded(gpu, ClockRule::Limited).slowdown, 1e-9)
         << name;
   }
   const GpuSpec &gb200 = catalog().get("gb200"), &b200 = catalog().get("b200_sxm");
-  EXPECT_NEAR(product_clock(gb200) / product_clock(b200), 2062.0 / 1965, 1e-9);
-  const auto clock = [&](const GpuSpec& gpu) {
-    return product_clock(gpu) / product_slowdown(gpu, DataType::Bf16, power);
-  };
+  EXPECT_NEAR(loaded(gb200, ClockRule::LargestPart).hertz / loaded(b200, ClockRule::LargestPart).hertz,
+              2062.0 / 1965, 1e-9);
+  const auto clock = [&](const GpuSpec& gpu) { return loaded(gpu, ClockRule::LargestPart).sustained(); };
   EXPECT_NEAR(clock(gb200) / clock(b200), std::cbrt(1200.0 / 1000 * 148 / 152), 1e-9);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/precision_support.h"
 
 namespace warploom {
@@ -15,7 +16,7 @@ constexpr std::array<double, 8> kSplits{1, 2, 3, 4, 6, 8, 12, 16};
 
 double largest_tile(const GpuSpec& gpu) {
   // Tensor memory and 2-SM instructions of data-centre Blackwell carry 256 x 256.
-  return gpu.generation == Generation::Blackwell ? 65536 : 32768;
+  return has_tensor_memory(gpu) ? 65536 : 32768;
 }
 
 struct TileCost {

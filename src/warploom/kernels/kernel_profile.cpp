@@ -153,14 +153,14 @@ Builder built(const Operator& op, const GpuSpec& gpu, const KernelContext& conte
 
 KernelSequence kernel_sequence(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                const ProfileSources& sources) {
-  const StructuralParameters typical = default_parameters(gpu.generation);
+  const StructuralParameters typical = default_parameters(gpu);
   const StructuralParameters& parameters = sources.parameters != nullptr ? *sources.parameters : typical;
   return built(op, gpu, context, parameters, sources.routing).sequence;
 }
 
 KernelProfile profile(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                       const ProfileSources& sources) {
-  const StructuralParameters typical = default_parameters(gpu.generation);
+  const StructuralParameters typical = default_parameters(gpu);
   const StructuralParameters& parameters = sources.parameters != nullptr ? *sources.parameters : typical;
   Builder builder = built(op, gpu, context, parameters, sources.routing);
   KernelProfile& result = builder.profile;

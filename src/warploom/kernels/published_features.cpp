@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/published_pipes.h"
 
 namespace warploom::published {
@@ -21,7 +22,7 @@ Hardware Hardware::of(const GpuSpec& gpu) {
           .special_lanes = gpu.special_function_lanes,
           .shared_bytes_per_clock = gpu.shared_bytes_per_clock,
           .shared_kib = gpu.shared_memory_per_sm.value() / 1024,
-          .hopper = gpu.generation == Generation::Hopper};
+          .hopper = has_wgmma(gpu)};
 }
 
 double Features::theory_cycles() const {

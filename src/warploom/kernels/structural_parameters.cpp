@@ -1,5 +1,7 @@
 #include "warploom/kernels/structural_parameters.h"
 
+#include "warploom/hardware/gpu_class.h"
+
 namespace warploom {
 namespace {
 
@@ -92,10 +94,9 @@ FieldTable StructuralParameters::describe() {
       .table();
 }
 
-StructuralParameters default_parameters(Generation generation) {
+StructuralParameters default_parameters(const GpuSpec& gpu) {
   StructuralParameters parameters;
-  if (generation == Generation::Blackwell)
-    parameters.gemm.feed_bytes_per_clock = 130;  // 2-SM operand sharing
+  if (has_tensor_memory(gpu)) parameters.gemm.feed_bytes_per_clock = 130;  // 2-SM operand sharing
 
   AttentionParameters& decode = parameters.decode;
   decode.tensor_efficiency = 0.68;

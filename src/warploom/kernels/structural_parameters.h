@@ -83,6 +83,6 @@ struct StructuralParameters {
 // Typical values: medians of constants fitted generation by generation to public kernel measurements. Only
 // design facts differ by generation, so that leaving a generation's measurements out leaves no trace of them
 // here.
-StructuralParameters default_parameters(Generation generation);
+StructuralParameters default_parameters(const GpuSpec& gpu);
 
 }  // namespace warploom

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/attention_tiling.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/answer/measured_estimate.h"

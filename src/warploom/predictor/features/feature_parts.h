@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/moe_routing.h"
-#include "warploom/kernels/power_limit.h"
 #include "warploom/predictor/features/operator_features.h"
 #include "warploom/predictor/structure/base_constants.h"
 #include "warploom/predictor/structure/known_kernel.h"
@@ -42,7 +42,7 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
 void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, OperatorFeatures& row);
 
 // Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical
-// energies of power_limit.h.
+// energies of hardware/clock_under_load.h.
 double sustained_rate_share(const GpuSpec& gpu);
 
 }  // namespace warploom::features

@@ -9,8 +9,13 @@ namespace warploom {
 
 namespace features {
 
+// Of the matrix rate, in the loops of large products whatever the clock (GemmConstants' efficiencies).
+constexpr double kReachedRate = 0.95;
+
 double sustained_rate_share(const GpuSpec& gpu) {
-  return 0.95 / power_slowdown(gpu, DataType::Bf16, PowerConstants{});
+  const PowerConstants typical;
+  const MatrixLoad load = matrix_load(gpu, DataType::Bf16, typical);
+  return kReachedRate / clock_under_load(gpu, ClockRule::Limited, load, typical).slowdown;
 }
 
 namespace {
@@ -133,15 +138,6 @@ void FeaturePlan::compute(const Operator& op, OperatorFeatures& row) const {
 std::uint32_t design_of(const Operator& op) {
   const auto* moe = std::get_if<FusedMoe>(&op);
   return moe != nullptr ? features::moe_design(*moe) : 0;
-}
-
-int architecture_class(const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd) return gpu.generation == Generation::Cdna4 ? 1004 : 1003;
-  const auto capability = int(gpu.compute_capability);
-  if (capability == 86 || capability == 87) return 89;
-  if (capability == 103) return 100;
-  if (capability == 121) return 120;
-  return capability;
 }
 
 namespace {

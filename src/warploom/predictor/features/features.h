@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "warploom/hardware/gpu_spec.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/gemm_model.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/features/operator_features.h"
@@ -58,10 +58,5 @@ std::uint32_t design_of(const Operator& op);
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
 // context and kind form a cell. At most 16 bits.
 std::uint32_t kind_code(const Operator& op);
-
-// GPUs whose kernels are built alike: the key of "a generation never measured".
-// GA10x parts (compute capability 86) count with Ada, whose SM they share.
-int architecture_class(const GpuSpec& gpu);
-inline constexpr int kFirstAmdArchitecture = 1003;
 
 }  // namespace warploom

@@ -68,7 +68,7 @@ std::span<const ConstantSpec> all_gemm_constants() {
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted,
                          OperatorFeatures& row) {
   const auto constant = [&](Fitted which) { return fitted[general_gemm_constants() + which]; };
-  const double clock = gpu.boost_clock.value(), l2 = gpu.l2_capacity.value();
+  const double clock = clock_under_load(gpu, ClockRule::DataSheet).hertz, l2 = gpu.l2_capacity.value();
   const double m = double(op.m * op.batch), n = double(op.n), k = double(op.k);
   const Structure s = structure_of(op, gpu);
   const double inputs = m * k, weights = n * k * double(op.batch), outputs = 2 * m * n;

@@ -91,8 +91,8 @@ MlaWork absorbed_work(const MlaShape& shape, const Batch& batch, DataType comput
   work.iterations = std::max(std::ceil(batch.longest_keys / 64), 1.0);
   const double splits = std::clamp(std::floor(sms / tiles), 1.0, work.iterations);
   work.tasks = tiles * splits;
-  const double schedule =
-      std::ceil(work.tasks / sms) * std::ceil(work.iterations / splits) * 1500 / gpu.boost_clock.value();
+  const double schedule = std::ceil(work.tasks / sms) * std::ceil(work.iterations / splits) * 1500 /
+                          clock_under_load(gpu, ClockRule::DataSheet).hertz;
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, compute)).value();
   work.compute_seconds = std::max(work.flop / rate / fitted[kRateShare], schedule);
   return work;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "warploom/base/hash.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {

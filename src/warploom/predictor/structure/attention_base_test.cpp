@@ -340,7 +340,7 @@ TEST(AttentionBase, TritonPaysForPaddedHeadsAndWideParts) {
   op.head_dim = 192;
   EXPECT_GT(base_of(op, gpu, triton).longest, 1.4 * whole);  // sqrt(1.5) without padding
   op.head_dim = 128;
-  gpu.generation = Generation::Ampere;
+  gpu.matrix_instruction = MatrixInstruction::Mma;
   EXPECT_LT(base_of(op, gpu, triton).longest, whole / 1.4);
 }
 

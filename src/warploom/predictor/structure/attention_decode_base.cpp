@@ -1,6 +1,8 @@
 #include <bit>
 #include <cmath>
 
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/predictor/structure/attention_base.h"
 #include "warploom/predictor/structure/structural_terms.h"
 
@@ -66,7 +68,8 @@ enum Constant : std::size_t {
 };
 
 // Latencies and loads are SM clocks per 128 keys; a load is what a block costs its SM when others hide its
-// latency. "Graphics": parts without HBM.
+// latency. "Graphics": of graphics dies; its share of DRAM: of parts without HBM; its task load: where shared
+// memory is small. "Data centre" of Triton: where the matrix unit is asynchronous.
 constexpr std::array kConstants{
     ConstantSpec{"step_latency", 539, 150, 2500, 0.25},  // 0.3 us
     ConstantSpec{"per_head_latency", 2800, 500, 6000, 0.25},
@@ -131,7 +134,6 @@ constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Bl
 constexpr double kSlots = 1.5;           // blocks per SM that splitting keys aims at
 constexpr double kSharedHeads = 8;       // of a group, from which blocks per head take several
 constexpr double kKeys = 128;            // of which the constants are
-constexpr double kReferenceClock = 1.9e9;
 
 struct Kernel {
   const AttentionView& view;
@@ -147,9 +149,8 @@ struct Kernel {
            is(AttentionKernel::FlashAttention3Sm80) || is(AttentionKernel::FlashAttention4);
   }
   bool fp8_cache() const { return view.kv_cache == DataType::Fp8; }
-  bool graphics() const { return gpu.shared_memory_per_sm.value() < 120e3; }
   // The fp8 path of these kernels reads twice as much per element as its rate suggests.
-  bool slow_fp8() const { return per_head() && fp8_cache() && graphics(); }
+  bool slow_fp8() const { return per_head() && fp8_cache() && is_graphics_die(gpu); }
 
   // Tiles of 128 rows, one block per SM, one stage, so loads, products and exponentials follow each other.
   bool one_block() const { return is(AttentionKernel::FlashAttention3Sm80); }
@@ -158,8 +159,7 @@ struct Kernel {
   double product_rate() const {
     const double rate = tensor_rate_per_clock(gpu, tiling.fp8_products ? DataType::Fp8 : DataType::Bf16);
     const bool older = is(AttentionKernel::FlashInfer) || is(AttentionKernel::FlashAttention2);
-    return older && !view.value_in_key && gpu.generation == Generation::Blackwell ? rate * kMmaSyncShare
-                                                                                  : rate;
+    return older && !view.value_in_key && has_tensor_memory(gpu) ? rate * kMmaSyncShare : rate;
   }
 
   double products() const {  // clocks per 128 keys
@@ -181,7 +181,7 @@ struct Kernel {
     double clocks = c[kStepLatency];
     if (is(AttentionKernel::Triton))
       clocks = c[kTritonLatency] * (padded() ? c[kTritonPadded] : 1.0) *
-               (graphics() || gpu.generation == Generation::Ampere ? 1.0 : c[kTritonDataCentre]);
+               (has_async_matrix_unit(gpu) ? c[kTritonDataCentre] : 1.0);
     if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
     if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
     return clocks * std::sqrt(double(view.key_dim) / 128) + products();
@@ -194,9 +194,9 @@ struct Kernel {
     // Above sixteen heads a group, generated kernels no longer swap the operands of their products.
     const bool wide = is(AttentionKernel::TensorRtLlmGen) && view.group > 16;
     if (!flash_attention()) return c[kTaskLoad] * (wide ? c[kWideGroupLoad] : 1.0);
-    // Their shared memory leaves room for one block on graphics parts.
+    // A small shared memory leaves room for one block of them.
     if (is(AttentionKernel::FlashAttention3)) return c[kTaskLoad] * c[kFlash3TaskLoad];
-    return c[kTaskLoad] * c[kFlashTaskLoad] * (graphics() ? c[kGraphicsTaskLoad] : 1.0);
+    return c[kTaskLoad] * c[kFlashTaskLoad] * (has_small_shared_memory(gpu) ? c[kGraphicsTaskLoad] : 1.0);
   }
   double step_load() const {
     double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
@@ -235,7 +235,7 @@ struct Kernel {
     const bool sglang = hints.engine == Engine::Sglang;
     if (sglang) clocks = sglang_launch();
     if (hints.engine == Engine::TensorRtLlm) {
-      const bool xqa = fp8_cache() && gpu.generation == Generation::Hopper;
+      const bool xqa = fp8_cache() && has_wgmma(gpu);
       clocks = c[is(AttentionKernel::TensorRtLlmGen) ? kLaunchGen : (xqa ? kLaunchXqa : kLaunchTensorRt)];
       if (per_head()) clocks = c[kLaunchPerHead];
     } else if (hints.writes_cache) {
@@ -256,7 +256,7 @@ struct Kernel {
       clocks += c[is(AttentionKernel::TensorRtLlmGen) ? kGeneratedCombine : kCombine];
       if (is(AttentionKernel::FlashAttention2) || one_block()) clocks += c[kCombineSplit] * splits;
     }
-    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
+    return features::launch_seconds(clocks, gpu, c[kClockPower]);
   }
 };
 
@@ -291,7 +291,7 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
     keys += count * needed;
     requests += count;
   }
-  const double sms = double(gpu.sm_count), clock = gpu.max_clock.value();
+  const double sms = double(gpu.sm_count), clock = clock_under_load(gpu, ClockRule::Highest).hertz;
   AttentionBase base;
   if (tiling.splits_keys && longest_keys >= double(tiling.least_split_keys)) {
     base.splits = std::clamp(std::floor(sms * (kernel.one_block() ? 1.0 : kSlots) / units), 1.0,
@@ -309,12 +309,12 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   const double heads = double(view.heads());
   const double token_bytes = tokens * heads * double(view.key_dim + view.value_dim) * 2;
   const double bytes = keys * view.cache_width() * bytes_per_element(view.kv_cache) + token_bytes;
-  const bool graphics = kernel.graphics();
-  const double fill = bytes / (c[graphics ? kGraphicsCapacity : kCapacity] * gpu.l2_capacity.value());
+  const double fill =
+      bytes / (c[is_graphics_die(gpu) ? kGraphicsCapacity : kCapacity] * gpu.l2_capacity.value());
   base.resident = 1 / (1 + std::pow(fill, c[kSharpness]));
-  base.memory =
-      bytes * (base.resident / (c[kWarm] * gpu.l2_bandwidth.value()) +
-               (1 - base.resident) / (c[graphics ? kGraphicsDram : kDram] * gpu.memory_bandwidth.value()));
+  base.memory = bytes * (base.resident / (c[kWarm] * gpu.l2_bandwidth.value()) +
+                         (1 - base.resident) / (c[has_stacked_memory(gpu) ? kDram : kGraphicsDram] *
+                                                gpu.memory_bandwidth.value()));
   const double written = tokens * view.cache_width() * (2 + bytes_per_element(view.kv_cache));
   base.write = c[kTokens] * (written + token_bytes) / (0.3 * gpu.l2_bandwidth.value());
   base.launch = kernel.launch(requests, base.splits);

@@ -1,3 +1,5 @@
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/predictor/structure/attention_base.h"
 #include "warploom/predictor/structure/attention_prefill_constants.h"
 #include "warploom/predictor/structure/attention_steps.h"
@@ -19,7 +21,6 @@ constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Bl
 constexpr double kLeastWriteThreads = 96, kMostWriteThreads = 512, kThreadsPerSm = 2048;
 constexpr double kWriteBlockPower = 1.3;  // large blocks start together, small ones fill gaps
 constexpr double kWriteRound = 0.2;       // of a block's time, by which each further round of elements adds
-constexpr double kReferenceClock = 1.9e9;
 
 double older_factor(const AttentionTiling& tiling, const BaseConstants& c) {
   const std::size_t size = tiling.width <= 80 ? 0 : (tiling.width <= 128 ? 1 : (tiling.width <= 192 ? 2 : 3));
@@ -42,7 +43,6 @@ struct Kernel {
   bool light_flashinfer() const { return is(AttentionKernel::FlashInfer) && !tiling.warp_specialised; }
   // SGLang prefills without a page table (its ragged wrapper of FlashInfer).
   bool ragged() const { return light_flashinfer() && hints.engine == Engine::Sglang && view.window == 0; }
-  bool data_centre() const { return gpu.shared_memory_per_sm.value() > 160e3; }
   bool flash3_of_sglang() const {
     return is(AttentionKernel::FlashAttention3) && hints.engine == Engine::Sglang;
   }
@@ -64,7 +64,7 @@ struct Kernel {
   double product_rate() const {
     const double rate = tensor_rate_per_clock(gpu, tensor_type());
     const bool older = is(AttentionKernel::TensorRtLlm) || is(AttentionKernel::FlashAttention2);
-    return older && gpu.generation == Generation::Blackwell ? rate * kMmaSyncShare : rate;
+    return older && has_tensor_memory(gpu) ? rate * kMmaSyncShare : rate;
   }
 
   double products() const {  // clocks of one step's products
@@ -89,7 +89,7 @@ struct Kernel {
                     (triton() ? c[kTritonStep] : kStepClocks);
     if (view.kv_cache == DataType::Fp8 && (light_flashinfer() || triton()))
       clocks += kConversion * double(tiling.keys * tiling.width);
-    if (triton() && data_centre() && gpu.generation != Generation::Ampere) clocks *= c[kTritonDataCentre];
+    if (triton() && has_async_matrix_unit(gpu)) clocks *= c[kTritonDataCentre];
     if (triton() && view.key_dim % 16 != 0) clocks *= c[kTritonOdd];
     if (triton() && view.kv_cache == DataType::Fp8) clocks *= c[kTritonFp8];
     if (triton() && hints.engine == Engine::Vllm) clocks *= c[kTritonUnified];
@@ -125,7 +125,8 @@ struct Kernel {
     power.idle_nanojoules = c[kEnergyIdle];
     const double busy =
         std::min(1.0, c[kEnergyProducts] * step_flop() / tensor_rate_per_clock(gpu, tensor_type()) / step());
-    return gpu.boost_clock.value() / power_slowdown(gpu, tensor_type(), power, busy);
+    const MatrixLoad load = matrix_load(gpu, tensor_type(), power, busy);
+    return clock_under_load(gpu, ClockRule::Limited, load, power).sustained();
   }
 
   double solo() const {  // a lone block against one among others
@@ -159,7 +160,7 @@ struct Kernel {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
     }
-    return clocks / kReferenceClock * std::pow(kReferenceClock / gpu.max_clock.value(), c[kClockPower]);
+    return features::launch_seconds(clocks, gpu, c[kClockPower]);
   }
 
   // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes;

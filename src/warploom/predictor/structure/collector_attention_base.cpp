@@ -107,7 +107,7 @@ double makespan(const AttentionView& view, const Dealt& all, double sms, double 
 }  // namespace
 
 AttentionBase collector_prefill_base(const AttentionView& view, const GpuSpec& gpu) {
-  const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
+  const double clock = clock_under_load(gpu, ClockRule::DataSheet).hertz, sms = double(gpu.sm_count);
   const double step = is_narrow(view) ? kStepNarrow : kStepWide;
   const Dealt all = count_blocks(view);
   const AttentionTotals totals = attention_totals(view);
@@ -126,7 +126,7 @@ AttentionBase collector_prefill_base(const AttentionView& view, const GpuSpec& g
 }
 
 AttentionBase collector_decode_base(const AttentionView& view, const GpuSpec& gpu) {
-  const double clock = gpu.boost_clock.value(), sms = double(gpu.sm_count);
+  const double clock = clock_under_load(gpu, ClockRule::DataSheet).hertz, sms = double(gpu.sm_count);
   const double tiles = std::ceil(double(view.group) / kRows);
   const double slots = sms * (is_narrow(view) ? kBlocksPerSmNarrow : kBlocksPerSmWide);
   const double page = is_narrow(view) ? kPageNarrow : kPageWide;

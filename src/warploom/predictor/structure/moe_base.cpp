@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/predictor/structure/moe_constants.h"
 #include "warploom/predictor/structure/moe_source_tiles.h"
 #include "warploom/predictor/structure/structural_terms.h"
@@ -22,10 +24,10 @@ constexpr double kTritonRateOnBlackwell = 0.5;
 
 // Share of the matrix rate that a build's instructions reach.
 double instruction_rate(KnownKernel kernel, const GpuSpec& gpu) {
-  const bool blackwell = gpu.generation == Generation::Blackwell;
+  const bool blackwell = has_tensor_memory(gpu);
   if (kernel == KnownKernel::MoeMarlin) {
     if (blackwell) return kWarpRateOnBlackwell;
-    return gpu.generation == Generation::Hopper ? kWarpRateOnHopper : 1;
+    return has_wgmma(gpu) ? kWarpRateOnHopper : 1;
   }
   return kernel == KnownKernel::MoeTriton && blackwell ? kTritonRateOnBlackwell : 1;
 }
@@ -33,8 +35,7 @@ double instruction_rate(KnownKernel kernel, const GpuSpec& gpu) {
 // Engines that do not let FlashInfer tune run the first tactic of its list, on Hopper a tile of 128 rows and
 // 16 columns; block-scaled fp8 has a kernel of its own.
 bool takes_first_tile(KnownKernel kernel, const GpuSpec& gpu, MatmulScheme scheme) {
-  return kernel == KnownKernel::MoeFlashinferCutlass && gpu.generation == Generation::Hopper &&
-         scheme != MatmulScheme::Fp8Block;
+  return kernel == KnownKernel::MoeFlashinferCutlass && has_wgmma(gpu) && scheme != MatmulScheme::Fp8Block;
 }
 
 // What every height of tile shares; what must be divided by is divided by once.
@@ -94,12 +95,6 @@ double marlin_seconds(const Products& products, const RoutingLoad& load, double 
   return products.seconds(64, load.row_tiles[3]);
 }
 
-// HBM, which reaches more of its peak than GDDR.
-bool has_stacked_memory(const GpuSpec& gpu) {
-  const auto capability = int(gpu.compute_capability);
-  return capability == 80 || (capability >= 90 && capability < 120);
-}
-
 // Share of the launches that one product alone has: the public rows of one pass time its kernel and
 // nothing around it.
 constexpr double kLaunchOfPass = 0.2;
@@ -157,7 +152,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   const RoutingLoad& load = work.load;
   const MoeConstants c = moe_constants_of(kernel, op.scheme, fitted);
   // Whatever does not draw the power of full matrix units runs at the highest clock.
-  const double clock = gpu.max_clock.value(), sms = double(gpu.sm_count);
+  const double clock = clock_under_load(gpu, ClockRule::Highest).hertz, sms = double(gpu.sm_count);
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   const double dram =
       c.dram_share * (has_stacked_memory(gpu) ? c.stacked_dram : 1.0) * gpu.memory_bandwidth.value();

@@ -1,5 +1,7 @@
 #include "warploom/predictor/structure/moe_source_tiles.h"
 
+#include "warploom/hardware/gpu_class.h"
+
 namespace warploom::features {
 
 SourceTile sglang_default_tile(const FusedMoe& op, double tokens, double held) {
@@ -8,9 +10,8 @@ SourceTile sglang_default_tile(const FusedMoe& op, double tokens, double held) {
 }
 
 SourceTile pipeweave_tile(const FusedMoe& op, const GpuSpec& gpu) {
-  constexpr double kKib = 1024;
-  const double shared = gpu.max_shared_memory_per_block.value() / kKib;
-  const bool small = shared <= 100, middle = !small && shared <= 164;
+  const SharedMemorySize shared = shared_memory_size(gpu);
+  const bool small = shared == SharedMemorySize::Small, middle = shared == SharedMemorySize::Middle;
   SourceTile tile{128, 128, 1, 4};
   if (op.tokens <= 128)
     tile.rows = 16, tile.block = 1;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "warploom/hardware/clock_under_load.h"
 #include "warploom/predictor/structure/constant_spec.h"
 
 namespace warploom::features {
@@ -23,6 +24,14 @@ std::span<const ConstantSpec> stream_constants();
 
 inline constexpr double kDramShare = 0.81;           // of peak bandwidth, streaming reads
 inline constexpr double kL2BytesPerClockPerSm = 33;  // sustained reads by all SMs
+
+// Seconds of launches that take `clocks` at the reference clock: they shrink with the highest clock to the
+// fitted power.
+inline constexpr double kReferenceClock = 1.9e9;  // Hz, about that of H100 and B200
+inline double launch_seconds(double clocks, const GpuSpec& gpu, double power) {
+  const double clock = clock_under_load(gpu, ClockRule::Highest).hertz;
+  return clocks / kReferenceClock * std::pow(kReferenceClock / clock, power);
+}
 
 inline double ceil_div(double a, double b) { return std::ceil(a / b); }
 // Share of the last wave of `waves` waves that is filled, in (0, 1].
