@@ -1,7 +1,7 @@
 // Structural times of the families besides dense products: what the kernels do, with a few constants.
 #pragma once
 
-#include "warploom/kernels/attention_tiling.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/kernels/gemm_tile_model.h"
 #include "warploom/kernels/structural_parameters.h"
 #include "warploom/kernels/task_grid.h"

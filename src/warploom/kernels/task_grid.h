@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/kernels/attention_tiling.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/kernels/gemm_tile_model.h"
 #include "warploom/kernels/pipeline_demand.h"
 #include "warploom/kernels/work.h"

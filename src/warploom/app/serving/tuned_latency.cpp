@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "warploom/kernels/moe/moe_base.h"
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/structure/moe_base.h"
 
 namespace warploom {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "warploom/hardware/gpu_class.h"
-#include "warploom/kernels/attention_tiling.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/answer/measured_estimate.h"
 #include "warploom/predictor/model/gpu_likeness.h"

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdint>
 
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/gemm/gemm_model.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/moe_routing.h"
+#include "warploom/kernels/structural_terms.h"
 #include "warploom/predictor/features/operator_features.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
-#include "warploom/predictor/structure/structural_terms.h"
 
 namespace warploom::features {
 

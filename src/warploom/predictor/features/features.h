@@ -11,11 +11,11 @@
 #include <optional>
 
 #include "warploom/hardware/gpu_class.h"
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/gemm/gemm_model.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/features/operator_features.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
 
 namespace warploom {
 

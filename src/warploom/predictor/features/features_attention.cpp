@@ -1,8 +1,8 @@
 // Softmax attention over ragged batches, plain, grouped or latent: the base of the kernel that the hints
 // mean, and its parts as ratios to it.
+#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/attention/collector_attention_base.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/structure/attention_base.h"
-#include "warploom/predictor/structure/collector_attention_base.h"
 
 namespace warploom::features {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom::features {

@@ -1,4 +1,4 @@
-#include "warploom/predictor/structure/moe_base.h"
+#include "warploom/kernels/moe/moe_base.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/moe/moe_source_tiles.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/structural_terms.h"
 #include "warploom/predictor/features/feature_parts.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/structure/moe_source_tiles.h"
-#include "warploom/predictor/structure/structural_terms.h"
 
 namespace warploom {
 namespace {

@@ -1,0 +1,12 @@
+// The decode half of attention_tiling.h.
+#pragma once
+
+#include "warploom/kernels/attention/attention_tiling.h"
+
+namespace warploom {
+
+// Fills rows, keys, design and splits for decode; kernel, width and fp8_products are set. O(1).
+void tile_decode(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints,
+                 AttentionTiling& tiling);
+
+}  // namespace warploom
