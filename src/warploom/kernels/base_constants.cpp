@@ -1,5 +1,7 @@
 #include "warploom/kernels/base_constants.h"
 
+#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/structural_terms.h"
 
 namespace warploom {
@@ -7,19 +9,19 @@ namespace warploom {
 std::span<const ConstantSpec> base_constants(Family family) {
   switch (family) {
     case Family::Gemm:
-      return features::all_gemm_constants();
+      return all_gemm_constants();
     case Family::AttentionPrefill:
     case Family::MlaPrefill:
-      return features::attention_prefill_constants();
+      return prefill_base_constants();
     case Family::AttentionDecode:
     case Family::MlaDecode:
-      return features::attention_decode_constants();
+      return decode_base_constants();
     case Family::MlaModule:
-      return features::mla_module_constants();
+      return mla_module_constants();
     case Family::Moe:
-      return features::moe_constants();
+      return moe_constants();
     case Family::LinearAttention:
-      return features::linear_attention_constants();
+      return linear_attention_constants();
     case Family::AllReduce:
     case Family::AllGather:
     case Family::ReduceScatter:
@@ -27,9 +29,9 @@ std::span<const ConstantSpec> base_constants(Family family) {
     case Family::SendRecv:
     case Family::MoeDispatch:
     case Family::MoeCombine:
-      return features::collective_constants();
+      return collective_constants();
     default:
-      return features::stream_constants();
+      return stream_constants();
   }
 }
 

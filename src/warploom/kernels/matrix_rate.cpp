@@ -3,6 +3,8 @@
 namespace warploom {
 namespace {
 
+// Of the matrix rate, in the loops of large products whatever the clock (GemmConstants: efficiencies).
+constexpr double kReachedRate = 0.95;
 constexpr double kFp32Energy = 2;  // of a tf32 or fp32 operation, per bf16 operation: twice the operand bits
 
 double relative_energy(DataType type, const PowerConstants& c) {
@@ -46,6 +48,12 @@ double tensor_rate_per_clock(const GpuSpec& gpu, DataType type) {
 
 MatrixLoad matrix_load(const GpuSpec& gpu, DataType type, const PowerConstants& constants, double busy) {
   return {.rate = tensor_rate_per_clock(gpu, type), .energy = relative_energy(type, constants), .busy = busy};
+}
+
+double sustained_rate_share(const GpuSpec& gpu) {
+  const PowerConstants typical;
+  const MatrixLoad load = matrix_load(gpu, DataType::Bf16, typical);
+  return kReachedRate / clock_under_load(gpu, ClockRule::Limited, load, typical).slowdown;
 }
 
 }  // namespace warploom

@@ -12,4 +12,7 @@ double tensor_rate_per_clock(const GpuSpec& gpu, DataType type);
 // Products of a type, the matrix units busy for the share `busy` of the time.
 MatrixLoad matrix_load(const GpuSpec& gpu, DataType type, const PowerConstants& constants, double busy = 1);
 
+// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at typical energies.
+double sustained_rate_share(const GpuSpec& gpu);
+
 }  // namespace warploom

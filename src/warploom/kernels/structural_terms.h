@@ -8,22 +8,14 @@
 #include "warploom/hardware/clock_under_load.h"
 #include "warploom/kernels/constant_spec.h"
 
-namespace warploom::features {
+namespace warploom {
 
-// The table of each family's base (base_constants.h), declared beside the base that uses it.
-std::span<const ConstantSpec> gemm_constants();
-// The same followed by those of the known kernels.
-std::span<const ConstantSpec> all_gemm_constants();
-std::span<const ConstantSpec> attention_prefill_constants();
-std::span<const ConstantSpec> attention_decode_constants();
+// The tables of the bases that have no header of their own for them (base_constants.h).
 std::span<const ConstantSpec> mla_module_constants();
 std::span<const ConstantSpec> moe_constants();
 std::span<const ConstantSpec> linear_attention_constants();
 std::span<const ConstantSpec> collective_constants();
 std::span<const ConstantSpec> stream_constants();
-
-inline constexpr double kDramShare = 0.81;           // of peak bandwidth, streaming reads
-inline constexpr double kL2BytesPerClockPerSm = 33;  // sustained reads by all SMs
 
 // Seconds of launches that take `clocks` at the reference clock: they shrink with the highest clock to the
 // fitted power.
@@ -42,4 +34,4 @@ inline double power_sum(double a, double b, double p) {
   return most * std::pow(1 + std::pow(ratio, p), 1 / p);
 }
 
-}  // namespace warploom::features
+}  // namespace warploom

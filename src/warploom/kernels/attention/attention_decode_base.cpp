@@ -70,63 +70,65 @@ enum Constant : std::size_t {
 // Latencies and loads are SM clocks per 128 keys; a load is what a block costs its SM when others hide its
 // latency. "Graphics": of graphics dies; its share of DRAM: of parts without HBM; its task load: where shared
 // memory is small. "Data centre" of Triton: where the matrix unit is asynchronous.
-constexpr std::array kConstants{
-    ConstantSpec{"step_latency", 539, 150, 2500, 0.25},  // 0.3 us
-    ConstantSpec{"per_head_latency", 2800, 500, 6000, 0.25},
-    ConstantSpec{"passed_step_clocks", 50, 10, 300, 0.4},
-    ConstantSpec{"unsplit_latency", 3900, 1000, 9000, 0.25},
-    ConstantSpec{"triton_latency", 3800, 500, 12000, 0.4},
-    ConstantSpec{"triton_data_centre", 1.96, 0.8, 4, 0.3},
-    ConstantSpec{"triton_padded", 1.75, 0.8, 3, 0.3},
-    ConstantSpec{"first_step_clocks", 1600, 300, 8000, 0.4},
-    ConstantSpec{"task_load", 2100, 300, 8000, 0.3},
-    ConstantSpec{"per_head_task_load", 1000, 100, 4000, 0.3},
-    ConstantSpec{"light_task_load", 1300, 100, 4000, 0.4},
-    ConstantSpec{"unsplit_task_load", 9000, 300, 15000, 0.4},
-    ConstantSpec{"light_fp8_task_load", 4.85, 1, 6, 0.3},
-    ConstantSpec{"flash_task_load", 1.42, 0.5, 5, 0.3},
-    ConstantSpec{"graphics_task_load", 1.78, 0.8, 3, 0.3},
-    ConstantSpec{"flash3_task_load", 1.77, 0.5, 5, 0.3},
-    ConstantSpec{"wide_group_load", 2.21, 0.8, 6, 0.3},
-    ConstantSpec{"window_load", 1.63, 0.8, 4, 0.3},
-    ConstantSpec{"step_load", 465, 50, 3000, 0.4},
-    ConstantSpec{"per_head_step_load", 2400, 300, 6000, 0.3},
-    ConstantSpec{"wide_head_load", 1.45, 0.8, 3, 0.3},
-    ConstantSpec{"products", 0.876, 0.2, 2.5, 0.3},
-    ConstantSpec{"one_block_products", 1.24, 1, 2.5, 0.2},
-    ConstantSpec{"launch_clocks_sglang", 13000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_flashinfer", 8600, 4000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_trtllm", 16000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_per_head", 17000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_xqa", 11000, 4000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_trtllm_gen", 20000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_sglang_gen", 14000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_sglang_192", 9900, 500, 24000, 0.3},
-    ConstantSpec{"launch_clocks_sglang_triton", 9100, 3000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_vllm", 14000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_vllm_flashinfer", 18000, 5000, 40000, 0.2},
-    ConstantSpec{"launch_clocks_triton", 889, 200, 10000, 0.5},
-    ConstantSpec{"extra_launch_clocks", 2500, 500, 10000, 0.3},
-    ConstantSpec{"swap_copies_clocks", 7700, 1000, 24000, 0.4},
-    ConstantSpec{"fp8_launch_clocks", 4300, 500, 12000, 0.3},
-    ConstantSpec{"generated_cast_clocks", 14000, 1000, 24000, 0.3},
-    ConstantSpec{"request_clocks", 19, 1, 100, 0.5},
-    ConstantSpec{"launch_clock_power", 0.832, 0.4, 1.2, 0.1},
-    ConstantSpec{"combine_clocks", 5100, 500, 15000, 0.4},
-    ConstantSpec{"combine_clocks_per_split", 323, 50, 1500, 0.3},
-    ConstantSpec{"generated_combine_clocks", 1600, 200, 8000, 0.4},
-    ConstantSpec{"flash_192", 1.33, 0.8, 3, 0.2},
-    ConstantSpec{"flash_fp8", 1.36, 0.8, 3, 0.2},
-    ConstantSpec{"flash_fp8_256", 1.42, 0.8, 2.5, 0.2},
-    ConstantSpec{"overlap", 1.62, 1, 6, 0.3},
-    ConstantSpec{"dram_share", 0.934, 0.5, 1, 0.1},
-    ConstantSpec{"graphics_dram_share", 0.835, 0.4, 1, 0.1},
-    ConstantSpec{"l2_rate_share", 0.616, 0.1, 1, 0.3},
-    ConstantSpec{"l2_capacity_share", 0.793, 0.3, 1.5, 0.15},
-    ConstantSpec{"graphics_l2_capacity_share", 1.13, 0.4, 2, 0.15},
-    ConstantSpec{"l2_sharpness", 7, 2, 16, 0.3},
-    ConstantSpec{"token_traffic", 0.726, 0.1, 4, 0.4},
-};
+constexpr auto kConstants = from_source(
+    "fit with loose priors to the public decode rows of all measured GPUs, most of the way (decision 0038)",
+    std::array{
+        ConstantSpec{"step_latency", "clocks", 539, 150, 2500, 0.25},  // 0.3 us
+        ConstantSpec{"per_head_latency", "clocks", 2800, 500, 6000, 0.25},
+        ConstantSpec{"passed_step_clocks", "clocks", 50, 10, 300, 0.4},
+        ConstantSpec{"unsplit_latency", "clocks", 3900, 1000, 9000, 0.25},
+        ConstantSpec{"triton_latency", "clocks", 3800, 500, 12000, 0.4},
+        ConstantSpec{"triton_data_centre", "1", 1.96, 0.8, 4, 0.3},
+        ConstantSpec{"triton_padded", "1", 1.75, 0.8, 3, 0.3},
+        ConstantSpec{"first_step_clocks", "clocks", 1600, 300, 8000, 0.4},
+        ConstantSpec{"task_load", "clocks", 2100, 300, 8000, 0.3},
+        ConstantSpec{"per_head_task_load", "clocks", 1000, 100, 4000, 0.3},
+        ConstantSpec{"light_task_load", "clocks", 1300, 100, 4000, 0.4},
+        ConstantSpec{"unsplit_task_load", "clocks", 9000, 300, 15000, 0.4},
+        ConstantSpec{"light_fp8_task_load", "1", 4.85, 1, 6, 0.3},
+        ConstantSpec{"flash_task_load", "1", 1.42, 0.5, 5, 0.3},
+        ConstantSpec{"graphics_task_load", "1", 1.78, 0.8, 3, 0.3},
+        ConstantSpec{"flash3_task_load", "1", 1.77, 0.5, 5, 0.3},
+        ConstantSpec{"wide_group_load", "1", 2.21, 0.8, 6, 0.3},
+        ConstantSpec{"window_load", "1", 1.63, 0.8, 4, 0.3},
+        ConstantSpec{"step_load", "clocks", 465, 50, 3000, 0.4},
+        ConstantSpec{"per_head_step_load", "clocks", 2400, 300, 6000, 0.3},
+        ConstantSpec{"wide_head_load", "1", 1.45, 0.8, 3, 0.3},
+        ConstantSpec{"products", "1", 0.876, 0.2, 2.5, 0.3},
+        ConstantSpec{"one_block_products", "1", 1.24, 1, 2.5, 0.2},
+        ConstantSpec{"launch_clocks_sglang", "clocks", 13000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_flashinfer", "clocks", 8600, 4000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_trtllm", "clocks", 16000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_per_head", "clocks", 17000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_xqa", "clocks", 11000, 4000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_trtllm_gen", "clocks", 20000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_sglang_gen", "clocks", 14000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_sglang_192", "clocks", 9900, 500, 24000, 0.3},
+        ConstantSpec{"launch_clocks_sglang_triton", "clocks", 9100, 3000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_vllm", "clocks", 14000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_vllm_flashinfer", "clocks", 18000, 5000, 40000, 0.2},
+        ConstantSpec{"launch_clocks_triton", "clocks", 889, 200, 10000, 0.5},
+        ConstantSpec{"extra_launch_clocks", "clocks", 2500, 500, 10000, 0.3},
+        ConstantSpec{"swap_copies_clocks", "clocks", 7700, 1000, 24000, 0.4},
+        ConstantSpec{"fp8_launch_clocks", "clocks", 4300, 500, 12000, 0.3},
+        ConstantSpec{"generated_cast_clocks", "clocks", 14000, 1000, 24000, 0.3},
+        ConstantSpec{"request_clocks", "clocks", 19, 1, 100, 0.5},
+        ConstantSpec{"launch_clock_power", "1", 0.832, 0.4, 1.2, 0.1},
+        ConstantSpec{"combine_clocks", "clocks", 5100, 500, 15000, 0.4},
+        ConstantSpec{"combine_clocks_per_split", "clocks", 323, 50, 1500, 0.3},
+        ConstantSpec{"generated_combine_clocks", "clocks", 1600, 200, 8000, 0.4},
+        ConstantSpec{"flash_192", "1", 1.33, 0.8, 3, 0.2},
+        ConstantSpec{"flash_fp8", "1", 1.36, 0.8, 3, 0.2},
+        ConstantSpec{"flash_fp8_256", "1", 1.42, 0.8, 2.5, 0.2},
+        ConstantSpec{"overlap", "1", 1.62, 1, 6, 0.3},
+        ConstantSpec{"dram_share", "1", 0.934, 0.5, 1, 0.1},
+        ConstantSpec{"graphics_dram_share", "1", 0.835, 0.4, 1, 0.1},
+        ConstantSpec{"l2_rate_share", "1", 0.616, 0.1, 1, 0.3},
+        ConstantSpec{"l2_capacity_share", "1", 0.793, 0.3, 1.5, 0.15},
+        ConstantSpec{"graphics_l2_capacity_share", "1", 1.13, 0.4, 2, 0.15},
+        ConstantSpec{"l2_sharpness", "1", 7, 2, 16, 0.3},
+        ConstantSpec{"token_traffic", "1", 0.726, 0.1, 4, 0.4},
+    });
 
 constexpr double kRows = 64;  // of the products, whatever the tile
 constexpr double kOneBlockRows = 128;
@@ -256,7 +258,7 @@ struct Kernel {
       clocks += c[is(AttentionKernel::TensorRtLlmGen) ? kGeneratedCombine : kCombine];
       if (is(AttentionKernel::FlashAttention2) || one_block()) clocks += c[kCombineSplit] * splits;
     }
-    return features::launch_seconds(clocks, gpu, c[kClockPower]);
+    return launch_seconds(clocks, gpu, c[kClockPower]);
   }
 };
 
@@ -318,7 +320,7 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   const double written = tokens * view.cache_width() * (2 + bytes_per_element(view.kv_cache));
   base.write = c[kTokens] * (written + token_bytes) / (0.3 * gpu.l2_bandwidth.value());
   base.launch = kernel.launch(requests, base.splits);
-  base.seconds = base.launch + base.write + features::power_sum(base.compute, base.memory, c[kOverlap]);
+  base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, c[kOverlap]);
   return base;
 }
 

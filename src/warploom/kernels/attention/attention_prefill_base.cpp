@@ -160,7 +160,7 @@ struct Kernel {
       if (is(AttentionKernel::TensorRtLlmGen) && view.kv_cache == DataType::Fp8) clocks += c[kSglangCasts];
       if (is(AttentionKernel::FlashAttention3) && tiling.width == 192) clocks += c[kWideFlash];
     }
-    return features::launch_seconds(clocks, gpu, c[kClockPower]);
+    return launch_seconds(clocks, gpu, c[kClockPower]);
   }
 
   // vLLM writes a token per block of at most 512 threads, so few heads wait for blocks and not for bytes;
@@ -236,7 +236,7 @@ AttentionBase prefill_base(const AttentionView& view, const AttentionTiling& til
   base.write = std::max(seconds(kernel.written_bytes(tokens), c[kWriteWarm], c[kWriteDram]),
                         kernel.write_blocks(tokens));
   base.launch = kernel.launch();
-  base.seconds = base.launch + base.write + features::power_sum(base.compute, base.memory, c[kOverlap]);
+  base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, c[kOverlap]);
   return base;
 }
 

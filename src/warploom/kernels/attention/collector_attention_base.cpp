@@ -121,7 +121,7 @@ AttentionBase collector_prefill_base(const AttentionView& view, const GpuSpec& g
                            bytes_per_element(view.compute);
   base.memory = bytes / (kPrefillDramShare * gpu.memory_bandwidth.value());
   base.launch = kPrefillLaunch / clock;
-  base.seconds = base.launch + features::power_sum(base.compute, base.memory, kPrefillOverlap);
+  base.seconds = base.launch + power_sum(base.compute, base.memory, kPrefillOverlap);
   return base;
 }
 
@@ -144,7 +144,7 @@ AttentionBase collector_decode_base(const AttentionView& view, const GpuSpec& gp
                          double(view.key_dim + view.value_dim) * bytes_per_element(view.kv_cache);
     const auto wave = [&](double of) {  // clocks of `of` blocks at once
       const double streamed = of * bytes / gpu.memory_bandwidth.value() * clock;
-      return features::power_sum(pages * page, streamed, kDecodeOverlap);
+      return power_sum(pages * page, streamed, kDecodeOverlap);
     };
     const double full = std::floor(blocks / slots), rest = blocks - full * slots;
     clocks += full * wave(slots) + (rest > 0 ? wave(rest) : 0.0) + blocks * kBlockClocks;

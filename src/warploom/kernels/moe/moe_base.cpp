@@ -9,7 +9,7 @@
 #include "warploom/kernels/moe/moe_source_tiles.h"
 #include "warploom/kernels/structural_terms.h"
 
-namespace warploom::features {
+namespace warploom {
 namespace {
 
 constexpr double kColumns = 128;  // of a tile
@@ -187,4 +187,4 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   return base;
 }
 
-}  // namespace warploom::features
+}  // namespace warploom

@@ -21,7 +21,7 @@
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 
-namespace warploom::features {
+namespace warploom {
 
 // Row-tile heights that are priced.
 inline constexpr std::array<double, 4> kMoeHeights{16, 32, 64, 128};
@@ -46,4 +46,4 @@ struct MoeBase {
 MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
                  const MoeSizes& sizes, double sustained, const BaseConstants& fitted);
 
-}  // namespace warploom::features
+}  // namespace warploom

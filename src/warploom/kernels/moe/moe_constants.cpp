@@ -4,47 +4,54 @@
 
 #include "warploom/kernels/structural_terms.h"
 
-namespace warploom::features {
+namespace warploom {
 namespace {
 
-constexpr std::array kShared{ConstantSpec{"launch_cycles", 40e3, 8e3, 150e3, 0.4},
-                             ConstantSpec{"rate_share", 0.75, 0.3, 1.2, 0.2},
-                             ConstantSpec{"dram_share", 0.8, 0.4, 1.1, 0.1},
-                             ConstantSpec{"feed_bytes", 90, 20, 300, 0.3},
-                             ConstantSpec{"step_cycles", 0.15, 0.01, 2, 0.7},
-                             ConstantSpec{"prologue_cycles", 3000, 200, 20e3, 0.5},
-                             ConstantSpec{"half_rows", 15, 1, 200, 0.7},
-                             ConstantSpec{"wave_rounding", 0.9, 0.2, 1, 0.2},
-                             ConstantSpec{"resident_share", 0.85, 0.3, 2, 0.3},
-                             ConstantSpec{"l2_bytes", 10, 4, 40, 0.3},
-                             ConstantSpec{"pair_hidden", 0.7, 0.05, 10, 0.7},
-                             ConstantSpec{"pair_width", 0.8, 0.05, 10, 0.7},
-                             ConstantSpec{"token_hidden", 1.0, 0.05, 10, 0.7},
-                             ConstantSpec{"choice_hidden", 0.4, 0.02, 20, 0.7},
-                             ConstantSpec{"choice_width", 0.3, 0.02, 20, 0.7},
-                             ConstantSpec{"chain_cycles", 1, 0.05, 20, 0.7},
-                             ConstantSpec{"stream_bytes", 150, 15, 2000, 0.7},
-                             ConstantSpec{"spread_bytes", 30, 5, 400, 0.5},
-                             ConstantSpec{"stacked_dram", 1.15, 0.9, 1.4, 0.1}};
+constexpr std::string_view kSource =
+    "centre of the prior, set with fits over all seven measured GPUs in view (decision 0012)";
+constexpr std::string_view kBuildSource =
+    "centre of the prior: launches and buffers that the kernels' sources show (decision 0012)";
+
+constexpr auto kShared =
+    from_source(kSource, std::array{ConstantSpec{"launch_cycles", "clocks", 40e3, 8e3, 150e3, 0.4},
+                                    ConstantSpec{"rate_share", "1", 0.75, 0.3, 1.2, 0.2},
+                                    ConstantSpec{"dram_share", "1", 0.8, 0.4, 1.1, 0.1},
+                                    ConstantSpec{"feed_bytes", "B/clock", 90, 20, 300, 0.3},
+                                    ConstantSpec{"step_cycles", "clocks", 0.15, 0.01, 2, 0.7},
+                                    ConstantSpec{"prologue_cycles", "clocks", 3000, 200, 20e3, 0.5},
+                                    ConstantSpec{"half_rows", "rows", 15, 1, 200, 0.7},
+                                    ConstantSpec{"wave_rounding", "1", 0.9, 0.2, 1, 0.2},
+                                    ConstantSpec{"resident_share", "1", 0.85, 0.3, 2, 0.3},
+                                    ConstantSpec{"l2_bytes", "B/clock/SM", 10, 4, 40, 0.3},
+                                    ConstantSpec{"pair_hidden", "1", 0.7, 0.05, 10, 0.7},
+                                    ConstantSpec{"pair_width", "1", 0.8, 0.05, 10, 0.7},
+                                    ConstantSpec{"token_hidden", "1", 1.0, 0.05, 10, 0.7},
+                                    ConstantSpec{"choice_hidden", "1", 0.4, 0.02, 20, 0.7},
+                                    ConstantSpec{"choice_width", "1", 0.3, 0.02, 20, 0.7},
+                                    ConstantSpec{"chain_cycles", "clocks", 1, 0.05, 20, 0.7},
+                                    ConstantSpec{"stream_bytes", "B/clock", 150, 15, 2000, 0.7},
+                                    ConstantSpec{"spread_bytes", "B/clock", 30, 5, 400, 0.5},
+                                    ConstantSpec{"stacked_dram", "1", 1.15, 0.9, 1.4, 0.1}});
 
 // Factors of a build: of launches, rate, DRAM, feed, prologue, pair passes over hidden and width, choice
 // passes over hidden and width.
 constexpr std::size_t kPerBuild = 9;
 using BuildTable = std::array<ConstantSpec, kPerBuild>;
 // Centres say what the sources show: kernels launched against the usual eight, whether activations are
-// permuted into a buffer of their own, and whether buffers hold all choices;
-// sizes were set with fits over seven GPUs in view.
+// permuted into a buffer of their own, and whether buffers hold all choices. Sizes were tuned by hand after
+// looking at fits over seven GPUs.
 constexpr BuildTable build_table(double launch, double pair_hidden, double choice_hidden,
                                  double choice_width) {
-  return {ConstantSpec{"build_launch", launch, 0.1, 5, 0.4},
-          ConstantSpec{"build_rate", 1, 0.2, 2, 0.3},
-          ConstantSpec{"build_dram", 1, 0.2, 1.5, 0.15},
-          ConstantSpec{"build_feed", 1, 0.05, 5, 0.5},
-          ConstantSpec{"build_prologue", 1, 0.05, 10, 0.6},
-          ConstantSpec{"build_pair_hidden", pair_hidden, 0.05, 20, 0.7},
-          ConstantSpec{"build_pair_width", 1, 0.05, 20, 0.7},
-          ConstantSpec{"build_choice_hidden", choice_hidden, 0.02, 50, 0.8},
-          ConstantSpec{"build_choice_width", choice_width, 0.02, 100, 0.8}};
+  return from_source(kBuildSource,
+                     BuildTable{ConstantSpec{"build_launch", "1", launch, 0.1, 5, 0.4},
+                                ConstantSpec{"build_rate", "1", 1, 0.2, 2, 0.3},
+                                ConstantSpec{"build_dram", "1", 1, 0.2, 1.5, 0.15},
+                                ConstantSpec{"build_feed", "1", 1, 0.05, 5, 0.5},
+                                ConstantSpec{"build_prologue", "1", 1, 0.05, 10, 0.6},
+                                ConstantSpec{"build_pair_hidden", "1", pair_hidden, 0.05, 20, 0.7},
+                                ConstantSpec{"build_pair_width", "1", 1, 0.05, 20, 0.7},
+                                ConstantSpec{"build_choice_hidden", "1", choice_hidden, 0.02, 50, 0.8},
+                                ConstantSpec{"build_choice_width", "1", choice_width, 0.02, 100, 0.8}});
 }
 constexpr std::array kBuilds{
     build_table(1.0, 0.5, 5.0, 15.0),  // Triton: two products, activation, sums over all choices
@@ -60,9 +67,11 @@ constexpr std::array kBuilds{
 // Factors of a scheme: of launches, rate, prologue, and of passes over a pair's hidden row (quantising).
 constexpr std::size_t kPerScheme = 4;
 constexpr std::size_t kSchemes = 6;
-constexpr std::array<ConstantSpec, kPerScheme> kSchemeTable{
-    ConstantSpec{"scheme_launch", 1, 0.3, 4, 0.3}, ConstantSpec{"scheme_rate", 1, 0.2, 2, 0.25},
-    ConstantSpec{"scheme_prologue", 1, 0.1, 10, 0.5}, ConstantSpec{"scheme_pair_hidden", 1, 0.1, 20, 0.6}};
+constexpr auto kSchemeTable = from_source(
+    kSource, std::array<ConstantSpec, kPerScheme>{ConstantSpec{"scheme_launch", "1", 1, 0.3, 4, 0.3},
+                                                  ConstantSpec{"scheme_rate", "1", 1, 0.2, 2, 0.25},
+                                                  ConstantSpec{"scheme_prologue", "1", 1, 0.1, 10, 0.5},
+                                                  ConstantSpec{"scheme_pair_hidden", "1", 1, 0.1, 20, 0.6}});
 
 // Of an activation in a kernel of its own.
 constexpr double kApartLaunch = 1.25, kApartWidth = 4;
@@ -137,4 +146,4 @@ MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const Bas
   return c;
 }
 
-}  // namespace warploom::features
+}  // namespace warploom

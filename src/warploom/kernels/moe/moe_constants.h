@@ -7,7 +7,7 @@
 #include "warploom/kernels/data_type.h"
 #include "warploom/kernels/known_kernel.h"
 
-namespace warploom::features {
+namespace warploom {
 
 // Values of one build and scheme.
 struct MoeConstants {
@@ -34,4 +34,4 @@ struct MoeConstants {
 
 MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const BaseConstants& fitted);
 
-}  // namespace warploom::features
+}  // namespace warploom

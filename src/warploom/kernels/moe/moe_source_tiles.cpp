@@ -2,7 +2,7 @@
 
 #include "warploom/hardware/gpu_class.h"
 
-namespace warploom::features {
+namespace warploom {
 
 SourceTile sglang_default_tile(const FusedMoe& op, double tokens, double held) {
   if (op.scheme == MatmulScheme::Fp8Block) return {64, 128, 2.3, 3};
@@ -23,4 +23,4 @@ SourceTile pipeweave_tile(const FusedMoe& op, const GpuSpec& gpu) {
   return tile;
 }
 
-}  // namespace warploom::features
+}  // namespace warploom

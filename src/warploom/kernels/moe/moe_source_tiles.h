@@ -6,7 +6,7 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
 
-namespace warploom::features {
+namespace warploom {
 
 struct SourceTile {
   double rows, columns;
@@ -23,4 +23,4 @@ SourceTile sglang_default_tile(const FusedMoe& op, double tokens, double held);
 // of shared memory gives back the tile of each of its 33,264 rows.
 SourceTile pipeweave_tile(const FusedMoe& op, const GpuSpec& gpu);
 
-}  // namespace warploom::features
+}  // namespace warploom

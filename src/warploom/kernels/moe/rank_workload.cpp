@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace warploom::features {
+namespace warploom {
 namespace {
 
 bool clamps_remote_choices(const ContextKernel& kernel) {
@@ -52,4 +52,4 @@ RankWorkload rank_workload(const FusedMoe& op, const RoutingLoad& load, const Co
   return work;
 }
 
-}  // namespace warploom::features
+}  // namespace warploom

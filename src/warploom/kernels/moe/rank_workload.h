@@ -5,7 +5,7 @@
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/kernels/operator.h"
 
-namespace warploom::features {
+namespace warploom {
 
 struct RankWorkload {
   RoutingLoad load;
@@ -21,4 +21,4 @@ struct RankWorkload {
 // counted as if experts were chosen independently. O(1).
 RankWorkload rank_workload(const FusedMoe& op, const RoutingLoad& load, const ContextKernel& kernel);
 
-}  // namespace warploom::features
+}  // namespace warploom

@@ -8,9 +8,6 @@
 namespace warploom {
 namespace {
 
-using features::rank_workload;
-using features::RankWorkload;
-
 ContextKernel sglang(const char* version, const char* kernel) {
   return ContextKernel(KernelContext{"sglang", version, kernel});
 }

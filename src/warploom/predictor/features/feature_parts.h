@@ -15,7 +15,6 @@
 
 namespace warploom::features {
 
-GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstants& fitted);
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, OperatorFeatures& row);
 // Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted,
@@ -40,9 +39,5 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
                     OperatorFeatures& row);
 // Operators that stream their data once: normalisation, activation, rotary, copies, quantisation.
 void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, OperatorFeatures& row);
-
-// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical
-// energies of hardware/clock_under_load.h.
-double sustained_rate_share(const GpuSpec& gpu);
 
 }  // namespace warploom::features

@@ -3,20 +3,12 @@
 #include <type_traits>
 #include <variant>
 
+#include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom {
 
 namespace features {
-
-// Of the matrix rate, in the loops of large products whatever the clock (GemmConstants' efficiencies).
-constexpr double kReachedRate = 0.95;
-
-double sustained_rate_share(const GpuSpec& gpu) {
-  const PowerConstants typical;
-  const MatrixLoad load = matrix_load(gpu, DataType::Bf16, typical);
-  return kReachedRate / clock_under_load(gpu, ClockRule::Limited, load, typical).slowdown;
-}
 
 namespace {
 
@@ -46,7 +38,7 @@ namespace {
 
 // What operators share on one GPU.
 struct Shared {
-  double sustained;                 // features::sustained_rate_share
+  double sustained;                 // sustained_rate_share
   const GemmModel* gemm = nullptr;  // when it is at hand
 };
 
@@ -60,7 +52,7 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
           if (shared.gemm != nullptr)
             features::add_gemm(o, gpu, *shared.gemm, row);
           else
-            features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
+            features::add_gemm(o, gpu, GemmModel(o.scheme, gpu, gemm_constants_of(fitted)), row);
         } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
           features::add_attention_prefill(o, gpu, kernel, fitted, row);
         } else if constexpr (std::is_same_v<T, AttentionDecode>) {
@@ -109,7 +101,7 @@ void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& 
 void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                       const BaseConstants& fitted, OperatorFeatures& row) {
   row.clear();
-  const Shared shared{.sustained = features::sustained_rate_share(gpu)};
+  const Shared shared{.sustained = sustained_rate_share(gpu)};
   add_described(op, gpu, kernel, fitted, shared, row);
   features::add_gpu(gpu, shared.sustained, row);
   row.take_logs();
@@ -117,9 +109,9 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKerne
 
 FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
                          const BaseConstants& fitted)
-    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(features::sustained_rate_share(gpu)) {
+    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(sustained_rate_share(gpu)) {
   if (const auto* gemm = std::get_if<Gemm>(&example))
-    gemm_.emplace(features::gemm_model(gemm->scheme, gpu, fitted));
+    gemm_.emplace(gemm->scheme, gpu, gemm_constants_of(fitted));
   OperatorFeatures row;
   features::add_gpu(gpu, sustained_, row);
   row.take_logs();

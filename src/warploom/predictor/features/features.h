@@ -49,7 +49,7 @@ class FeaturePlan {
   const BaseConstants& fitted_;
   std::optional<GemmModel> gemm_;
   std::array<float, kGpuFeatures> of_gpu_{};
-  double sustained_;  // features::sustained_rate_share
+  double sustained_;  // sustained_rate_share
 };
 
 // OperatorFeatures::design of an operator.

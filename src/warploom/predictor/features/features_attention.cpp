@@ -83,9 +83,6 @@ void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHi
 
 }  // namespace
 
-std::span<const ConstantSpec> attention_prefill_constants() { return prefill_base_constants(); }
-std::span<const ConstantSpec> attention_decode_constants() { return decode_base_constants(); }
-
 void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
                            const BaseConstants& fitted, OperatorFeatures& row) {
   add_attention(view_of(op), gpu, kernel.hints, kernel.known, fitted, row);
