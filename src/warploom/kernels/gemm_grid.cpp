@@ -64,7 +64,7 @@ void add_gemm_grid(KernelSequence& sequence, const Gemm& op, const GpuSpec& gpu,
       work.scratch_bytes.value() > 0 ? work.scratch_bytes.value() : work.input_bytes.value();
   TaskGrid& grid = sequence.next();
   grid.kernel = kernel;
-  fill_tiled_grid(grid, tiled_product(op, gpu, GemmParameters{}), matrix_unit(op.scheme, gpu), gpu, tiling,
+  fill_tiled_grid(grid, tiled_product(op, gpu), matrix_unit(op.scheme, gpu), gpu, tiling,
                   work.weight_bytes.value() + activations + work.output_bytes.value());
 }
 

@@ -66,6 +66,8 @@ class GemmModel {
   GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstants& constants = {});
 
   void price(const Gemm& op, GemmPrice& price) const;
+  // From now on the inner length stays whole.
+  void forbid_splits() { tiles_.may_split = false; }
   // Factor by which the power limit slows a product that fills the SMs; at least 1.
   double slowdown() const { return slowdown_; }
   double input_bytes() const { return input_bytes_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/matrix_rate.h"
@@ -86,13 +87,20 @@ double first_tile_seconds(const Products& products, double tiles, double l2_rate
   return products.with_tile(kFirstTileColumns, 0).passes(tiles, per_step);
 }
 
-// The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64.
-double marlin_seconds(const Products& products, const RoutingLoad& load, double pairs_per_expert) {
+// The height that Marlin takes: the least that keeps experts under 0.9 full, at most 64 (vLLM,
+// fused_marlin_moe.py).
+void price_marlin(const Products& products, const RoutingLoad& load, double pairs_per_expert, MoeBase& base) {
+  constexpr double kFull = 0.9, kTallest = 64;
   const std::array<std::pair<double, double>, 4> lower{
       {{8, load.row_tiles[0]}, {16, load.row_tiles[1]}, {32, load.row_tiles[2]}, {48, load.row_tiles_48}}};
   for (const auto& [height, tiles] : lower)
-    if (pairs_per_expert / height < 0.9) return products.seconds(height, tiles);
-  return products.seconds(64, load.row_tiles[3]);
+    if (pairs_per_expert / height < kFull) {
+      base.products = products.seconds(height, tiles);
+      base.tile_rows = height;
+      return;
+    }
+  base.products = products.seconds(kTallest, load.row_tiles[3]);
+  base.tile_rows = kTallest;
 }
 
 // Share of the launches that one product alone has: the public rows of one pass time its kernel and
@@ -103,22 +111,30 @@ constexpr double kLaunchOfPass = 0.2;
 void add_products(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, const RankWorkload& work,
                   const Products& products, MoeBase& base) {
   const RoutingLoad& load = work.load;
-  base.products = 1e30;
+  base.products = std::numeric_limits<double>::infinity();
+  base.tile_columns = kColumns;
   constexpr std::array<std::size_t, kMoeHeights.size()> kBlock{1, 2, 3, 4};  // in kRowBlocks
   for (std::size_t i = 0; i < kMoeHeights.size(); ++i) {
     base.by_height[i] = products.seconds(kMoeHeights[i], load.row_tiles[kBlock[i]]);
-    base.products = std::min(base.products, base.by_height[i]);
+    if (base.by_height[i] >= base.products) continue;
+    base.products = base.by_height[i];
+    base.tile_rows = kMoeHeights[i];
   }
-  if (takes_first_tile(kernel, gpu, op.scheme))
+  if (takes_first_tile(kernel, gpu, op.scheme)) {
     base.products = first_tile_seconds(products, load.row_tiles[kBlock[3]], gpu.l2_bandwidth.value());
+    base.tile_rows = kFirstTileRows;
+    base.tile_columns = kFirstTileColumns;
+  }
   if (kernel == KnownKernel::MoeMarlin)
-    base.products = marlin_seconds(products, load, work.choices / products.sizes.held);
+    price_marlin(products, load, work.choices / products.sizes.held, base);
   const bool one_pass = kernel == KnownKernel::MoeTriton && op.pass != MoePass::Both;
   if (!work.untuned && !one_pass) return;
   const SourceTile tile =
       one_pass ? pipeweave_tile(op, gpu) : sglang_default_tile(op, work.tokens, products.sizes.held);
   base.products =
       products.with_tile(tile.columns, tile.chain_share).seconds(tile.rows, load.row_tiles[tile.block]);
+  base.tile_rows = tile.rows;
+  base.tile_columns = tile.columns;
 }
 
 // (a^3 + b^3)^(1/3) of positive numbers, to 1e-15: a start from the chord of the cube root, then two of

@@ -12,36 +12,14 @@
 // One block per SM: larger tiles leave room for no second, and smaller ones share the matrix unit anyway.
 #pragma once
 
-#include <array>
-
-#include "warploom/kernels/moe_routing.h"
-#include "warploom/kernels/structural_parameters.h"
+#include "warploom/kernels/frozen/structural_parameters.h"
+#include "warploom/kernels/tiled_product.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
 
-// The chosen tiling.
-struct GemmTiling {
-  std::int64_t tile_m = 128, tile_n = 128;
-  std::int64_t splits = 1;
-  double row_tiles = 1, column_tiles = 1;
-  double waves = 1;   // whole rounds of SMs
-  Seconds tile_time;  // without launch and memory
-
-  double tasks() const { return row_tiles * column_tiles * double(splits); }
-};
-
-// The same for one product and for the grouped products of experts.
-struct TiledProduct {
-  std::array<double, kRowBlocks.size()> row_tiles{};  // by height kRowBlocks[i], over batch or experts
-  double n = 1, k = 1;
-  double rows = 1;                                                  // unpadded, over batch or experts
-  double activation_bytes = 2, weight_bytes = 2, output_bytes = 2;  // per element
-  double rate = 0;  // FLOP per clock per SM, efficiency of the unit included
-  bool may_split = true;
-};
-
-TiledProduct tiled_product(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters);
+// tiled_product.h with the rate that these constants give it.
+TiledProduct rated_product(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters);
 
 // About 60 candidates, no allocation.
 GemmTiling choose_tiling(const TiledProduct& product, const GpuSpec& gpu, const GemmParameters& parameters);

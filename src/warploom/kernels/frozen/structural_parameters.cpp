@@ -1,4 +1,4 @@
-#include "warploom/kernels/structural_parameters.h"
+#include "warploom/kernels/frozen/structural_parameters.h"
 
 #include "warploom/hardware/gpu_class.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "warploom/kernels/attention/attention_tiling.h"
-#include "warploom/kernels/gemm_tile_model.h"
-#include "warploom/kernels/structural_parameters.h"
+#include "warploom/kernels/frozen/gemm_tile_model.h"
+#include "warploom/kernels/frozen/structural_parameters.h"
 #include "warploom/kernels/task_grid.h"
 #include "warploom/kernels/tile_schedule.h"
 

@@ -1,4 +1,4 @@
-#include "warploom/kernels/structural_time.h"
+#include "warploom/kernels/frozen/structural_time.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "warploom/kernels/gemm_tile_model.h"
+#include "warploom/kernels/frozen/gemm_tile_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,19 +61,10 @@ double resident_share(double bytes, const GpuSpec& gpu, double cache_fraction, d
   return 1 / (1 + std::pow(ratio, sharpness));
 }
 
-TiledProduct tiled_product(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters) {
+TiledProduct rated_product(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters) {
   const MatrixUnit unit = matrix_unit(op.scheme, gpu);
   const bool widened = unit.weight_only || weight_type(op.scheme) != activation_type(op.scheme);
-  TiledProduct product;
-  for (std::size_t i = 0; i < kRowBlocks.size(); ++i) {
-    product.row_tiles[i] = double((op.m + kRowBlocks[i] - 1) / kRowBlocks[i]) * double(op.batch);
-  }
-  product.n = double(op.n);
-  product.k = double(op.k);
-  product.rows = double(op.m) * double(op.batch);
-  product.activation_bytes = unit.weight_only ? 2.0 : bytes_per_element(activation_type(op.scheme));
-  product.weight_bytes = bytes_per_element(weight_type(op.scheme));
-  product.output_bytes = op.scheme == MatmulScheme::Fp32 || op.scheme == MatmulScheme::Tf32 ? 4 : 2;
+  TiledProduct product = tiled_product(op, gpu);
   product.rate =
       unit.flop_per_clock_per_sm *
       (!unit.tensor ? parameters.core_efficiency
@@ -144,7 +135,7 @@ Seconds gemm_memory_time(const Gemm& op, const GpuSpec& gpu, const GemmParameter
 
 Seconds gemm_structural_time(const Gemm& op, const GpuSpec& gpu, const GemmParameters& parameters,
                              GemmTiling* tiling) {
-  const GemmTiling choice = choose_tiling(tiled_product(op, gpu, parameters), gpu, parameters);
+  const GemmTiling choice = choose_tiling(rated_product(op, gpu, parameters), gpu, parameters);
   if (tiling != nullptr) *tiling = choice;
   const double memory = gemm_memory_time(op, gpu, parameters).value();
   return parameters.launch_time +
