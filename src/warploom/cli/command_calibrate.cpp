@@ -7,7 +7,7 @@
 #include "warploom/app/data/calibrate.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
-#include "warploom/report/import_report_text.h"
+#include "warploom/report/import_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 

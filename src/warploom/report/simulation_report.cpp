@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/deployment_report.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
-#include "warploom/report/serving_extras.h"
 #include "warploom/report/text_table.h"
 
 namespace warploom {

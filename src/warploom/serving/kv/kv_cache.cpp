@@ -1,4 +1,4 @@
-#include "warploom/serving/replica/kv_cache.h"
+#include "warploom/serving/kv/kv_cache.h"
 
 #include <fmt/format.h>
 

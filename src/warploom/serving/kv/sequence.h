@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "warploom/serving/replica/kv_cache.h"
-#include "warploom/serving/replica/prefix_hash.h"
+#include "warploom/serving/kv/kv_cache.h"
+#include "warploom/serving/kv/prefix_hash.h"
 #include "warploom/serving/time/sim_time.h"
 
 namespace warploom {

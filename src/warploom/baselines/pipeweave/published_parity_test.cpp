@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "warploom/base/csv.h"
-#include "warploom/kernels/published_features.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 
 namespace warploom::published {
 namespace {

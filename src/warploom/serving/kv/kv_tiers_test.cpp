@@ -1,4 +1,4 @@
-#include "warploom/serving/replica/kv_tiers.h"
+#include "warploom/serving/kv/kv_tiers.h"
 
 #include <gtest/gtest.h>
 

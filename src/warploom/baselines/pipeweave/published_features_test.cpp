@@ -1,5 +1,5 @@
 // Fixtures computed by hand from the published formulas, and properties.
-#include "warploom/kernels/published_features.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 
 #include <gtest/gtest.h>
 

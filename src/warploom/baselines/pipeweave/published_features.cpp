@@ -1,4 +1,4 @@
-#include "warploom/kernels/published_features.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "warploom/base/error.h"
-#include "warploom/kernels/published_pipes.h"
+#include "warploom/baselines/pipeweave/published_pipes.h"
 
 namespace warploom::published {
 

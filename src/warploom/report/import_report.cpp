@@ -1,4 +1,4 @@
-#include "warploom/report/import_report_text.h"
+#include "warploom/report/import_report.h"
 
 #include <fmt/format.h>
 

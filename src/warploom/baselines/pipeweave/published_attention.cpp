@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "warploom/base/error.h"
-#include "warploom/kernels/published_pipes.h"
+#include "warploom/baselines/pipeweave/published_pipes.h"
 #include "warploom/kernels/tile_schedule.h"
 
 namespace warploom::published {

@@ -1,5 +1,4 @@
 #include "warploom/baselines/baseline.h"
-
 #include "warploom/baselines/habitat.h"
 #include "warploom/baselines/interpolation.h"
 #include "warploom/baselines/linear.h"

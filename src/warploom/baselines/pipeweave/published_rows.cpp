@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "warploom/kernels/published_pipes.h"
+#include "warploom/baselines/pipeweave/published_pipes.h"
 
 namespace warploom::published {
 namespace {

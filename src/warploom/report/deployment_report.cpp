@@ -1,4 +1,4 @@
-#include "warploom/report/serving_extras.h"
+#include "warploom/report/deployment_report.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The conversions that all published feature vectors share.
 #pragma once
 
-#include "warploom/kernels/published_features.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 
 namespace warploom::published {
 

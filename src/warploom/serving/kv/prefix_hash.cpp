@@ -1,4 +1,4 @@
-#include "warploom/serving/replica/prefix_hash.h"
+#include "warploom/serving/kv/prefix_hash.h"
 
 #include <algorithm>
 #include <limits>

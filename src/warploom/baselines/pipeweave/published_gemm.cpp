@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "warploom/kernels/published_pipes.h"
+#include "warploom/baselines/pipeweave/published_pipes.h"
 
 namespace warploom::published {
 namespace {
