@@ -1,4 +1,5 @@
-#include "warploom/baselines/baseline.h"
+#include "warploom/baselines/train_baseline.h"
+
 #include "warploom/baselines/habitat.h"
 #include "warploom/baselines/interpolation.h"
 #include "warploom/baselines/linear.h"

@@ -64,7 +64,7 @@ std::string hardware_text(const RunLabel& label) {
   return text;
 }
 
-std::string extras_text(const RunLabel& label, const SimulationResult& result) {
+std::string deployment_text(const RunLabel& label, const SimulationResult& result) {
   std::string text;
   const SpeculationCounts& drafts = result.speculation;
   if (drafts.drafts > 0)
@@ -99,7 +99,7 @@ std::string extras_text(const RunLabel& label, const SimulationResult& result) {
   return text.empty() ? text : text + "\n";
 }
 
-void add_extras(Json& document, const RunLabel& label, const SimulationResult& result) {
+void add_deployment(Json& document, const RunLabel& label, const SimulationResult& result) {
   document["pools"] = pools_json(label, result);
   const double energy = energy_of(label);
   document["energy_j"] = energy > 0 ? Json(energy) : Json();

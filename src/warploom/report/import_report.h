@@ -4,7 +4,7 @@
 #include <string>
 
 #include "warploom/base/json.h"
-#include "warploom/measurements/importers/import.h"
+#include "warploom/measurements/import_report.h"
 
 namespace warploom {
 

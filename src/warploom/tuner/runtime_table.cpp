@@ -84,9 +84,9 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
 
 // Calls visit(configuration, corrected time short of the cell's scale) for the candidates of a shape's cell;
 // where there are few the first comes again. Returns the cell.
-template <class Layout, class Visit>
-[[gnu::always_inline]] inline const CellRecord& visit_candidates(const Layout& layout, const TileShape& shape,
-                                                                 const Visit& visit) {
+template <class Visit>
+[[gnu::always_inline]] inline const CellRecord& visit_candidates(const TableLayout& layout,
+                                                                 const TileShape& shape, const Visit& visit) {
   const int row_class = row_class_of(layout.kernel, shape);
   const CellRecord& cell =
       layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
@@ -106,8 +106,7 @@ template <class Layout, class Visit>
 
 // Microseconds of one configuration: what a pick says of a candidate; of another the formula's time with the
 // cell's scale, since nothing more is known of it.
-template <class Layout>
-float corrected_time(const Layout& layout, const TileShape& shape, std::size_t config) {
+float corrected_time(const TableLayout& layout, const TileShape& shape, std::size_t config) {
   float time = -1;
   const CellRecord& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
     if (candidate == config) time = corrected;
@@ -116,8 +115,7 @@ float corrected_time(const Layout& layout, const TileShape& shape, std::size_t c
   return time * cell.scale();
 }
 
-template <class Layout>
-std::vector<float> corrected_times(const Layout& layout, const TileShape& shape) {
+std::vector<float> corrected_times(const TableLayout& layout, const TileShape& shape) {
   std::vector<float> times;
   for (const ConfigRecord& record : layout.configs)
     times.push_back(record_time(layout.mapping, record, shape));
@@ -130,7 +128,7 @@ std::vector<float> corrected_times(const Layout& layout, const TileShape& shape)
 }  // namespace
 
 TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
-  const Layout& layout = *layout_;
+  const TableLayout& layout = *layout_;
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};

@@ -15,6 +15,7 @@
 #include "warploom/tuner/internal/cell_biases.h"
 #include "warploom/tuner/internal/table_layout.h"
 #include "warploom/tuner/internal/wave_columns.h"
+#include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/time_correction.h"
 
 namespace warploom {

@@ -13,6 +13,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/runtime_table.h"
 
 namespace warploom {
 namespace {
@@ -156,7 +157,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   return bytes;
 }
 
-RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::string_view where)
+TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_view where)
     : block(std::move(source)), header(&checked_header(block->view(), where)), mapping(kernel, gpu) {
   const std::string_view bytes = block->view();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -197,12 +198,12 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {
   return RuntimeTable(
-      std::make_shared<const Layout>(std::make_unique<const TableBytes>(path), path.string()));
+      std::make_shared<const TableLayout>(std::make_unique<const TableBytes>(path), path.string()));
 }
 
 RuntimeTable RuntimeTable::from_bytes(std::string_view bytes, std::string_view where) {
   return RuntimeTable(
-      std::make_shared<const Layout>(std::make_unique<const TableBytes>(std::string(bytes)), where));
+      std::make_shared<const TableLayout>(std::make_unique<const TableBytes>(std::string(bytes)), where));
 }
 
 void RuntimeTable::write(const std::filesystem::path& path) const { write_file_atomically(path, bytes()); }

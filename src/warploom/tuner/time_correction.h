@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 

@@ -13,6 +13,7 @@
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_fit.h"
 #include "warploom_embedded/tuner_files.h"
 
 namespace warploom {

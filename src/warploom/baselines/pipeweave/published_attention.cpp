@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "warploom/base/error.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/baselines/pipeweave/published_pipes.h"
 #include "warploom/kernels/tile_schedule.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/baselines/pipeweave/published_pipes.h"
 
 namespace warploom::published {

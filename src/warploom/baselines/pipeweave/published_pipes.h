@@ -1,7 +1,9 @@
 // The conversions that all published feature vectors share.
 #pragma once
 
-#include "warploom/baselines/pipeweave/published_features.h"
+#include <cstdint>
+
+#include "warploom/baselines/pipeweave/published_vector.h"
 
 namespace warploom::published {
 

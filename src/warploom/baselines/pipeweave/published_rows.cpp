@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/baselines/pipeweave/published_pipes.h"
 
 namespace warploom::published {

@@ -11,9 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/shape_cells.h"
+#include "warploom/tuner/table_options.h"
 #include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_model.h"
 #include "warploom/tuner/wave_time.h"
 
 namespace warploom {
@@ -92,9 +93,9 @@ class TableBytes {
 };
 
 // Views into checked bytes, and what the provenance says.
-struct RuntimeTable::Layout {
+struct TableLayout {
   // Throws as RuntimeTable::open does.
-  Layout(std::unique_ptr<const TableBytes> source, std::string_view where);
+  TableLayout(std::unique_ptr<const TableBytes> source, std::string_view where);
 
   std::unique_ptr<const TableBytes> block;
   const TableHeader* header;

@@ -25,6 +25,7 @@ using EightInts = int __attribute__((vector_size(32)));
 
 }  // namespace warploom
 
+#include "warploom/tuner/internal/wave_lanes.h"
 #include "warploom/tuner/internal/wave_lanes_loop.h"
 
 namespace warploom::lanes {

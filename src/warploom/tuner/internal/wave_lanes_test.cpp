@@ -1,4 +1,6 @@
 // The same times from every width of vectors.
+#include "warploom/tuner/internal/wave_lanes.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
