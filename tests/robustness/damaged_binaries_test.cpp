@@ -22,6 +22,7 @@
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/tables/family_tables.h"
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom::damage {
 namespace {
