@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/four_works.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
 namespace {
