@@ -92,7 +92,7 @@ class TableBytes {
   std::size_t mapped_bytes_ = 0;
 };
 
-// Views into checked bytes, and what the provenance says.
+// Views into checked bytes, and the provenance.
 struct TableLayout {
   // Throws as RuntimeTable::open does.
   TableLayout(std::unique_ptr<const TableBytes> source, std::string_view where);
