@@ -1,4 +1,4 @@
-"""Files and folders that the documents name exist, and links lead somewhere. Decision records are of their day and left out."""
+"""Files and folders that the documents name exist, and links lead somewhere. Decision records are left out."""
 import re
 import tempfile
 import unittest
