@@ -72,8 +72,8 @@ HabitatModel::HabitatModel(const BaselineRows& rows, const GpuCatalog& catalog) 
     }
     // The output is the logarithm of the latency, since latencies span five decades.
     const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
-      const double said = std::exp(std::min(outputs[0], 20.0)) / truth[row];
-      gradient[0] = said > 1 ? std::min(said, 4.0) : -said;
+      const double ratio = std::exp(std::min(outputs[0], 20.0)) / truth[row];
+      gradient[0] = ratio > 1 ? std::min(ratio, 4.0) : -ratio;
     };
     double sum = 0;
     for (const double microseconds : truth) sum += std::log(microseconds);

@@ -15,9 +15,8 @@ struct ConfigFileWords {
 
 // vllm, sglang: a key is a flag, true a flag that stands alone, false no flag, a map JSON. trtllm: the fields
 // of TorchLlmArgs (tensorrt_llm/llmapi/llm_args.py) that bear on time, nested ones included. Throws
-// InvalidInput
-// "<path>: ..." on a file that cannot be read or is not a YAML map, and on values of another type;
-// Unsupported on keys that are not modelled.
+// InvalidInput "<path>: ..." on a file that cannot be read or is not a YAML map, and on values of another
+// type; Unsupported on keys that are not modelled.
 ConfigFileWords read_engine_config(std::string_view engine, const std::string& path);
 
 }  // namespace warploom

@@ -8,8 +8,8 @@
 //     loop  = steps * (2 bm bn depth / (rate * efficiency) + feed + step)
 //     busy  = the same at the clock that the power limit sustains, over the waves that hold work
 //     fixed = per_tile + epilogue * result bytes / 128, each wave; overlapped with the next tile on sm_100
-//     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock + (s > 1: split + sums through
-//     L2)
+//     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock
+//             + (s > 1: split + sums through L2)
 //   memory = bytes by residency from DRAM or L2 (resident: a smooth step at `cache` of L2)
 //   T = launch + (min(tile)^p + memory^p)^(1/p) + quantising pass of the activations
 //

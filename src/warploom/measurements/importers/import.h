@@ -7,9 +7,8 @@
 //   neusight        fp32 GEMM and vector operators, recognised by their columns
 //   warploom        this program's own CSV (warploom_csv.h)
 //   kineto          traces of the PyTorch profiler, .json[.gz], with record_shapes=True (kineto_trace.h)
-//   nsight          CSV of Nsight Systems (cuda_gpu_kern_sum, cuda_gpu_trace) and Nsight Compute (raw and
-//   details
-//                   pages): kernels and their times; without shapes, so no rows come of it
+//   nsight          CSV of Nsight Systems (cuda_gpu_kern_sum, cuda_gpu_trace) and Nsight Compute (raw
+//                   and details pages): kernels and their times; without shapes, so no rows come of it
 //
 // How the rows were measured becomes part of the operator: GEMM rows of repeated launches are Warm with the
 // number of weights that the benchmark rotates through (aiconfigurator: TensorRT-LLM clip(ceil(L2 / weight),

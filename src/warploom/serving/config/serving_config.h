@@ -90,8 +90,7 @@ struct ServingConfig {
 //   vllm    1024 sequences and 8192 tokens on GPUs of at least 70 GiB other than A100, else 256 and 2048
 //           (vllm/engine/arg_utils.py, get_batch_defaults); blocks of 16 tokens; 0.9 of the memory
 //   sglang  2048 sequences, 16384 prompt tokens, chunks of 2048 to 16384 by memory (server_args.py); blocks
-//   of
-//           one token; memory: what chunks, CUDA graphs and tensor parallelism leave
+//           of one token; memory: what chunks, CUDA graphs and tensor parallelism leave
 //   trtllm  2048 sequences, 8192 tokens, blocks of 32, prompts not cut; 0.9 of what the model leaves
 //           (llmapi/llm_args.py)
 // Other engines get vLLM's.
