@@ -18,7 +18,7 @@
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/kernel_names.h"
 
 namespace warploom {
 namespace {

@@ -12,7 +12,7 @@
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/batching/scheduler_registry.h"
-#include "warploom/serving/config/parallelism.h"
+#include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"

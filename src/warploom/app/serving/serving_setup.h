@@ -10,8 +10,8 @@
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
 #include "warploom/serving/cluster/deployment.h"
-#include "warploom/serving/config/engine_flags.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/engines/engine_flags.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
 
 namespace warploom {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "warploom/base/error.h"
-#include "warploom/serving/pricing/cuda_graph.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/engines/kernel_names.h"
 
 namespace warploom {
 

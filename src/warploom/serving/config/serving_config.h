@@ -12,7 +12,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/kv_layout.h"
 #include "warploom/models/memory_footprint.h"
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 #include "warploom/serving/routing/router.h"
 
 namespace warploom {

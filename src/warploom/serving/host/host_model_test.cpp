@@ -1,4 +1,4 @@
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 
 #include <gtest/gtest.h>
 

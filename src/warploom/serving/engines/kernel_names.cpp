@@ -1,4 +1,4 @@
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/kernel_names.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "warploom/serving/config/engine_flags.h"
+#include "warploom/serving/engines/engine_flags.h"
 
 #include <algorithm>
 #include <array>
