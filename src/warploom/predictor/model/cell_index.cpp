@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "warploom/base/hash.h"
+#include "warploom/base/version.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/predictor/features/features.h"
 
