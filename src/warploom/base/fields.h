@@ -102,10 +102,10 @@ struct FieldOptions {
   // The values that a text may take; empty: any. Those of an enum come from its EnumNames.
   std::span<const std::string_view> choices = {};
   std::string_view topic = "";  // one word that fields about the same thing share
-  // Who alone has the field, in a struct that serves several: names, comma separated; empty: all of them.
-  std::string_view owner = "";
-  std::string_view needs =
-      "";  // a field that must be set too, or this one changes nothing; "a or b" names two
+  // Who has the field, in a struct that serves several; empty: all of them.
+  std::span<const std::string_view> owners = {};
+  // Fields of which one must differ from its default, or this one changes nothing; empty: it stands alone.
+  std::span<const std::string_view> needs = {};
 };
 
 // One field, with its member's type erased. `object` is the struct that the table describes.

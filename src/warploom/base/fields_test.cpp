@@ -81,9 +81,10 @@ struct Gate {
   std::string colour;
   static FieldTable describe() {
     static constexpr std::array<std::string_view, 2> kModes{"open", "shut"};
+    static constexpr std::array<std::string_view, 1> kPainter{"painter"};
     return FieldList<Gate>("gate")
         .add("mode", &Gate::mode, {.choices = kModes, .topic = "use"})
-        .add("colour", &Gate::colour, {.owner = "painter", .needs = "mode"})
+        .add("colour", &Gate::colour, {.owners = kPainter})
         .table();
   }
 };
@@ -97,7 +98,7 @@ TEST(Check, RefusesATextThatIsNoneOfItsChoices) {
 TEST(FieldTable, FindsAFieldByName) {
   const FieldTable& table = fields_of<Gate>();
   ASSERT_NE(table.find("colour"), nullptr);
-  EXPECT_EQ(table.find("colour")->options.owner, "painter");
+  EXPECT_EQ(table.find("colour")->options.owners.front(), "painter");
   EXPECT_EQ(table.find("mode")->choices, (std::vector<std::string>{"open", "shut"}));
   EXPECT_EQ(table.find("color"), nullptr);
 }
