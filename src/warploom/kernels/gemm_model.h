@@ -26,7 +26,7 @@ namespace warploom {
 // "warp": operands pass through registers (mma.sync: all but Hopper and data-centre Blackwell). "async": read
 // from shared or tensor memory (wgmma, tcgen05). "graphics": GDDR parts with one L2 partition (Ada, sm_120).
 struct GemmConstants {
-  // Of the matrix rate in a large tile's loop at the sustained clock.
+  // Share of the matrix rate that a large tile's loop reaches at the sustained clock.
   double warp_efficiency = 0.95, async_efficiency = 0.95;
   // What narrow tiles lose waits for operands, not for the matrix unit: clocks whatever its rate.
   double warp_row_exponent = 0.40, warp_column_exponent = 0.45;

@@ -34,7 +34,7 @@ double product_energy(const GpuSpec& gpu, const PowerConstants& c) {
   return c.product_nanojoules * (of_8_nm(gpu) ? c.older_process : 1.0);
 }
 
-// Of an operation of a type, per bf16 operation.
+// Energy of an operation of a type, per bf16 operation.
 double relative_energy(DataType type, const PowerConstants& c) {
   switch (type) {
     case DataType::Fp8:

@@ -100,7 +100,7 @@ class StepPlan {
   // Attention and what depends on prefill and decode requests apart (MLA's absorbed products, linear
   // attention).
   std::span<const OperatorNode> attention_operators(const StepShape& step);
-  // Of each operator that attention_operators lists for a step of decoding requests alone.
+  // The reach of each operator that attention_operators lists for a step of decoding requests alone.
   std::vector<ContextReach> decode_reaches() const;
 
   // The same by what they scale with, dense and collective operators together, and attention; copies, for

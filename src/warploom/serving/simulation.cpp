@@ -84,7 +84,7 @@ SimulationResult simulate_checked(const Deployment& deployment, const Workload& 
   return Run(deployment, workload, options).result();
 }
 
-// Of the pool that takes least; 0: none.
+// The limit of the pool that takes least; 0: none.
 std::int64_t length_limit(const Deployment& deployment) {
   std::int64_t limit = 0;
   for (const PoolPlan& pool : deployment.pools)

@@ -71,7 +71,8 @@ class RuntimeTable {
   TilePick pick(const TileShape& shape) const noexcept;
   // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
-  // Predicted microseconds, as `pick` and `best` say; nothing when the configuration is not in the table.
+  // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the
+  // table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
 
   const TileKernel& kernel() const;

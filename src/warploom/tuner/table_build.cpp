@@ -31,7 +31,8 @@ constexpr std::size_t kMostNear = 32;
 constexpr std::size_t kFilled = 4;  // candidates that a look-up works out at once
 constexpr float kOtherTiles = 1.06F;
 constexpr std::size_t kBlockProbes = 64;
-// Of these the first so many are looked at for every configuration, the rest for those within this factor.
+// The first kFirstProbes probes are evaluated for every configuration, the rest for those within
+// kWithinReach.
 constexpr std::size_t kFirstProbes = 16;
 constexpr float kWithinReach = 1.5F;
 constexpr std::size_t kBiasPlaces = 24;

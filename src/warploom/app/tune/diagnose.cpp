@@ -17,7 +17,7 @@ namespace {
 // Neighbouring quantiles, for the interval of what would be saved.
 constexpr double kQuantileStep = 0.1;
 
-// Of sweeps n_samples counts timings, of traces calls.
+// n_samples is the number of timings in a sweep and of calls in a trace.
 bool is_sweep(Layout layout) { return layout <= Layout::Neusight; }
 
 struct Diagnoser {

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kTile = 128;
 constexpr double kClusterColumns = 2 * kTile;
-// Of Hopper parts with HBM3. The records' L2 figures are micro-benchmarks; kernels follow them by about half.
+// L2 rate of Hopper parts with HBM3, B/s. The records' L2 figures are micro-benchmarks; kernels follow them
+// by about half.
 constexpr double kTypicalL2 = 8.8e12;
 
 enum Fitted : std::size_t {

@@ -175,7 +175,7 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
     if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
       return {cell, false, true, false, kind, own};
   }
-  // An engine runs its kernels from CUDA graphs: another framework's kernel says more than its own timed
+  // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
   for (const NameKeys& names : {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0},
@@ -209,7 +209,7 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
           return measured(*cell, context, kin);
     return {};
   };
-  // The same kernel on GPUs of this architecture says more than a library's own timed on this one, or than
+  // The same kernel on GPUs of this architecture is nearer than a library's own timed on this one, or than
   // one that has a scale for each block of weights where the operator's has none.
   const std::uint64_t arch = architecture_key(architecture_class(gpu));
   const auto ran_by_siblings = [&](const NearKind& kin) {
@@ -284,7 +284,7 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
   if (kernel != 0)
     if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
       return {cell, false, true, false, own.kind, own};
-  // The engine that is named, then any, then also kernels that benchmarks alone run: those say less of
+  // The engine that is named, then any, then also kernels that benchmarks alone run: those tell less of
   // engines than an engine's kernel under other scales.
   const auto search = [&](bool siblings, auto admits, auto class_at) -> Found {
     for (int pass = framework != 0 ? 0 : 1; pass < 3; ++pass)

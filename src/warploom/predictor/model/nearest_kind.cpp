@@ -14,7 +14,7 @@ namespace {
 // Octaves that operands of one width but another type count (fp8 and int8), and a pass that quantises.
 constexpr double kOtherType = 0.5;
 
-// Of the width of an element, its share of the scales left aside.
+// The width of an element, without its share of the scales.
 double width(DataType type) { return std::round(std::log2(bytes_per_element(type))); }
 
 double octaves(DataType a, DataType b) {

@@ -70,9 +70,9 @@ enum Constant : std::size_t {
   kOlderFp8At256
 };
 
-// Shares and factors multiply time unless said; clocks are SM clocks. "Pipelined": warp-specialised kernels;
-// "direct": kernels on mma.sync, loads and softmax in the same warps. "Older": TensorRT-LLM's fmha_v2 off
-// Hopper, by compiled head size.
+// Shares and factors multiply time unless another meaning is given; clocks are SM clocks. "Pipelined":
+// warp-specialised kernels; "direct": kernels on mma.sync, loads and softmax in the same warps. "Older":
+// TensorRT-LLM's fmha_v2 off Hopper, by compiled head size.
 inline constexpr std::array kConstants{
     ConstantSpec{"pipelined_exponentials", 0.75, 0.3, 1.5, 0.3},
     ConstantSpec{"pipelined_products", 1.2, 1, 2, 0.2},

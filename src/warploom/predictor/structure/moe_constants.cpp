@@ -31,7 +31,7 @@ constexpr std::array kShared{ConstantSpec{"launch_cycles", 40e3, 8e3, 150e3, 0.4
 // passes over hidden and width.
 constexpr std::size_t kPerBuild = 9;
 using BuildTable = std::array<ConstantSpec, kPerBuild>;
-// Centres say what the sources show: kernels launched against the usual eight, whether activations are
+// Prior centres, from public sources: kernels launched against the usual eight, whether activations are
 // permuted into a buffer of their own, and whether buffers hold all choices;
 // sizes were set with fits over seven GPUs in view.
 constexpr BuildTable build_table(double launch, double pair_hidden, double choice_hidden,
@@ -64,7 +64,7 @@ constexpr std::array<ConstantSpec, kPerScheme> kSchemeTable{
     ConstantSpec{"scheme_launch", 1, 0.3, 4, 0.3}, ConstantSpec{"scheme_rate", 1, 0.2, 2, 0.25},
     ConstantSpec{"scheme_prologue", 1, 0.1, 10, 0.5}, ConstantSpec{"scheme_pair_hidden", 1, 0.1, 20, 0.6}};
 
-// Of an activation in a kernel of its own.
+// Factors of an activation that runs as a kernel of its own.
 constexpr double kApartLaunch = 1.25, kApartWidth = 4;
 
 constexpr std::size_t kCount = kShared.size() + kBuilds.size() * kPerBuild + kSchemes * kPerScheme;

@@ -79,7 +79,7 @@ EnsembleRecord with_ranges(const TrainingTable& table, std::uint16_t gpu) {
     record.low[f] -= slack;
     record.high[f] += slack;
   }
-  // The GPU's own features are constants of a measured ensemble and say nothing about the operator.
+  // The GPU's own features are constants of a measured ensemble and tell nothing about the operator.
   if (gpu == CellRecord::kAnyGpu)
     for (std::size_t f = table.columns - kGpuFeatures; f < table.columns; ++f) {
       record.low[f] = std::numeric_limits<float>::lowest();

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kCrossRows = 400000;  // drawn for the cross ensemble
 constexpr std::size_t kLeaveOutTestRows = 4000;
 constexpr std::array<double, 6> kShrinkages{0.0, 0.25, 0.5, 0.65, 0.8, 1.0};
-// A handful of architectures tells shares apart poorly: the least whose error is within this of the best.
+// A handful of architectures cannot tell shares apart well: the least share whose error is within this of the
+// best is taken.
 constexpr double kAsGood = 0.01;
 
 BoostingOptions cross_settings(Family family, std::uint64_t seed, bool small) {

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> cross_rows(const FamilyJob& job);
 // Rows of some GPUs predicted from the other architectures alone, constants of the base included.
 struct LeftOut {
   std::vector<bool> gpus;  // which are left out
-  // Per row: its GPU, ln latency less base and class offset, what the trees say of it, ln base.
+  // Per row: its GPU, ln latency less base and class offset, the trees' prediction of that, ln base.
   std::vector<std::uint16_t> gpu;
   std::vector<double> target, trees, log_base;
 };

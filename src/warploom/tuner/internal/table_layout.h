@@ -91,7 +91,7 @@ class TableBytes {
   std::size_t mapped_bytes_ = 0;
 };
 
-// Views into checked bytes, and what the provenance says.
+// Views into checked bytes, and the provenance.
 struct RuntimeTable::Layout {
   // Throws as RuntimeTable::open does.
   Layout(std::unique_ptr<const TableBytes> source, std::string_view where);
