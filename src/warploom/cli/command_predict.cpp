@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/predict_operator.h"
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
@@ -134,7 +136,8 @@ void add_family(CLI::App& predict, Family family) {
         ->required();
     command->add_option("--predictor", options->request.predictor,
                         "a folder that `train` wrote, or roofline");
-    command->add_option("--framework", options->request.framework, "vllm, sglang, trtllm, ...; absent: any");
+    command->add_option("--framework", options->request.framework,
+                        fmt::format("{}, ...; absent: any", fmt::join(engine_names(), ", ")));
     command->add_option("--framework-version", options->request.version, "absent: the newest measured");
     command->add_option("--kernel", options->request.kernel,
                         "kernel name in the measured data; absent: the default");

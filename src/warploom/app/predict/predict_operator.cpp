@@ -18,7 +18,7 @@
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/engine_kernels.h"
 
 namespace warploom {
 namespace {
@@ -122,7 +122,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
+  if (context.kernel.empty()) context = kernel_of(engine, request.op, result.gpu);
   const KernelContext used = model.resolved_context(request.op, result.gpu, context);
   result.framework = used.framework;
   result.version = used.version;

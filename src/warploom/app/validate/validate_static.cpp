@@ -7,6 +7,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/report/kernel_sources.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
 

@@ -11,7 +11,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/report/validation_report.h"
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 
 namespace warploom {
 

@@ -6,16 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "warploom/base/fields.h"
 #include "warploom/base/units.h"
-#include "warploom/hardware/gpu_spec.h"
-#include "warploom/models/architecture.h"
 
 namespace warploom {
 
-// Defaults: an engine of which nothing is known; default_host_model has each engine's. 0.3 ms and 5 us are
+// Defaults: an engine of which nothing is known; EngineSpec::host has each engine's, and without a front end,
+// which engine logs do not see. 0.3 ms and 5 us are
 // one of three candidates, preferred on 696 fixed-concurrency runs of vLLM with the kernels of that time
 // (vLLM has 0.1 ms since decision 0030); their effect on the static batches and two request-by-request runs
 // was known, and a mixture of experts over data-parallel ranks gets worse with them
@@ -54,20 +52,6 @@ struct HostModel {
     return serial_tail + double(sequences) * serial_tail_per_sequence;
   }
 };
-
-// The constants known for an engine. Steps that prefill without a CUDA graph last at least as long as their
-// launches, for each layer:
-//   vllm    0.75 ms; after any step 0.1 ms and 5 us a sequence
-//   sglang  3.1 ms for experts, half of it on data-centre Blackwell, where one fused kernel serves them, and
-//           3 ms for linear attention, a dozen Triton kernels; the defaults above otherwise
-//   trtllm  0.5 ms, 1.7 ms for experts in Triton (mxfp4 before Blackwell), 2.3 ms for latent attention;
-//           nothing else: with quantisation counted as its own kernel, decode on H200 and B200
-//           needs no constant
-// Fitted on fixed-concurrency runs: vLLM's on Llama-3.1-70B over eight B200, SGLang's on DeepSeek and on
-// Qwen3.5 on B200, TensorRT-LLM's on DeepSeek on B200 and gpt-oss. Throws NotFound on another name.
-// The front end is left at 0, which is what engine logs see; for what clients see there is
-// add_client_frontend.
-HostModel default_host_model(std::string_view engine, const ModelArchitecture& model, const GpuSpec& gpu);
 
 // What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.
 void add_client_frontend(HostModel& host);

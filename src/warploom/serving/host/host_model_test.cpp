@@ -1,8 +1,9 @@
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
 namespace {
@@ -34,21 +35,21 @@ TEST(HostModel, HasConstantsForEachEngine) {
   hopper.generation = Generation::Hopper;
   blackwell.generation = Generation::Blackwell;
   const auto floor_ms = [&](std::string_view engine, const GpuSpec& gpu) {
-    return to_milliseconds(default_host_model(engine, model, gpu).prefill_floor);
+    return to_milliseconds(engine_named(engine).host(model, gpu).prefill_floor);
   };
   EXPECT_NEAR(floor_ms("vllm", hopper), 61 * 0.75, 1e-9);
   EXPECT_NEAR(floor_ms("sglang", hopper), 58 * 3.1, 1e-9);
   EXPECT_NEAR(floor_ms("sglang", blackwell), 58 * 1.55, 1e-9);
-  EXPECT_EQ(default_host_model("trtllm", model, hopper).overhead(milliseconds(3), 9, false).value(), 0);
+  EXPECT_EQ(engine_named("trtllm").host(model, hopper).overhead(milliseconds(3), 9, false).value(), 0);
   EXPECT_NEAR(floor_ms("trtllm", hopper), 61 * 0.5, 1e-9);
   model.layers[1].schemes.experts = MatmulScheme::MxFp4A16;
   EXPECT_NEAR(floor_ms("trtllm", hopper), 61 * 0.5 + 58 * 1.7, 1e-9);
   EXPECT_NEAR(floor_ms("trtllm", blackwell), 61 * 0.5, 1e-9);
   for (LayerGroup& group : model.layers) group.attention = AttentionKind::Latent;
   EXPECT_NEAR(floor_ms("trtllm", blackwell), 61 * 2.8, 1e-9);
-  EXPECT_NEAR(to_milliseconds(default_host_model("sglang", model, hopper).serial_tail), 0.3, 1e-9);
-  EXPECT_NEAR(to_milliseconds(default_host_model("vllm", model, hopper).serial_tail), 0.1, 1e-9);
-  EXPECT_THROW(default_host_model("vlm", model, hopper), NotFound);
+  EXPECT_NEAR(to_milliseconds(engine_named("sglang").host(model, hopper).serial_tail), 0.3, 1e-9);
+  EXPECT_NEAR(to_milliseconds(engine_named("vllm").host(model, hopper).serial_tail), 0.1, 1e-9);
+  EXPECT_THROW(engine_named("vlm"), NotFound);
 }
 
 }  // namespace

@@ -1,18 +1,16 @@
 // How engines spread a model over GPUs, from their flags.
 #pragma once
 
-#include "warploom/models/operator_graph.h"
+#include "warploom/models/architecture.h"
 #include "warploom/models/sharding.h"
 #include "warploom/serving/config/serving_config.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/kernel_names.h"
 
 namespace warploom {
 
 // Brings what engines say of data parallelism into vLLM's terms, where data_parallel_size groups of
-// tensor_parallel_size GPUs have requests of their own and share a mixture of experts:
-//   sglang  --tp N --dp D --enable-dp-attention   N/D GPUs a group; without the flag D copies behind one
-//   router trtllm  --tp_size N, enable_attention_dp      one GPU a group
-// Throws InvalidInput on sizes that do not divide and on data-parallel attention of a dense model.
+// tensor_parallel_size GPUs have requests of their own and share a mixture of experts. Throws InvalidInput on
+// sizes that do not divide and on data-parallel attention of a dense model.
 ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model);
 
 // vLLM's data-parallel ranks of a mixture of experts share its experts and step together

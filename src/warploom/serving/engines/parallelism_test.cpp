@@ -1,4 +1,4 @@
-#include "warploom/serving/config/parallelism.h"
+#include "warploom/serving/engines/parallelism.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "warploom/app/serving/compilation_config.h"
+#include "warploom/serving/engines/compilation_config.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/engines/engine_defaults.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 namespace {
@@ -35,6 +36,13 @@ TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
                InvalidInput);
   EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"),
                InvalidInput);
+}
+
+TEST(ServingConfig, BalancesItsRanksAsTheEngineDoes) {
+  EXPECT_EQ(balance_of({.engine = "vllm", .data_parallel_size = 2}), RoutingPolicy::WaitingFirst);
+  EXPECT_EQ(balance_of({.engine = "vllm", .data_parallel_size = 1}), RoutingPolicy::RoundRobin);
+  EXPECT_EQ(balance_of({.engine = "sglang", .data_parallel_size = 4}), RoutingPolicy::RoundRobin);
+  EXPECT_EQ(balance_of({.engine = "trtllm", .data_parallel_size = 4}), RoutingPolicy::LeastLoaded);
 }
 
 TEST(ServingConfig, SaysWhichPromptStepsAreLaunchedKernelByKernel) {

@@ -1,9 +1,9 @@
-#include "warploom/serving/pricing/kernel_names.h"
-
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_kernels.h"
 
 namespace warploom {
 namespace {
@@ -16,6 +16,21 @@ FusedMoe experts(MatmulScheme scheme, std::int64_t expert_parallel = 1) {
   op.experts = 128;
   op.expert_parallel = expert_parallel;
   return op;
+}
+
+// The kernel of fused experts with the flag's backend.
+std::string moe_kernel(const char* engine, const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = engine, .moe_backend = backend}, op, gpu).kernel);
+}
+std::string vllm_moe_kernel(const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
+  return moe_kernel("vllm", backend, op, gpu);
+}
+// The framework of an SGLang product's kernel; that of SGLang itself: its default.
+std::string fp8_framework(const char* backend, const Gemm& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = "sglang", .fp8_gemm_backend = backend}, op, gpu).framework);
+}
+std::string allreduce(const char* engine, const Collective& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = engine}, op, gpu).kernel);
 }
 
 TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
@@ -38,7 +53,7 @@ TEST(KernelNames, AFlagTakesTheEnginesPlace) {
   EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("b200_sxm")),
             "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts");
   EXPECT_THROW(vllm_moe_kernel("marlin", experts(MatmulScheme::Bf16), gpu("h100_sxm")), Unsupported);
-  EXPECT_THROW(check_moe_backend("cutlas"), InvalidInput);
+  EXPECT_THROW(check_config({.moe_backend = "cutlas"}), InvalidInput);
 }
 
 TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
@@ -46,26 +61,25 @@ TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
   const Operator op = experts(MatmulScheme::Fp8Block);
   const KernelNames vllm{.framework = "vllm", .version = "0.24.0"},
       sglang{.framework = "sglang", .version = ""};
-  EXPECT_EQ(vllm.of(op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
-  EXPECT_EQ(vllm.of(op, h200).version, "0.24.0");
-  EXPECT_EQ(vllm.of(Operator(Gemm{}), h200).kernel, "");
-  EXPECT_EQ(sglang.of(op, h200).kernel, "");
+  EXPECT_EQ(kernel_of(vllm, op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(kernel_of(vllm, op, h200).version, "0.24.0");
+  EXPECT_EQ(kernel_of(vllm, Gemm{}, h200).kernel, "");
+  EXPECT_EQ(kernel_of(sglang, op, h200).kernel, "");
 }
 
 TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
   const FusedMoe op = experts(MatmulScheme::Fp8Block);
-  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("b200_sxm")).kernel,
-            "sglang_flashinfer_trtllm_moe");
-  EXPECT_THROW(other_moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")), Unsupported);
-  EXPECT_EQ(other_moe_kernel("trtllm", "auto", op, gpu("b200_sxm")).kernel, "");
-  EXPECT_EQ(other_moe_kernel("sglang", "triton", op, gpu("b200_sxm")).kernel, "sglang_fused_moe_triton");
-  EXPECT_EQ(other_moe_kernel("vllm", "triton", op, gpu("b200_sxm")).kernel, "");
+  EXPECT_EQ(moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("b200_sxm")), "sglang_flashinfer_trtllm_moe");
+  EXPECT_THROW(moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("trtllm", "auto", op, gpu("b200_sxm")), "");
+  EXPECT_EQ(moe_kernel("sglang", "triton", op, gpu("b200_sxm")), "sglang_fused_moe_triton");
+  EXPECT_EQ(moe_kernel("vllm", "triton", op, gpu("b200_sxm")), "vllm_fp8moe_triton_tritonexperts");
   const Gemm block{.scheme = MatmulScheme::Fp8Block}, plain{.scheme = MatmulScheme::Bf16};
-  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("b200_sxm")).framework, "trtllm");
-  EXPECT_THROW(sglang_fp8_kernel("flashinfer_trtllm", block, gpu("h200_sxm")), Unsupported);
-  EXPECT_EQ(sglang_fp8_kernel("flashinfer_trtllm", plain, gpu("b200_sxm")).kernel, "");
-  EXPECT_EQ(sglang_fp8_kernel("auto", block, gpu("b200_sxm")).kernel, "");
-  EXPECT_THROW(check_fp8_gemm_backend("cublas"), InvalidInput);
+  EXPECT_EQ(fp8_framework("flashinfer_trtllm", block, gpu("b200_sxm")), "trtllm");
+  EXPECT_THROW(fp8_framework("flashinfer_trtllm", block, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(fp8_framework("flashinfer_trtllm", plain, gpu("b200_sxm")), "sglang");
+  EXPECT_EQ(fp8_framework("auto", block, gpu("b200_sxm")), "sglang");
+  EXPECT_THROW(check_config({.fp8_gemm_backend = "cublas"}), InvalidInput);
 }
 
 TEST(KernelNames, ABackendOfExpertsIsTakenOrRefused) {
@@ -75,24 +89,24 @@ TEST(KernelNames, ABackendOfExpertsIsTakenOrRefused) {
             "vllm_unquantizedfusedmoe_triton_tritonexperts");
   EXPECT_EQ(vllm_moe_kernel("triton", bf16, gpu("a100_sxm")), "vllm_fused_moe");
   EXPECT_THROW(vllm_moe_kernel("flashinfer_trtllm", bf16, gpu("h200_sxm")), Unsupported);
-  EXPECT_EQ(other_moe_kernel("sglang", "marlin", mxfp4, gpu("h200_sxm")).kernel, "sglang_marlin_moe");
-  EXPECT_EQ(other_moe_kernel("sglang", "triton", bf16, gpu("h200_sxm")).kernel, "sglang_fused_moe_triton");
-  EXPECT_THROW(other_moe_kernel("sglang", "marlin", bf16, gpu("h200_sxm")), Unsupported);
-  EXPECT_THROW(other_moe_kernel("trtllm", "marlin", mxfp4, gpu("h200_sxm")), Unsupported);
-  EXPECT_EQ(other_moe_kernel("trtllm", "flashinfer_trtllm", mxfp4, gpu("b200_sxm")).kernel, "");
+  EXPECT_EQ(moe_kernel("sglang", "marlin", mxfp4, gpu("h200_sxm")), "sglang_marlin_moe");
+  EXPECT_EQ(moe_kernel("sglang", "triton", bf16, gpu("h200_sxm")), "sglang_fused_moe_triton");
+  EXPECT_THROW(moe_kernel("sglang", "marlin", bf16, gpu("h200_sxm")), Unsupported);
+  EXPECT_THROW(moe_kernel("trtllm", "marlin", mxfp4, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("trtllm", "flashinfer_trtllm", mxfp4, gpu("b200_sxm")), "");
 }
 
 TEST(KernelNames, SmallReductionsRunInTheEnginesOwnKernel) {
   Collective op{.kind = CollectiveKind::AllReduce, .size = Bytes(1 << 20), .ranks = 8};
-  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "SGLang_CustomAllReduce_graph");
-  EXPECT_EQ(custom_allreduce("vllm", op, gpu("h20")), "vLLM_custom_graph");
-  EXPECT_EQ(custom_allreduce("trtllm", op, gpu("h20")), "");
-  EXPECT_EQ(custom_allreduce("sglang", op, gpu("l20")), "");  // no NVLink
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "SGLang_CustomAllReduce_graph");
+  EXPECT_EQ(allreduce("vllm", op, gpu("h20")), "vLLM_custom_graph");
+  EXPECT_EQ(allreduce("trtllm", op, gpu("h20")), "");
+  EXPECT_EQ(allreduce("sglang", op, gpu("l20")), "");  // no NVLink
   op.size = Bytes(9 << 20);
-  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "");
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "");
   op.size = Bytes(1 << 20);
   op.ranks_per_node = 4;
-  EXPECT_EQ(custom_allreduce("sglang", op, gpu("h20")), "");
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "");
 }
 
 }  // namespace
