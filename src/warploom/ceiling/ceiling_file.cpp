@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 #include "warploom/ceiling/ceiling_features.h"
-#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
-#include "warploom/learning/byte_stream.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom_embedded/moe_config_files.h"
 

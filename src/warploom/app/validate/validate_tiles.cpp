@@ -10,7 +10,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/gemm_model.h"

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
-#include "warploom/learning/byte_stream.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {

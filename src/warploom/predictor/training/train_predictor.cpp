@@ -8,7 +8,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/predictor/training/family_job.h"
 #include "warploom/predictor/training/fit_base.h"
 #include "warploom/predictor/training/train_adapted.h"

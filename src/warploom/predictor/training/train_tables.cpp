@@ -9,7 +9,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/predictor/model/model_file.h"
 #include "warploom/predictor/tables/table_correction.h"
 #include "warploom/predictor/training/correction_fit.h"

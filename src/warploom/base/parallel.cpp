@@ -1,4 +1,4 @@
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
