@@ -180,6 +180,17 @@ std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const Til
   return std::nullopt;
 }
 
+double RuntimeTable::error_bound(const TileShape& shape, const TilePick& pick) const {
+  check_shape(shape, "tune pick");
+  const ConfigRecord& record = layout_->configs[pick.index];
+  const TileWork work = tile_work(layout_->kernel, layout_->gpu, shape, record.config);
+  return warploom::error_bound({.config = record.config,
+                                .residual = record.residual,
+                                .most_waves = record.most_waves,
+                                .most_iterations = record.most_iterations},
+                               double(work.waves), double(work.iterations));
+}
+
 const TileKernel& RuntimeTable::kernel() const { return layout_->kernel; }
 const TileGpu& RuntimeTable::gpu() const { return layout_->gpu; }
 double RuntimeTable::median_r_squared() const { return layout_->median_r_squared; }

@@ -74,6 +74,9 @@ class RuntimeTable {
   // Predicted microseconds, as `pick` and `best` say; nothing when the configuration is not in the table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
 
+  // Relative error to expect of a pick's predicted time (error_bound of wave_fit.h).
+  double error_bound(const TileShape& shape, const TilePick& pick) const;
+
   const TileKernel& kernel() const;
   const TileGpu& gpu() const;
   TileConfig default_config() const;

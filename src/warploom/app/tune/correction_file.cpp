@@ -47,10 +47,11 @@ SymmetricTrees correction_from_bytes(std::string_view bytes, const CorrectionKin
   if (file.head.text("kind") != name_of(kind.kind) ||
       file.head.count("operand_bytes") != (kind.one_byte ? 1U : 2U) ||
       file.head.text("rows") != rows_text(kind))
-    throw InvalidInput(fmt::format("{}: holds the correction of {} rows of {} with operands of {} bytes, "
-                                   "expected that of {}",
-                                   where, file.head.text("rows"), file.head.text("kind"),
-                                   file.head.count("operand_bytes"), kind.file_name()));
+    throw InvalidInput(
+        fmt::format("{}: holds the correction of {} rows of {} with operands of {} bytes, "
+                    "expected that of {}",
+                    where, file.head.text("rows"), file.head.text("kind"), file.head.count("operand_bytes"),
+                    kind.file_name()));
   const std::string_view trees = file.records.take_text();
   file.finish(kFormat, where);
   return decode_symmetric(trees, where);

@@ -1,8 +1,8 @@
 // The correction file of the tuner, "<kind>[_fp8][_unaligned].wlc": trees for one kind of kernel.
 //
 // A framed file (base/framed_file.h). Head: kind, operand_bytes, rows ("aligned" or "unaligned"),
-// feature_version. Records: the trees (encode_symmetric). Files from before version 1 are bare trees; they are
-// read too.
+// feature_version. Records: the trees (encode_symmetric). Files from before version 1 are bare trees; they
+// are read too.
 #pragma once
 
 #include <string>

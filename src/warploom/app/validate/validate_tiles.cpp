@@ -220,7 +220,7 @@ TileValidation validate_tiles(const ValidateTilesRequest& request) {
     without.insert(without.end(), counts.rbegin(), counts.rend());
   }
   std::vector<std::vector<TileCell>> cells(without.size());
-  run_tasks(without.size(), request.threads, [&](std::size_t i) {
+  parallel_for(without.size(), std::size_t(request.threads), [&](std::size_t i) {
     const TileRanking ranking = request.shipped ? TileRanking::cublas() : judge.learn(request, without[i]);
     cells[i] = judge_cells(judge, ranking, without[i]);
     if (request.shipped)

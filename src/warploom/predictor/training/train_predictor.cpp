@@ -62,7 +62,7 @@ void train_family(FamilyJob& job) {
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
   std::vector<LeftOut> outs(architectures.size());
   // The largest tasks first; order of results is fixed by position.
-  run_tasks(1 + gpus + architectures.size(), job.options.threads, [&](std::size_t task) {
+  parallel_for(1 + gpus + architectures.size(), std::size_t(job.options.threads), [&](std::size_t task) {
     if (task == 0)
       ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
     else if (task <= gpus && gets_own_trees(job, task - 1)) {
