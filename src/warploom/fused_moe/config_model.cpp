@@ -18,8 +18,8 @@ constexpr FileFormat kFormat{.magic = "WLMOECFG",
                              .schema = "warploom_moe_config_model",
                              .name = "model of fused_moe configurations",
                              .written_by = "warploom train-moe-configs",
-                             .major = 2,
-                             .oldest_major = 2,
+                             .major = kConfigModelVersion,
+                             .oldest_major = kConfigModelVersion,
                              .has_minor = false};
 
 ConfigModelRecord built_in() {

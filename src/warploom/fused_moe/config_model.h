@@ -17,6 +17,8 @@
 
 namespace warploom {
 
+inline constexpr std::uint32_t kConfigModelVersion = 2;
+
 class SymmetricEnsemble;
 
 struct ConfigModelRecord {

@@ -119,7 +119,7 @@ TableBytes::~TableBytes() {
 }
 
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
-                        std::uint32_t default_index, std::span<const CellRecord> cells) {
+                        std::uint32_t default_index, std::span<const TableCell> cells) {
   std::vector<ConfigRecord> records;
   for (const FittedConfig& fitted : model.configs)
     records.push_back({.config = fitted.config,
@@ -147,7 +147,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   }
   std::string bytes(sizeof header, '\0');
   header.configs_at = append<ConfigRecord>(bytes, records);
-  header.cells_at = append<CellRecord>(bytes, cells);
+  header.cells_at = append<TableCell>(bytes, cells);
   header.text_at = append<char>(bytes, text);
   header.text_bytes = text.size();
   header.total_bytes = bytes.size();
@@ -188,8 +188,8 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   row_classes = row_classes_of(kernel.kind);
   splits_k = std::any_of(configs.begin(), configs.end(),
                          [](const ConfigRecord& record) { return record.config.split_k > 1; });
-  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
-  for (const CellRecord& cell : cells)
+  cells = records_at<TableCell>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
+  for (const TableCell& cell : cells)
     for (const Candidate candidate : cell.candidates)
       if (candidate.config() >= configs.size())
         throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));

@@ -15,9 +15,9 @@ constexpr FileFormat kFormat{.magic = "WLTUNCOR",
                              .schema = "warploom_tune_correction",
                              .name = "correction file of the tuner",
                              .written_by = "warploom tune learn",
-                             .major = 1,
-                             .minor = 0,
-                             .oldest_major = 1};
+                             .major = kCorrectionFileMajor,
+                             .minor = kCorrectionFileMinor,
+                             .oldest_major = kCorrectionFileMajor};
 
 std::string_view rows_text(const CorrectionKind& kind) { return kind.unaligned ? "unaligned" : "aligned"; }
 

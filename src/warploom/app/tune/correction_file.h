@@ -5,6 +5,7 @@
 // are read too.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@
 #include "warploom/tuner/tile_kernel.h"
 
 namespace warploom {
+
+inline constexpr std::uint32_t kCorrectionFileMajor = 1;
+inline constexpr std::uint32_t kCorrectionFileMinor = 0;
 
 // What a correction file is for. Operands of one byte move and multiply at other rates, and rows without any
 // alignment load otherwise: both have files of their own.

@@ -60,7 +60,7 @@ void train_family(FamilyJob& job) {
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
-  std::vector<LeftOut> outs(architectures.size());
+  std::vector<LeftOutArchitecture> outs(architectures.size());
   // The largest tasks first; order of results is fixed by position.
   parallel_for(1 + gpus + architectures.size(), std::size_t(job.options.threads), [&](std::size_t task) {
     if (task == 0)
