@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "warploom/base/any_of.h"
 #include "warploom/models/plan_builders.h"
 #include "warploom/models/request_split.h"
 
@@ -25,8 +26,8 @@ struct SetRows {
   void operator()(Embedding& op) const { op.tokens = rows; }
   void operator()(Sampling& op) const { op.sequences = rows; }
   void operator()(Collective& op) const { op.size = Bytes(bytes); }
-  template <class Other>
-  void operator()(Other&) const {
+  template <AnyOf<AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule, LinearAttention> Op>
+  void operator()(Op&) const {
     WARPLOOM_ASSERT(!"this operator scales with requests, not rows");
   }
 };
@@ -77,8 +78,10 @@ struct SetRequests {
     op.sequences = StepShape::requests_of(groups);
     op.tokens_per_sequence = (StepShape::tokens_of(groups) + op.sequences - 1) / op.sequences;
   }
-  template <class Other>
-  void operator()(Other&) const {
+  template <AnyOf<MlaModule, FusedMoe, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
+                  Sampling>
+                Op>
+  void operator()(Op&) const {
     WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
   }
 };
