@@ -4,6 +4,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/baselines/library_rows.h"
+#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/roofline.h"
 
@@ -16,7 +17,7 @@ constexpr double kMicrosecond = 1e-6;
 bool scales_by_waves(const Operator& op) {
   const Family family = family_of(op);
   return family != Family::Gemm && family != Family::Moe && family != Family::MlaModule &&
-         family < Family::AllReduce;
+         !is_collective(family);
 }
 
 std::uint64_t origin_key(const Operator& op, const CircleKeys& keys) {

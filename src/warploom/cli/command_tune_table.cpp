@@ -52,6 +52,7 @@ void add_pick(CLI::App& tune) {
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
+      list.back()["error_bound"] = table.error_bound(shape, pick);
       list.back()["tier"] = name_of(table.tier());
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");

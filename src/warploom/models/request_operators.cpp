@@ -1,5 +1,6 @@
 #include "warploom/models/request_operators.h"
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/models/request_split.h"
 
@@ -52,8 +53,10 @@ struct SetRequests {
     op.sequences = StepShape::requests_of(groups);
     op.tokens_per_sequence = (StepShape::tokens_of(groups) + op.sequences - 1) / op.sequences;
   }
-  template <class Other>
-  void operator()(Other&) const {
+  template <AnyOf<MlaModule, FusedMoe, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
+                  Sampling>
+                Op>
+  void operator()(Op&) const {
     WARPLOOM_ASSERT(!"this operator scales with rows, not requests");
   }
 };

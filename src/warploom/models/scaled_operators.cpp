@@ -1,5 +1,6 @@
 #include "warploom/models/scaled_operators.h"
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -20,8 +21,8 @@ struct SetRows {
   void operator()(Embedding& op) const { op.tokens = rows; }
   void operator()(Sampling& op) const { op.sequences = rows; }
   void operator()(Collective& op) const { op.size = Bytes(bytes); }
-  template <class Other>
-  void operator()(Other&) const {
+  template <AnyOf<AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule, LinearAttention> Op>
+  void operator()(Op&) const {
     WARPLOOM_ASSERT(!"this operator scales with requests, not rows");
   }
 };

@@ -59,6 +59,9 @@ class RuntimeTable {
   // table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
 
+  // Relative error to expect of a pick's predicted time (error_bound of wave_fit.h).
+  double error_bound(const TileShape& shape, const TilePick& pick) const;
+
   const TileKernel& kernel() const;
   const TileGpu& gpu() const;
   TileConfig default_config() const;

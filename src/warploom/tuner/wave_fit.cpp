@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <thread>
 
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/tuner/internal/config_fit.h"
 #include "warploom/tuner/legality.h"
@@ -61,16 +61,11 @@ void judge_buckets(WaveModel& model, std::size_t index, const ConfigPoints& poin
 
 // Every configuration by itself, on all cores.
 void fit_all(WaveModel& model, const std::vector<const ConfigPoints*>& points) {
-  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-  std::vector<std::jthread> threads;
-  for (std::size_t worker = 0; worker < workers; ++worker)
-    threads.emplace_back([&, worker] {
-      for (std::size_t i = worker; i < points.size(); i += workers) {
-        const TileConfig config = model.configs[i].config;
-        model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
-        model.configs[i].config = config;
-      }
-    });
+  parallel_for(points.size(), 0, [&](std::size_t i) {
+    const TileConfig config = model.configs[i].config;
+    model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
+    model.configs[i].config = config;
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/baselines/pipeweave/published_features.h"
@@ -78,12 +79,15 @@ std::string asked_for(const PredictRequest& request, const PredictResult& result
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
-        if constexpr (requires { matrix_unit(held.scheme, gpu); }) {
+        using Op = std::decay_t<decltype(held)>;
+        if constexpr (AnyOf<Op, Gemm, FusedMoe>) {
           const MatmulScheme scheme = held.scheme;
           const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
                              scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;
           return !meant && matrix_unit(scheme, gpu).weight_only;
         } else {
+          static_assert(
+              !requires { held.scheme; }, "weights that may be widened");
           return false;
         }
       },

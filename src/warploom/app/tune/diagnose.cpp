@@ -18,7 +18,21 @@ namespace {
 constexpr double kQuantileStep = 0.1;
 
 // n_samples is the number of timings in a sweep and of calls in a trace.
-bool is_sweep(Layout layout) { return layout <= Layout::Neusight; }
+bool is_sweep(Layout layout) {
+  switch (layout) {
+    case Layout::Warploom:
+    case Layout::Aiconfigurator:
+    case Layout::Pipeweave:
+    case Layout::Vidur:
+    case Layout::Neusight:
+      return true;
+    case Layout::Kineto:
+    case Layout::Nsight:
+      return false;
+  }
+  WARPLOOM_ASSERT(!"a layout that is neither sweep nor trace");
+  return false;
+}
 
 struct Diagnoser {
   const CeilingModel& ceilings;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 
 namespace warploom::published {
@@ -71,6 +72,8 @@ Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& c
         } else if constexpr (std::is_same_v<T, Activation>) {
           return silu_and_mul(held.tokens, 2 * held.width, hardware);
         } else {
+          static_assert(AnyOf<T, MlaPrefill, MlaDecode, MlaModule, FusedMoe, Elementwise, Rope, KvWrite,
+                              Quantize, Embedding, Sampling, LinearAttention, Collective>);
           throw Unsupported(
               fmt::format("published features: none for the family {}", name_of(family_of(op))));
         }

@@ -27,6 +27,7 @@ class ByteWriter {
     put(std::uint32_t(values.size()));
     for (const T value : values) put(value);
   }
+  void put_bytes(std::string_view bytes) { bytes_.append(bytes); }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -56,17 +57,21 @@ class ByteReader {
   std::size_t take_count(std::size_t least_bytes) {
     const std::size_t count = take<std::uint32_t>();
     if (count > (bytes_.size() - position_) / least_bytes)
-      throw InvalidInput(std::string(where_) + ": a file with more records than it has room for");
+      throw InvalidInput(std::string(where_) + ": more records than the file has room for, from byte " +
+                         std::to_string(position_) + " of its records");
     return count;
   }
   std::string_view take_bytes(std::size_t count) {
     if (count > bytes_.size() - position_)
-      throw InvalidInput(std::string(where_) + ": the predictor file ends in the middle of a record");
+      throw InvalidInput(std::string(where_) + ": the file ends in the middle of a record, at byte " +
+                         std::to_string(position_) + " of its records");
     const std::string_view part = bytes_.substr(position_, count);
     position_ += count;
     return part;
   }
   bool at_end() const { return position_ == bytes_.size(); }
+  std::size_t position() const { return position_; }
+  std::string_view rest() const { return bytes_.substr(position_); }
 
  private:
   std::string_view bytes_;
