@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/calibrate.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/import_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -64,10 +64,10 @@ Json calibration_json(const CalibrateResult& result) {
 
 }  // namespace
 
-void add_calibrate_command(CLI::App& app) {
+void add_calibrate_command(Command& app) {
   const auto options = std::make_shared<Options>();
   CalibrateRequest& request = options->request;
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("calibrate", "fits a predictor to one GPU's sweep by warploom-collect");
   command->add_option("--gpu", request.gpu, "the GPU that was swept")->required();
   command->add_option("--data", options->data, "folder that warploom-collect wrote, or its sweep.csv")

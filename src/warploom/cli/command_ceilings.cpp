@@ -1,12 +1,12 @@
 // Maintainers' side of the ceilings: training and validation.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -18,7 +18,7 @@ struct SourceOptions {
   MeasurementSource source;
   std::vector<std::string> paths;
 
-  void add_to(CLI::App& command) {
+  void add_to(Command& command) {
     command.add_option("--store", source.store, "a store that `import` wrote; or");
     command.add_option("--layout", source.layout, "layout of the files of --data");
     command.add_option("--data", paths, "files or folders");
@@ -55,7 +55,7 @@ std::string training_text(const TrainCeilingsResult& result) {
 
 }  // namespace
 
-void add_train_ceilings_command(CLI::App& app) {
+void add_train_ceilings_command(Command& app) {
   struct Options {
     TrainCeilingsRequest request;
     SourceOptions source;
@@ -63,7 +63,7 @@ void add_train_ceilings_command(CLI::App& app) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("train-ceilings", "performance ceilings from measured data");
+  Command* command = app.add_subcommand("train-ceilings", "performance ceilings from measured data");
   options->source.add_to(*command);
   command->add_option("--output", options->output, "folder")->required();
   command->add_option("--exclude-gpu", options->request.exclude_gpus, "learn nothing from these GPUs");
@@ -81,7 +81,7 @@ void add_train_ceilings_command(CLI::App& app) {
   });
 }
 
-void add_validate_ceilings(CLI::App& validate) {
+void add_validate_ceilings(Command& validate) {
   struct Options {
     ValidateCeilingsRequest request;
     SourceOptions source;
@@ -89,9 +89,9 @@ void add_validate_ceilings(CLI::App& validate) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = validate.add_subcommand("ceilings", "performance ceilings on shapes not learned from");
+  Command* command = validate.add_subcommand("ceilings", "performance ceilings on shapes not learned from");
   options->source.add_to(*command);
-  CLI::Option* ceilings =
+  Option* ceilings =
       command->add_option("--ceilings", options->request.ceilings, "a folder that `train-ceilings` wrote");
   command->add_option("--quantile", options->request.quantile, "of the ceiling")->capture_default_str();
   command

@@ -1,9 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/list_models.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -50,9 +50,9 @@ Json listing_json(const std::vector<ModelListing>& models) {
 
 }  // namespace
 
-void add_models_command(CLI::App& app) {
+void add_models_command(Command& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("models", "lists the models that are known");
+  Command* command = app.add_subcommand("models", "lists the models that are known");
   command->add_option("MODEL", options->name,
                       "one model: a name, or the path of a config.json or its folder");
   add_json_option(*command, options->json);

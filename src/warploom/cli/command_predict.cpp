@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/predict_operator.h"
@@ -10,6 +9,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/operator_options.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/prediction_report.h"
 #include "warploom/report/text_table.h"
@@ -125,10 +125,10 @@ void say_version(const PredictRequest& request, const PredictResult& result) {
                          request.version, result.by_rule ? "the rule of streaming kernels" : used));
 }
 
-void add_family(CLI::App& predict, Family family) {
+void add_family(Command& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
-  CLI::App* command = predict.add_subcommand(name, "one " + name + " operator");
+  Command* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
   {
     const OptionGroup group(*command, kModelGroup);
@@ -158,8 +158,8 @@ void add_family(CLI::App& predict, Family family) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app) {
-  CLI::App* predict = app.add_subcommand("predict", "how long one operator takes, and what limits it");
+void add_predict_command(Command& app) {
+  Command* predict = app.add_subcommand("predict", "how long one operator takes, and what limits it");
   predict->require_subcommand(1);
   for (const auto& [family, name] : EnumNames<Family>::kNames) add_family(*predict, family);
 }

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/train.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -73,16 +73,16 @@ std::string summary_text(const TrainSummary& summary) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app) {
+void add_train_command(Command& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("train", "learns a predictor from measured data");
+  Command* command = app.add_subcommand("train", "learns a predictor from measured data");
   MeasurementSource& source = options->request.source;
   command->add_option("--store", source.store, "a store that `import` wrote; or");
   command->add_option("--layout", source.layout, "the layout of");
   command->add_option("--data", options->paths, "files or folders");
   command->add_option("--family", source.families, "only these families");
   command->add_option("--exclude-gpu", options->exclude, "GPUs whose rows are not learned")->delimiter(',');
-  CLI::Option* few =
+  Option* few =
       command->add_option("--few-shot", options->request.few_shot, "GPU:N, learn N shapes of that GPU")
           ->delimiter(',');
   command

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate/validate_kernels.h"
 #include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -170,12 +170,11 @@ void run_leave_out(const Options& options) {
   print(options.json ? json_text(leave_out_json(result)) : leave_out_text(result));
 }
 
-void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
-  CLI::Option* out =
-      command.add_option("--leave-out", request.leave_out,
-                         "trains without each gpu, generation or model in turn and judges that");
+void add_leave_out_options(Command& command, LeaveOutRequest& request) {
+  Option* out = command.add_option("--leave-out", request.leave_out,
+                                   "trains without each gpu, generation or model in turn and judges that");
   command.add_option("--only-left-out", request.only, "of these GPUs, generations or folds of models alone");
-  CLI::Option* few =
+  Option* few =
       command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back")->needs(out);
   command
       .add_option("--few-shot-per", request.few_shot_per,
@@ -196,9 +195,9 @@ void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
     out->excludes(command.get_option(other));
 }
 
-void add_validate_kernels(CLI::App& validate) {
+void add_validate_kernels(Command& validate) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
+  Command* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
   MeasurementSource& source = options->request.source;
   command->add_option("--store", source.store, "a store that `import` wrote; or");
   command->add_option("--layout", source.layout, "the layout of");
@@ -209,7 +208,7 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
   command->add_flag("--keep-impossible", source.keep_impossible,
                     "also judge rows that are faster than physics allows, and their groups");
-  CLI::Option* baseline = command->add_option(
+  Option* baseline = command->add_option(
       "--baseline", options->request.baselines,
       "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation");
   command
@@ -242,8 +241,8 @@ void add_validate_kernels(CLI::App& validate) {
 
 }  // namespace
 
-void add_validate_command(CLI::App& app) {
-  CLI::App* validate = app.add_subcommand("validate", "predictions against measurements");
+void add_validate_command(Command& app) {
+  Command* validate = app.add_subcommand("validate", "predictions against measurements");
   validate->require_subcommand(1);
   add_validate_kernels(*validate);
   add_validate_serving_runs(*validate);
