@@ -33,6 +33,23 @@ std::string demand_text(const PipelineShare& share) {
   return decimal_text(share.demand, share.pipeline == Bound::SpecialFunction ? "op" : "FLOP");
 }
 
+// The parts that the family's structure has.
+std::string structure_text(const StructuralPrice& price) {
+  std::string text = duration_text(Seconds(price.seconds)) + " =";
+  const std::pair<const char*, double> parts[] = {{"launch", price.launch},
+                                                  {"passes", price.passes},
+                                                  {"compute", price.compute},
+                                                  {"memory", price.memory},
+                                                  {"network", price.network}};
+  for (const auto& [name, seconds] : parts)
+    if (seconds > 0) text += fmt::format(" {} {},", name, duration_text(Seconds(seconds)));
+  text.pop_back();
+  if (price.tile_rows > 0) text += fmt::format("; tiles of {} x {}", price.tile_rows, price.tile_columns);
+  if (price.splits > 1) text += fmt::format(", {:.0f} parts", price.splits);
+  if (price.waves > 0) text += fmt::format(", {} waves", significant_text(price.waves));
+  return text;
+}
+
 std::string result_text(const PredictResult& result) {
   std::string text = fmt::format("{} on {}\n", operator_text(result.op), result.gpu.title);
   if (!result.kernel.empty() || !result.framework.empty()) {
@@ -57,6 +74,7 @@ std::string result_text(const PredictResult& result) {
                         tile.tile_n, tile.splits, tile.splits == 1 ? "part" : "parts of k",
                         significant_text(result.tile->waves), percent_text(result.tile->chance));
   }
+  text += "structure       " + structure_text(result.structure) + "\n";
   text += "roofline        " + duration_text(result.roofline.p50) + "\n\n";
   TextTable table({{"pipeline", Align::Left}, {"demand"}, {"time alone"}, {"share of predicted"}});
   for (const PipelineShare& share : result.pipelines) {
@@ -68,6 +86,22 @@ std::string result_text(const PredictResult& result) {
   TextTable features({{"published feature", Align::Left}, {"value"}});
   for (const auto& [name, value] : result.features) features.add_row({name, fmt::format("{:.12g}", value)});
   return text + "\n" + features.text();
+}
+
+Json structure_json(const StructuralPrice& price) {
+  Json document{{"time_us", price.seconds * 1e6},   {"launch_us", price.launch * 1e6},
+                {"passes_us", price.passes * 1e6},  {"compute_us", price.compute * 1e6},
+                {"memory_us", price.memory * 1e6},  {"network_us", price.network * 1e6},
+                {"resident_share", price.resident}, {"splits", price.splits}};
+  if (price.tile_rows > 0) {
+    document["tile_m"] = price.tile_rows;
+    document["tile_n"] = price.tile_columns;
+  }
+  if (price.tasks > 0) {
+    document["tasks"] = price.tasks;
+    document["waves"] = price.waves;
+  }
+  return document;
 }
 
 Json result_json(const PredictResult& result) {
@@ -88,6 +122,7 @@ Json result_json(const PredictResult& result) {
                                {"waves", result.tile->waves},
                                {"chance", result.tile->chance}};
   }
+  document["structure"] = structure_json(result.structure);
   Json pipelines = Json::array();
   for (const PipelineShare& share : result.pipelines) {
     pipelines.push_back({{"pipeline", name_of(share.pipeline)},

@@ -45,7 +45,7 @@ class GpuCatalog {
   // which joins the catalog; the same path again gives the same spec. A record whose name or alias is taken
   // is refused. Throws NotFound, IoError, InvalidInput, Unsupported.
   const GpuSpec& load_gpu(std::string_view name_or_path);
-  // Adds a spec made by the caller; checked as a record is.
+  // Adds a spec made by the caller; checked as a record is, its largest_part looked up.
   const GpuSpec& add(GpuSpec gpu, std::string_view where);
 
   // In the order of canonical names, then the user's.
@@ -53,6 +53,9 @@ class GpuCatalog {
   std::vector<std::string> names() const;
 
  private:
+  GpuSpec& insert(GpuSpec gpu, std::string_view where);
+  void find_largest_part(GpuSpec& gpu, std::string_view where) const;
+
   std::deque<GpuSpec> gpus_;
   std::unordered_map<std::string, const GpuSpec*> by_name_;  // folded names and aliases
   std::map<std::filesystem::path, const GpuSpec*> by_path_;

@@ -65,6 +65,12 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
   if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
 }
 
+// Those of the family in the predictor that answers; nullptr: it has none.
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
+  const Predictor* predictor = predictor_of(model);
+  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
+}
+
 // What the question names and the answer is not of.
 std::string asked_for(const PredictRequest& request, const PredictResult& result) {
   std::vector<std::string> parts;
@@ -140,7 +146,10 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.estimate = model.estimate(request.op, result.gpu, context);
   if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  result.pipelines = pipeline_shares(profile(request.op, result.gpu, used), result.estimate.p50);
+  const KernelProfile shown =
+      profile(request.op, result.gpu, used, {.constants = fitted_constants(model, request.op, result.gpu)});
+  result.structure = shown.price;
+  result.pipelines = pipeline_shares(shown, result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);
   return result;
 }

@@ -56,15 +56,16 @@ struct Diagnoser {
       leave_out(fmt::format("{}: no ceiling of the family", name_of(family)), kernel.actual * kernel.calls);
       return nullptr;
     }
-    KernelProfile p;
+    KernelProfile p, learned;  // what is shown; what ceilings were learned on
     try {
       p = profile(kernel.op, gpu, context, {.routing = &routing});
+      learned = frozen_profile(kernel.op, gpu, context, &routing);
     } catch (const Unsupported& error) {
       leave_out(error.what(), kernel.actual * kernel.calls);
       return nullptr;
     }
     const auto at = [&](double q) {
-      return ceilings.ceiling(kernel.op, gpu, p, std::clamp(q, kLeastQuantile, kMostQuantile));
+      return ceilings.ceiling(kernel.op, gpu, learned, std::clamp(q, kLeastQuantile, kMostQuantile));
     };
     kernel.ceiling = at(result.quantile);
     kernel.gap = gap_of(kernel.ceiling, kernel.actual);

@@ -13,7 +13,7 @@
 #include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/measurements/tile_choices.h"
 #include "warploom/predictor/training/tile_ranking_fit.h"
 

@@ -1,4 +1,5 @@
 #include "warploom/baselines/pipeweave/published_vector.h"
+#include "warploom/hardware/gpu_class.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ Hardware Hardware::of(const GpuSpec& gpu) {
           .special_lanes = gpu.special_function_lanes,
           .shared_bytes_per_clock = gpu.shared_bytes_per_clock,
           .shared_kib = gpu.shared_memory_per_sm.value() / 1024,
-          .hopper = gpu.generation == Generation::Hopper};
+          .hopper = has_wgmma(gpu)};
 }
 
 double Features::theory_cycles() const {
