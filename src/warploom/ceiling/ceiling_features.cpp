@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "warploom/predictor/features/features.h"
+
 namespace warploom {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include "warploom/base/random.h"
 #include "warploom/predictor/model/gpu_likeness.h"
+#include "warploom/predictor/model/hidden_gpu.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/train_predictor.h"
 #include "warploom/predictor/training/training_table.h"

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "warploom/predictor/features/feature_parts.h"
+#include "warploom/predictor/features/features.h"
 
 namespace warploom::features {
 namespace {

@@ -1,6 +1,7 @@
 #include <bit>
 #include <cmath>
 
+#include "warploom/kernels/power_limit.h"
 #include "warploom/predictor/structure/attention_base.h"
 #include "warploom/predictor/structure/structural_terms.h"
 

@@ -1,3 +1,4 @@
+#include "warploom/kernels/power_limit.h"
 #include "warploom/predictor/structure/attention_base.h"
 #include "warploom/predictor/structure/attention_prefill_constants.h"
 #include "warploom/predictor/structure/attention_steps.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/power_limit.h"
 #include "warploom/predictor/structure/moe_constants.h"
 #include "warploom/predictor/structure/moe_source_tiles.h"
 #include "warploom/predictor/structure/structural_terms.h"

@@ -11,6 +11,7 @@
 #include "warploom/predictor/features/features.h"
 #include "warploom/predictor/model/model_file.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/predictor/training/train_predictor.h"
 
 namespace warploom {
 namespace {

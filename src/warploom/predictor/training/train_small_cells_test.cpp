@@ -7,6 +7,7 @@
 #include "warploom/base/random.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/predictor/training/train_predictor.h"
 
 namespace warploom {
 namespace {

@@ -7,6 +7,8 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/predictor/features/feature_parts.h"
+#include "warploom/predictor/features/features.h"
 #include "warploom/predictor/structure/moe_source_tiles.h"
 #include "warploom/predictor/structure/structural_terms.h"
 
