@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"

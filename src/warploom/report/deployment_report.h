@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "warploom/app/serving/run_label.h"
 #include "warploom/base/json.h"
-#include "warploom/report/run_label.h"
 #include "warploom/serving/simulation_result.h"
 
 namespace warploom {

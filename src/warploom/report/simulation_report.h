@@ -5,16 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "warploom/app/serving/run_label.h"
 #include "warploom/base/json.h"
-#include "warploom/report/run_label.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
-
-// The same run with every kernel at its p10 and p90: bounds of each metric.
-struct RunInterval {
-  ServingMetrics low, high;
-};
 
 // A partial result has no interval: runs stopped at different points bound nothing.
 //

@@ -87,7 +87,7 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
 // where there are few the first comes again. Returns the cell.
 template <class Visit>
 [[gnu::always_inline]] inline const TableCell& visit_candidates(const TableLayout& layout,
-                                                                 const TileShape& shape, const Visit& visit) {
+                                                                const TileShape& shape, const Visit& visit) {
   const int row_class = row_class_of(layout.kernel, shape);
   const TableCell& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);

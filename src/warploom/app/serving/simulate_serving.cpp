@@ -10,11 +10,10 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/energy.h"
-#include "warploom/app/serving/trace_run.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
-#include "warploom/report/kernel_sources.h"
 
 namespace warploom {
 namespace {
@@ -158,7 +157,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
   } else {
     result.run = run(StepTime::Mid);
   }
-  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups);
+  if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }

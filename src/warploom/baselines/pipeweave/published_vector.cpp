@@ -1,7 +1,8 @@
 #include "warploom/baselines/pipeweave/published_vector.h"
-#include "warploom/hardware/gpu_class.h"
 
 #include <fmt/format.h>
+
+#include "warploom/hardware/gpu_class.h"
 
 namespace warploom::published {
 

@@ -1,4 +1,4 @@
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +10,15 @@
 namespace warploom {
 namespace {
 
-TEST(ParallelTasks, RunsEachTaskOnceOnAnyNumberOfThreads) {
+TEST(ParallelFor, RunsEachTaskOnceOnAnyNumberOfThreads) {
   for (const int threads : {0, 1, 2, 8}) {
     std::vector<int> runs(100, 0);  // each task has an element of its own
-    run_tasks(runs.size(), threads, [&](std::size_t i) { ++runs[i]; });
+    parallel_for(runs.size(), std::size_t(threads), [&](std::size_t i) { ++runs[i]; });
     EXPECT_EQ(runs, std::vector<int>(100, 1)) << threads;
   }
 }
 
-TEST(ParallelTasks, ThrowsTheFirstErrorOnceAllThreadsStand) {
+TEST(ParallelFor, ThrowsTheFirstErrorOnceAllThreadsStand) {
   std::atomic<int> running{0};
   const auto task = [&](std::size_t i) {
     ++running;
@@ -28,7 +28,7 @@ TEST(ParallelTasks, ThrowsTheFirstErrorOnceAllThreadsStand) {
     }
     --running;
   };
-  EXPECT_THROW(run_tasks(50, 4, task), std::runtime_error);
+  EXPECT_THROW(parallel_for(50, 4, task), std::runtime_error);
   EXPECT_EQ(running, 0);
 }
 

@@ -1,4 +1,4 @@
-#include "warploom/report/perfetto.h"
+#include "warploom/report/trace_events.h"
 
 #include <gtest/gtest.h>
 

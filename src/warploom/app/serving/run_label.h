@@ -1,4 +1,4 @@
-// What a serving run is labelled with; reports print it and compute nothing from it.
+// What a serving run is labelled with, and the interval of its figures.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warploom/kernels/latency_model.h"
+#include "warploom/serving/simulation.h"
 
 namespace warploom {
 
@@ -21,6 +22,7 @@ struct PoolLabel {
   double energy_j = 0;  // an estimate from the power limit; 0: unknown
 };
 
+// What a run is labelled with; reports print it and compute nothing from it.
 struct RunLabel {
   std::string model, gpu, engine, workload;
   double request_rate = std::numeric_limits<double>::infinity();  // requests/s; infinite: sent without a plan
@@ -33,6 +35,11 @@ struct RunLabel {
   std::vector<PoolLabel> pools;
   std::string kv_transfer;    // path between the pools; empty: one pool
   bool extrapolated = false;  // some kernel left the measured domain
+};
+
+// The same run with every kernel at its p10 and p90: bounds of each metric.
+struct RunInterval {
+  ServingMetrics low, high;
 };
 
 }  // namespace warploom
