@@ -7,6 +7,7 @@
 #include "warploom/baselines/habitat.h"
 #include "warploom/baselines/interpolation.h"
 #include "warploom/baselines/linear.h"
+#include "warploom/baselines/train_baseline.h"
 #include "warploom/kernels/frozen/frozen_profile.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/measurements/measured_row_test.h"

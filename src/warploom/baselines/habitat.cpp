@@ -4,6 +4,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/baselines/library_rows.h"
+#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/frozen/frozen_profile.h"
 #include "warploom/kernels/roofline.h"
 
@@ -16,7 +17,7 @@ constexpr double kMicrosecond = 1e-6;
 bool scales_by_waves(const Operator& op) {
   const Family family = family_of(op);
   return family != Family::Gemm && family != Family::Moe && family != Family::MlaModule &&
-         family < Family::AllReduce;
+         !is_collective(family);
 }
 
 std::uint64_t origin_key(const Operator& op, const CircleKeys& keys) {
@@ -72,8 +73,8 @@ HabitatModel::HabitatModel(const BaselineRows& rows, const GpuCatalog& catalog) 
     }
     // The output is the logarithm of the latency, since latencies span five decades.
     const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
-      const double said = std::exp(std::min(outputs[0], 20.0)) / truth[row];
-      gradient[0] = said > 1 ? std::min(said, 4.0) : -said;
+      const double ratio = std::exp(std::min(outputs[0], 20.0)) / truth[row];
+      gradient[0] = ratio > 1 ? std::min(ratio, 4.0) : -ratio;
     };
     double sum = 0;
     for (const double microseconds : truth) sum += std::log(microseconds);

@@ -61,11 +61,12 @@ NeuSightModel::NeuSightModel(const BaselineRows& rows, const GpuCatalog& catalog
     const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
       const double waves = views[row].waves, truth = measured[row];
       const Utilisation u(outputs, waves);
-      const double said = views[row].ideal_seconds / u.value;
-      // Of |said - truth| / (said + truth) by said, then by the utilisation; at its floor it is pulled up.
-      const double sign = said > truth ? 1 : -1;
-      const double by_said = sign * 2 * truth / ((said + truth) * (said + truth));
-      const double by_value = -by_said * said / u.value;
+      const double predicted = views[row].ideal_seconds / u.value;
+      // Derivative of |predicted - truth| / (predicted + truth) by predicted, then by the utilisation; at its
+      // floor the utilisation is pulled up.
+      const double sign = predicted > truth ? 1 : -1;
+      const double by_predicted = sign * 2 * truth / ((predicted + truth) * (predicted + truth));
+      const double by_value = -by_predicted * predicted / u.value;
       gradient[0] = by_value * u.alpha * (1 - u.alpha);
       gradient[1] = -by_value / waves * u.beta * (1 - u.beta);
     };

@@ -11,7 +11,7 @@
 
 namespace warploom {
 
-// Of one operator on one GPU. physical_bound <= time <= median_time.
+// The ceiling of one operator on one GPU. physical_bound <= time <= median_time.
 struct Ceiling {
   Seconds time;         // a share q of the implementations seen takes longer
   Seconds median_time;  // the same of one half

@@ -67,11 +67,6 @@ const GpuSpec& GpuCatalog::get(std::string_view name) const {
                              name, did_you_mean(name, known)));
 }
 
-const GpuSpec* GpuCatalog::find_hash(std::uint64_t name_hash) const {
-  const auto entry = by_hash_.find(name_hash);
-  return entry == by_hash_.end() ? nullptr : entry->second;
-}
-
 const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path) {
   if (!names_a_file(name_or_path)) return get(name_or_path);
   const std::filesystem::path path = std::filesystem::absolute(name_or_path).lexically_normal();
@@ -122,7 +117,6 @@ GpuSpec& GpuCatalog::insert(GpuSpec gpu, std::string_view where) {
   for (const std::string& key : keys) by_name_.emplace(folded_name(key), &kept);
   // A title is for people: it leads here too unless another GPU's name came first.
   by_name_.emplace(folded_name(kept.title), &kept);
-  by_hash_.emplace(kept.name_hash, &kept);
   return kept;
 }
 

@@ -40,8 +40,6 @@ class GpuCatalog {
   const GpuSpec* find(std::string_view name) const;
   // The same; throws NotFound with the nearest names.
   const GpuSpec& get(std::string_view name) const;
-  // By GpuSpec::name_hash; nullptr when unknown. O(1).
-  const GpuSpec* find_hash(std::uint64_t name_hash) const;
 
   // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file),
   // which joins the catalog; the same path again gives the same spec. A record whose name or alias is taken
@@ -60,7 +58,6 @@ class GpuCatalog {
 
   std::deque<GpuSpec> gpus_;
   std::unordered_map<std::string, const GpuSpec*> by_name_;  // folded names and aliases
-  std::unordered_map<std::uint64_t, const GpuSpec*> by_hash_;
   std::map<std::filesystem::path, const GpuSpec*> by_path_;
 };
 

@@ -103,7 +103,6 @@ TEST(GpuCatalog, KnowsEveryPromisedGpu) {
     EXPECT_EQ(gpu->name, name);
     EXPECT_GT(gpu->source.size(), 30U) << name;
     EXPECT_EQ(gpu->name_hash, hash_bytes(name));
-    EXPECT_EQ(catalog.find_hash(gpu->name_hash), gpu);
   }
 }
 

@@ -83,7 +83,7 @@ struct GpuSpec {
   // Derived, all O(1).
   double sm_cycles_per_second() const { return double(sm_count) * boost_clock.value(); }
   FlopPerSecond fma_rate() const { return FlopPerSecond(2.0 * fma_lanes * sm_cycles_per_second()); }
-  // Of the whole GPU at boost_clock, from one of tensor_rates: tensor_rate(gpu.tensor_rates.fp8).
+  // Rate of the whole GPU at boost_clock, from one of tensor_rates: tensor_rate(gpu.tensor_rates.fp8).
   FlopPerSecond tensor_rate(double flop_per_clock_per_sm) const {
     return FlopPerSecond(flop_per_clock_per_sm * sm_cycles_per_second());
   }

@@ -36,7 +36,7 @@ enum class KnownKernel : std::uint8_t {
 // By the kernel name of a KernelContext; None for every other name.
 KnownKernel known_kernel(std::string_view kernel);
 
-// What a kernel context says of the implementation, read once per context.
+// The implementation that a kernel context names, read once per context.
 struct ContextKernel {
   KnownKernel known = KnownKernel::None;
   KernelHints hints;
@@ -58,7 +58,7 @@ struct ContextKernel {
   }
 };
 
-// Whether the kernel's structure speaks for this operator.
+// Whether the kernel's structure is known for this operator.
 bool describes(KnownKernel kernel, const Operator& op);
 
 // A number below 32 of what runs where a context is asked of a GPU: the kernel in attention's decode (other

@@ -8,17 +8,18 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/operator_json.h"
 #include "warploom/kernels/precision_support.h"
-#include "warploom/kernels/published_features.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/engine_kernels.h"
 
 namespace warploom {
 namespace {
@@ -84,12 +85,15 @@ std::string asked_for(const PredictRequest& request, const PredictResult& result
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
-        if constexpr (requires { matrix_unit(held.scheme, gpu); }) {
+        using Op = std::decay_t<decltype(held)>;
+        if constexpr (AnyOf<Op, Gemm, FusedMoe>) {
           const MatmulScheme scheme = held.scheme;
           const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
                              scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;
           return !meant && matrix_unit(scheme, gpu).weight_only;
         } else {
+          static_assert(
+              !requires { held.scheme; }, "weights that may be widened");
           return false;
         }
       },
@@ -128,7 +132,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
+  if (context.kernel.empty()) context = kernel_of(engine, request.op, result.gpu);
   const KernelContext used = model.resolved_context(request.op, result.gpu, context);
   result.framework = used.framework;
   result.version = used.version;

@@ -18,7 +18,7 @@ struct PredictRequest {
   // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
-  std::string features;  // "published": also the feature vector of kernels/published_features.h
+  std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
 };
 
 // Time each pipeline alone would take, at data-sheet rates.

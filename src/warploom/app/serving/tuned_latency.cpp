@@ -10,7 +10,7 @@
 namespace warploom {
 namespace {
 
-// Of the time, what the grouped products take by the structural model.
+// Share of the time that the grouped products take in the structural model.
 double product_share(const FusedMoe& op, const GpuSpec& gpu) {
   const RoutingLoad load = routing_load(op);
   const MoeBase base = moe_base(op, gpu, KnownKernel::None, rank_workload(op, load, {}), moe_sizes(op, load),

@@ -17,8 +17,22 @@ namespace {
 // Neighbouring quantiles, for the interval of what would be saved.
 constexpr double kQuantileStep = 0.1;
 
-// Of sweeps n_samples counts timings, of traces calls.
-bool is_sweep(Layout layout) { return layout <= Layout::Neusight; }
+// n_samples is the number of timings in a sweep and of calls in a trace.
+bool is_sweep(Layout layout) {
+  switch (layout) {
+    case Layout::Warploom:
+    case Layout::Aiconfigurator:
+    case Layout::Pipeweave:
+    case Layout::Vidur:
+    case Layout::Neusight:
+      return true;
+    case Layout::Kineto:
+    case Layout::Nsight:
+      return false;
+  }
+  WARPLOOM_ASSERT(!"a layout that is neither sweep nor trace");
+  return false;
+}
 
 struct Diagnoser {
   const CeilingModel& ceilings;
@@ -132,7 +146,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
                        .calls = count * times,
                        .actual = estimate.p50,
                        .tier = estimate.tier},
-                      estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
+                      estimate.p10, estimate.p90, kernel_of(setup.kernels, node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;

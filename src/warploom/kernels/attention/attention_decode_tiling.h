@@ -1,7 +1,10 @@
 // The decode half of attention_tiling.h.
 #pragma once
 
-#include "warploom/kernels/attention/attention_tiling.h"
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/attention/attention_tile.h"
+#include "warploom/kernels/attention_view.h"
+#include "warploom/kernels/kernel_hints.h"
 
 namespace warploom {
 

@@ -16,6 +16,16 @@ AttentionTiling tiling_of(const auto& op, const char* name, const KernelContext&
   return attention_tiling(view_of(op), gpu(name), kernel_hints(context));
 }
 
+TEST(KernelHints, TellEnginesFromLibraries) {
+  EXPECT_TRUE(is_engine("sglang"));
+  for (const char* other : {"", "nccl", "warploom", "vllm 0.24.0"}) {
+    EXPECT_FALSE(is_engine(other)) << other;
+    EXPECT_EQ(engine_rank(other), 0) << other;
+  }
+  EXPECT_GT(engine_rank("vllm"), engine_rank("sglang"));
+  EXPECT_GT(engine_rank("trtllm"), 0);
+}
+
 TEST(KernelHints, ReadTheNamesOfTheData) {
   const KernelHints prefill = kernel_hints({"vllm", "0.24.0", "vllm_flashinfer_trtllmprefill"});
   EXPECT_EQ(prefill.engine, Engine::Vllm);

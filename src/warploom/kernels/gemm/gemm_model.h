@@ -8,8 +8,8 @@
 //     loop  = steps * (2 bm bn depth / (rate * efficiency) + feed + step)
 //     busy  = the same at the clock that the power limit sustains, over the waves that hold work
 //     fixed = per_tile + epilogue * result bytes / 128, each wave; overlapped with the next tile on sm_100
-//     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock + (s > 1: split + sums through
-//     L2)
+//     tile  = (max(waves * loop, waves not rounded * busy) + fixed) / clock
+//             + (s > 1: split + sums through L2)
 //   memory = bytes by residency from DRAM or L2 (resident: a smooth step at `cache` of L2)
 //   T = launch + (min(tile)^p + memory^p)^(1/p) + quantising pass of the activations
 //
@@ -27,7 +27,7 @@ namespace warploom {
 // "warp": operands pass through registers (mma.sync: all but Hopper and data-centre Blackwell). "async": read
 // from shared or tensor memory (wgmma, tcgen05). "graphics": GDDR parts with one L2 partition (Ada, sm_120).
 struct GemmConstants {
-  // Of the matrix rate in a large tile's loop at the sustained clock.
+  // Share of the matrix rate that a large tile's loop reaches at the sustained clock.
   double warp_efficiency = 0.95, async_efficiency = 0.95;
   // What narrow tiles lose waits for operands, not for the matrix unit: clocks whatever its rate.
   double warp_row_exponent = 0.40, warp_column_exponent = 0.45;

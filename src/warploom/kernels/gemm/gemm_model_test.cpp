@@ -135,8 +135,8 @@ TEST(GemmModel, PricesGpusWithoutMatrixUnits) {
   EXPECT_GT(price.seconds, 0);
 }
 
-// Of one silicon: what its largest part's data sheet calls boost stands for all, and watts buy their cube
-// root.
+// Parts made from one chip share the boost clock of the largest one's data sheet; clocks go with the cube
+// root of the power limit.
 TEST(GemmModel, PartsOfOneGenerationDifferAsTheirPowerAndHighestClocks) {
   const auto loaded = [](const GpuSpec& gpu, ClockRule rule) {
     const PowerConstants power;

@@ -52,12 +52,9 @@ GemmTileShape gemm_tile_shape(std::size_t index) { return kTiles[index]; }
 
 void price_gemm_tiles(const GemmTileTerms& terms, double m, double n, double k, double batch,
                       GemmTilePrices& prices, VectorUnit unit) {
-  if (unit == VectorUnit::Plain)
-    gemm_tiles::price_plain(terms, kReciprocals, m, n, k, batch, prices);
-  else if (unit == VectorUnit::Avx2)
-    gemm_tiles::price_avx2(terms, kReciprocals, m, n, k, batch, prices);
-  else
-    gemm_tiles::price_avx512(terms, kReciprocals, m, n, k, batch, prices);
+  constexpr VectorVersions kVersions{gemm_tiles::price_plain, gemm_tiles::price_avx2,
+                                     gemm_tiles::price_avx512};
+  kVersions.on(unit)(terms, kReciprocals, m, n, k, batch, prices);
 }
 
 }  // namespace warploom

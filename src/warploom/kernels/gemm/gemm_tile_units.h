@@ -1,7 +1,7 @@
 // What the implementations of price_gemm_tiles share, one for each set of instructions.
 #pragma once
 
-#include "warploom/kernels/gemm/gemm_tile_prices.h"
+#include "warploom/kernels/gemm/gemm_tile_terms.h"
 
 namespace warploom::gemm_tiles {
 

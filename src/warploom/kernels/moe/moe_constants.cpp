@@ -73,7 +73,7 @@ constexpr auto kSchemeTable = from_source(
                                                   ConstantSpec{"scheme_prologue", "1", 1, 0.1, 10, 0.5},
                                                   ConstantSpec{"scheme_pair_hidden", "1", 1, 0.1, 20, 0.6}});
 
-// Of an activation in a kernel of its own.
+// Factors of an activation that runs as a kernel of its own.
 constexpr double kApartLaunch = 1.25, kApartWidth = 4;
 
 constexpr std::size_t kCount = kShared.size() + kBuilds.size() * kPerBuild + kSchemes * kPerScheme;

@@ -62,9 +62,9 @@ double error_without_l40s(const char* framework, const char* kernel, bool with_c
   double sum = 0, rows = 0;
   for (std::size_t r = 0; r < dataset.size(); ++r)
     if (dataset.gpu(r) == "l40s") {
-      const LatencyEstimate said =
+      const LatencyEstimate estimate =
           predictor.estimate(dataset.op(r), catalog().get("l40s"), dataset.context(r));
-      sum += std::abs(std::log(said.p50 / dataset.latency(r)));
+      sum += std::abs(std::log(estimate.p50 / dataset.latency(r)));
       ++rows;
     }
   return sum / rows;

@@ -16,7 +16,7 @@
 namespace warploom::features {
 
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, OperatorFeatures& row);
-// Of KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
+// For KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted,
                          OperatorFeatures& row);
 void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "warploom/base/any_of.h"
 #include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/predictor/features/feature_parts.h"
 
@@ -71,6 +72,8 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
         } else if constexpr (std::is_same_v<T, Collective>) {
           features::add_collective(o, gpu, fitted, row);
         } else {
+          static_assert(
+              AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling>);
           features::add_stream(op, gpu, fitted, row);
         }
       },
@@ -172,8 +175,10 @@ std::uint32_t kind_code(const Operator& op) {
           return code(o.target, o.dynamic);
         else if constexpr (std::is_same_v<T, LinearAttention>)
           return code(o.kind, o.stage);
-        else
+        else {
+          static_assert(AnyOf<T, Rope, KvWrite, Embedding, Sampling, Collective>);
           return 0;
+        }
       },
       op);
 }

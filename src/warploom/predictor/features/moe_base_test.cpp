@@ -77,7 +77,7 @@ RC_GTEST_PROP(MoeBase, OnePassCostsNoMoreThanBoth, ()) {
   FusedMoe op = drawn_operator();
   const GpuSpec& gpu = catalog().get("a100_sxm");
   op.scheme = MatmulScheme::Bf16;
-  // Of Triton the rows of one pass come with a tile of their own.
+  // For Triton, rows that time one pass have their own tile.
   const double both = base_of(op, gpu, KnownKernel::MoeCutlass).total;
   op.pass = MoePass::GateUp;
   RC_ASSERT(base_of(op, gpu, KnownKernel::MoeCutlass).total <= both);

@@ -1,4 +1,4 @@
-// How alike two GPUs are, for what one may say of the other.
+// How alike two GPUs are: how far measurements of one hold for the other.
 #pragma once
 
 #include "warploom/hardware/gpu_spec.h"

@@ -1,4 +1,4 @@
-// Fits the constants of a family's base to measurements: the one user of the least-squares library.
+// Fits the constants of a family's base to measurements, by Ceres.
 #pragma once
 
 #include <cstdint>
