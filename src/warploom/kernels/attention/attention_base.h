@@ -7,8 +7,7 @@
 #include <span>
 
 #include "warploom/kernels/attention/attention_tiling.h"
-#include "warploom/kernels/base_constants.h"
-#include "warploom/kernels/known_kernel.h"
+#include "warploom/kernels/constant_spec.h"
 
 namespace warploom {
 
@@ -33,10 +32,5 @@ std::span<const ConstantSpec> prefill_base_constants();
 AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
                           const GpuSpec& gpu, const BaseConstants& fitted);
 std::span<const ConstantSpec> decode_base_constants();
-
-// The form that the view has; the collector's own kernels by theirs (collector_attention_base.h).
-AttentionBase attention_base(const AttentionView& view, const AttentionTiling& tiling,
-                             const KernelHints& hints, KnownKernel known, const GpuSpec& gpu,
-                             const BaseConstants& fitted);
 
 }  // namespace warploom

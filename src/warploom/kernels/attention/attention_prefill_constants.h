@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/constant_spec.h"
 
 namespace warploom::prefill {
 
