@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <span>
 
@@ -10,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -65,7 +65,7 @@ bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::
   return true;
 }
 
-EngineFlagOptions::EngineFlagOptions(CLI::App& command)
+EngineFlagOptions::EngineFlagOptions(Command& command)
     : entries_(std::make_shared<std::vector<std::unique_ptr<Entry>>>()) {
   const OptionGroup group(command, kOwnNamesGroup);
   for (const EngineSpec* engine : all_engines()) {

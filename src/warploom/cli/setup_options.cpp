@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 
@@ -19,7 +18,7 @@ std::string group_of_field(std::string_view field) {
   return std::string(topic == kDraftTopic ? kSpeculationGroup : kEngineGroup);
 }
 
-std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::string& inside) {
+std::function<void(HostModel&)> add_host_options(Command& command, const std::string& inside) {
   const auto values = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
   return [values, inside](HostModel& host) {
     for (const auto& [option, field] : values->given_options())
@@ -30,7 +29,7 @@ std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::s
   };
 }
 
-SetupOptions::SetupOptions(CLI::App& command, SetupUse use)
+SetupOptions::SetupOptions(Command& command, SetupUse use)
     : use_(use),
       request_(std::make_shared<ServingSetupRequest>()),
       short_(std::make_shared<ShortNames>()),

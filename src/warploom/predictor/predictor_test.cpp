@@ -103,8 +103,8 @@ double mean_error(const std::vector<FamilyModel>& models, const Dataset& dataset
   std::size_t count = 0;
   for (std::size_t r = 0; r < dataset.size(); ++r) {
     if (dataset.gpu(r) != gpu || !ShapeSplit{}.is_test(dataset.shape(r))) continue;
-    const LatencyEstimate said = model.estimate(dataset.op(r), catalog().get(gpu), dataset.context(r));
-    sum += std::abs(said.p50.value() / dataset.latency(r).value() - 1);
+    const LatencyEstimate estimate = model.estimate(dataset.op(r), catalog().get(gpu), dataset.context(r));
+    sum += std::abs(estimate.p50.value() / dataset.latency(r).value() - 1);
     ++count;
   }
   return sum / double(count);
@@ -154,10 +154,10 @@ TEST(TrainPredictor, LearnsFromOneGpuAlone) {
   options.exclude_gpus = {"h200_sxm", "a100_sxm"};
   const TrainingResult result = train_predictor(dataset, catalog(), options);
   ASSERT_EQ(result.models.at(0).gpus.size(), 1U);
-  const LatencyEstimate said =
+  const LatencyEstimate estimate =
       Predictor(result.models).estimate(Gemm{.m = 128, .n = 4096, .k = 4096}, catalog().get("l40s"));
-  EXPECT_EQ(said.tier, Tier::CrossGpu);
-  EXPECT_LT(said.p10.value(), said.p50.value());
+  EXPECT_EQ(estimate.tier, Tier::CrossGpu);
+  EXPECT_LT(estimate.p10.value(), estimate.p50.value());
 }
 
 TEST(TrainPredictor, KeepsTreesOfItsOwnForAGpuAsWellMeasuredAsTheRest) {

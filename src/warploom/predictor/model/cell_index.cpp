@@ -8,6 +8,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/base/version.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/predictor/features/features.h"
 

@@ -8,7 +8,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/serving/engines/engine_registry.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/session_workload.h"
 

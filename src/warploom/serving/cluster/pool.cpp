@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "warploom/serving/engines/engine_defaults.h"
-#include "warploom/serving/replica/prefix_hash.h"
+#include "warploom/serving/kv/prefix_hash.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
