@@ -1,4 +1,4 @@
-"""The modules and arrows of docs/architecture.md are those of tools/layers.json, of the CMake lists and of the folders."""
+"""Modules and arrows of docs/architecture.md are those of tools/layers.json and of the CMake lists."""
 import json
 import re
 import shutil
@@ -64,7 +64,8 @@ class Architecture(unittest.TestCase):
             page = root / "docs" / "architecture.md"
             self.assertEqual(self.run_tool(root).returncode, 0)
             right = page.read_text()
-            for wrong in (right.replace("| hardware, base |", "| base |", 1), right.replace("| `kernels` |", "| `cores` |")):
+            fewer = right.replace("| hardware, base |", "| base |", 1)
+            for wrong in (fewer, right.replace("| `kernels` |", "| `cores` |")):
                 page.write_text(wrong)
                 self.assertEqual(self.run_tool(root, "--check").returncode, 1)
                 self.assertEqual(self.run_tool(root).returncode, 0)

@@ -1,4 +1,4 @@
-"""Files and folders that the documents name exist, and links lead somewhere. Decision records are of their day and left out."""
+"""Files and folders that documents name exist, and links lead somewhere. Decision records are left out."""
 import re
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ from repository import ROOT
 
 TICKED = re.compile(r"`([\w./-]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-FILE = re.compile(r"^[\w-]+(/[\w.-]+)*\.(h|cpp|cu|cuh|py|md|cmake|inc)$")
+FILE = re.compile(r"^(?!.*NAME)[\w-]+(/[\w.-]+)*\.(h|cpp|cu|cuh|py|md|cmake|inc)$")
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 

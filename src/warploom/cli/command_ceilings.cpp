@@ -7,8 +7,8 @@
 #include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
-#include "warploom/report/number_text.h"
-#include "warploom/report/text_table.h"
+#include "warploom/report/ceiling_report.h"
+#include "warploom/report/ceiling_training_report.h"
 
 namespace warploom {
 namespace {
@@ -31,27 +31,6 @@ struct SourceOptions {
     return result;
   }
 };
-
-Json training_json(const TrainCeilingsResult& result) {
-  Json families = Json::object(), too_few = Json::object();
-  for (const TrainedCeiling& family : result.families)
-    families[std::string(name_of(family.family))] = {
-        {"rows", family.rows}, {"gpus", family.gpus}, {"bytes", family.bytes}};
-  for (const auto& [family, rows] : result.too_few) too_few[family] = rows;
-  return {{"families", std::move(families)}, {"too_few", std::move(too_few)}};
-}
-
-std::string training_text(const TrainCeilingsResult& result) {
-  TextTable table({{"family", Align::Left}, {"rows"}, {"GPUs"}, {"bytes"}});
-  for (const TrainedCeiling& family : result.families)
-    table.add_row({std::string(name_of(family.family)), count_text(static_cast<std::int64_t>(family.rows)),
-                   count_text(static_cast<std::int64_t>(family.gpus)),
-                   count_text(static_cast<std::int64_t>(family.bytes))});
-  std::string text = table.text();
-  for (const auto& [family, rows] : result.too_few)
-    text += fmt::format("left out {}: {} rows are too few\n", family, rows);
-  return text;
-}
 
 }  // namespace
 
@@ -77,7 +56,7 @@ void add_train_ceilings_command(Command& app) {
     options->request.output = options->output;
     options->request.progress = [](std::string_view line) { print_note(line); };
     const TrainCeilingsResult result = train_ceilings(options->request);
-    print(options->json ? json_text(training_json(result)) : training_text(result));
+    print(options->json ? json_text(ceiling_training_json(result)) : ceiling_training_text(result));
   });
 }
 

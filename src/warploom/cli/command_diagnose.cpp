@@ -9,6 +9,7 @@
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/diagnose_report.h"
 
 namespace warploom {
 

@@ -5,7 +5,7 @@
 #include "warploom/app/data/import_data.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
-#include "warploom/report/import_report_text.h"
+#include "warploom/report/import_report.h"
 
 namespace warploom {
 namespace {

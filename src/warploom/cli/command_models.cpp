@@ -4,8 +4,7 @@
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
-#include "warploom/report/number_text.h"
-#include "warploom/report/text_table.h"
+#include "warploom/report/model_report.h"
 
 namespace warploom {
 namespace {
@@ -14,39 +13,6 @@ struct Options {
   std::string name;
   bool json = false;
 };
-
-std::string listing_text(const std::vector<ModelListing>& models) {
-  TextTable table({{"model", Align::Left},
-                   {"architecture", Align::Left},
-                   {"layers"},
-                   {"parameters"},
-                   {"active"},
-                   {"weights"},
-                   {"KV per token"}});
-  for (const ModelListing& model : models) {
-    table.add_row({model.name, model.architecture, count_text(model.layers),
-                   significant_text(model.parameters * 1e-9) + " B",
-                   significant_text(model.active_parameters * 1e-9) + " B", gibibytes_text(model.weights),
-                   bytes_text(model.kv_per_token)});
-  }
-  return table.text();
-}
-
-Json listing_json(const std::vector<ModelListing>& models) {
-  Json list = Json::array();
-  for (const ModelListing& model : models) {
-    list.push_back({{"name", model.name},
-                    {"aliases", model.aliases},
-                    {"architecture", model.architecture},
-                    {"layers", model.layers},
-                    {"parameters", model.parameters},
-                    {"active_parameters", model.active_parameters},
-                    {"weight_bytes", model.weights.value()},
-                    {"kv_bytes_per_token", model.kv_per_token.value()},
-                    {"source", model.source}});
-  }
-  return Json{{"models", std::move(list)}};
-}
 
 }  // namespace
 
@@ -58,7 +24,7 @@ void add_models_command(Command& app) {
   add_json_option(*command, options->json);
   command->callback([options] {
     const std::vector<ModelListing> models = list_models(options->name);
-    print(options->json ? json_text(listing_json(models)) : listing_text(models));
+    print(options->json ? json_text(model_list_json(models)) : model_list_text(models));
   });
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@ namespace warploom {
 void add_moe_config_command(Command& app) {
   struct Options {
     MoeConfigRequest request;
-    std::string engine = "vllm", table, samples, package, output;
+    std::string engine{name_of(MoeConfigRequest().engine)}, table, samples, package, output;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -23,7 +24,9 @@ void add_moe_config_command(Command& app) {
       command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
   command->add_option("--gpu", options->request.gpu, "a name (see `warploom gpus`) or the path of a record")
       ->required();
-  command->add_option("--engine", options->engine, "vllm or sglang")->capture_default_str();
+  command
+      ->add_option("--engine", options->engine, fmt::format("{}", fmt::join(names_of<MoeEngine>(), " or ")))
+      ->capture_default_str();
   Option* table =
       command->add_option("--table", options->table,
                           "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");

@@ -17,6 +17,9 @@
 #include "warploom/cli/setup_options.h"
 #include "warploom/cli/workload_options.h"
 #include "warploom/report/aiperf.h"
+#include "warploom/report/run_trace.h"
+#include "warploom/report/simulation_report.h"
+#include "warploom/report/tuned_change.h"
 
 namespace warploom {
 namespace {
@@ -101,7 +104,8 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   const SimulateResult result = timed_run(request);
   print_speed(result.run, std::chrono::steady_clock::now() - begin);
   if (!note.empty()) print_note(note);
-  if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
+  if (!options.perfetto.empty())
+    write_file_atomically(options.perfetto, run_trace_json(result.run, result.traced));
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   if (options.json) {
     Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);

@@ -5,6 +5,7 @@
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/step_report.h"
 
 namespace warploom {
 

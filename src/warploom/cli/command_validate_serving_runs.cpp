@@ -9,6 +9,8 @@
 #include "warploom/cli/options.h"
 #include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/concurrency_report.h"
+#include "warploom/report/validation_report.h"
 
 namespace warploom {
 namespace {

@@ -3,6 +3,7 @@
 #include "warploom/app/validate/validate_tiles.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/options.h"
+#include "warploom/report/tile_report.h"
 
 namespace warploom {
 

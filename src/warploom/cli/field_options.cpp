@@ -42,6 +42,7 @@ std::string description_of(const Field& field) {
   std::string text(field.options.doc);
   if (!field.options.unit.empty()) text += fmt::format(" [{}]", field.options.unit);
   if (!field.choices.empty()) text += fmt::format(" ({})", fmt::join(field.choices, ", "));
+  if (!field.options.owners.empty()) text += fmt::format(" ({})", fmt::join(field.options.owners, ", "));
   return text;
 }
 

@@ -1,5 +1,8 @@
 #include "warploom/app/serving/price_graph.h"
 
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/cuda_graph.h"
+
 namespace warploom {
 
 PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {

@@ -15,6 +15,13 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
                                            std::int64_t query_tokens = 1,
                                            std::optional<std::int64_t> largest_size = {});
 
+// Whether a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several
+// new tokens that are no drafts), launches its kernels one by one: HostModel's prefill_floor then holds.
+inline bool launches_one_by_one(std::int64_t chunk_tokens, std::int64_t tokens,
+                                std::int64_t largest_prefill_graph) {
+  return chunk_tokens > 0 && tokens > largest_prefill_graph;
+}
+
 // The smallest capture size that holds `tokens`; `tokens` itself when none does.
 std::int64_t padded_tokens(const std::vector<std::int64_t>& sizes, std::int64_t tokens);
 

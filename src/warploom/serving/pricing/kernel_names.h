@@ -1,6 +1,8 @@
-// Whose kernels a serving run is priced with.
+// Whose kernels a serving run is priced with, and what engines share in naming them.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,47 +16,43 @@ namespace warploom {
 // decoding, the normal ones for prompts (SGLang).
 enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto };
 
-// Names of the measured data. Of fused experts engines have several implementations beside each other, and
-// choose by scheme, GPU and parallelism.
+// What is known before an operator is. `framework` and `version` are those of the measured data.
 struct KernelNames {
   std::string framework, version;  // version empty: unknown
   std::string moe_backend = "auto", fp8_gemm_backend = "auto";
   ExpertTransport expert_transport = ExpertTransport::Collectives;
 
-  // Views into this object and into constants. Throws as vllm_moe_kernel does.
+  // How the engine names its kernels (EngineSpec::kernel); null: whatever was measured as the default.
+  KernelContext (*rule)(const KernelNames& names, const Operator& op, const GpuSpec& gpu) = nullptr;
+
+  // The kernel of an operator. Views into this object and into constants. Throws Unsupported as the rule
+  // does.
   KernelContext of(const Operator& op, const GpuSpec& gpu) const;
+  KernelContext default_kernel() const { return {.framework = framework, .version = version, .kernel = {}}; }
 };
 
-// The measured kernel of vLLM's fused experts: `backend` as --moe-backend takes it. "auto" follows vLLM's
-// order (vllm/model_executor/layers/fused_moe/oracle/fp8.py): block-scaled fp8 runs in Triton on Hopper, in
-// FlashInfer's CUTLASS kernel there when experts are spread over GPUs, and in FlashInfer's TensorRT-LLM
-// kernel on data-centre Blackwell. Empty: whatever was measured as the default. Throws Unsupported when a
-// backend other than "auto" was never measured with the operator's scheme.
-std::string_view vllm_moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu);
+// A measured kernel of fused experts. Of fused experts engines have several implementations beside each
+// other, and choose by scheme, GPU and parallelism.
+struct MoeKernel {
+  MatmulScheme scheme;
+  std::string_view backend, kernel;
+  std::optional<Generation> measured_on{};  // absent: wherever no other entry was measured
+};
 
-// vLLM and SGLang reduce up to 8 MiB within an NVLink domain by a kernel of their own
-// (custom_all_reduce.cuh), also on GPUs where NCCL alone was measured. Empty: whatever was measured as the
-// default.
-std::string_view custom_allreduce(std::string_view framework, const Collective& op, const GpuSpec& gpu);
+// The first entry for the backend, the operator's scheme and the GPU; empty when there is none. Of one kernel
+// under several names, that of the GPU's generation comes first.
+std::string_view measured_kernel(std::span<const MoeKernel> kernels, std::string_view backend,
+                                 const FusedMoe& op, const GpuSpec& gpu);
+// Throws Unsupported: `backend`, asked for by the flag `option`, was never measured with the operator.
+[[noreturn]] void throw_unmeasured(std::string_view option, std::string_view backend, const FusedMoe& op,
+                                   const GpuSpec& gpu);
+
+// Whether engines reduce by a kernel of their own (custom_all_reduce.cuh): up to 8 MiB within an NVLink
+// domain, also on GPUs where NCCL alone was measured.
+bool reduces_in_own_kernel(const Collective& op, const GpuSpec& gpu);
 
 // The measured kernel of a dispatch or combine; empty for Collectives. Normal kernels on 20 SMs, DeepEP's
 // default.
 std::string_view deepep_kernel(ExpertTransport transport, const Collective& op);
-
-// The same of SGLang and TensorRT-LLM, whose names of backends are vLLM's here; empty kernel: the default.
-// NVIDIA's trtllm-gen experts on block-scaled fp8 and nvfp4 were measured under SGLang's name alone. Throws
-// Unsupported like vllm_moe_kernel.
-KernelContext other_moe_kernel(std::string_view framework, std::string_view backend, const FusedMoe& op,
-                               const GpuSpec& gpu);
-
-// The measured kernel of SGLang's block-scaled fp8 products on data-centre Blackwell, `backend` as
-// --fp8-gemm-backend takes it; empty: the default, DeepGEMM after a quantisation of its own. FlashInfer's
-// trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for them. Throws
-// Unsupported when that backend is asked for on another GPU.
-KernelContext sglang_fp8_kernel(std::string_view backend, const Gemm& op, const GpuSpec& gpu);
-void check_fp8_gemm_backend(std::string_view backend);
-
-// Throws InvalidInput unless `backend` is one of vLLM's, naming them.
-void check_moe_backend(std::string_view backend);
 
 }  // namespace warploom

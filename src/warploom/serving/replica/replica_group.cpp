@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/cuda_graph.h"
+
 namespace warploom {
 
 ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& options, std::int64_t kv_blocks,
