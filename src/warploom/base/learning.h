@@ -13,8 +13,8 @@ class LearningElsewhere : public Unsupported {
   using Unsupported::Unsupported;
 };
 
-// True when the program was built with XGBoost, Ceres Solver and Eigen (WARPLOOM_LEARNING in CMake), or stands
-// beside one that was.
+// True when the program was built with XGBoost, Ceres Solver and Eigen (WARPLOOM_LEARNING in CMake), or
+// stands beside one that was.
 bool learning_available();
 
 // Throws Unsupported when they were absent; `task` starts the message, which says what to install. Throws
