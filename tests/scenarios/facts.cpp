@@ -58,6 +58,13 @@ struct Reader {
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
+// As numbers where the left one is a number in its document, else as text.
+bool equal(const Reader& reader, std::string_view left, std::string_view right) {
+  const json value = reader.value(left);
+  if (value.is_number()) return value.get<double>() == reader.number(right);
+  return text_of(value) == text_of(reader.value(right));
+}
+
 // "low .. high", both times what follows " * ".
 bool within(const Reader& reader, double value, std::string_view range) {
   const std::size_t to = range.find(kTo);
@@ -74,8 +81,8 @@ bool holds(const Reader& reader, std::string_view left, std::string_view relatio
   if (relation == " has ")
     return text_of(reader.value(left)).find(text_of(reader.value(right))) != std::string::npos;
   if (relation == " in ") return within(reader, reader.number(left), right);
-  if (relation == " == ") return text_of(reader.value(left)) == text_of(reader.value(right));
-  if (relation == " != ") return text_of(reader.value(left)) != text_of(reader.value(right));
+  if (relation == " == ") return equal(reader, left, right);
+  if (relation == " != ") return !equal(reader, left, right);
   const double a = reader.product(left), b = reader.product(right);
   if (relation == " < ") return a < b;
   if (relation == " > ") return a > b;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ struct Scenario {
   std::vector<std::string> facts;
   std::string golden;  // file in golden/ with the text of the run "it"; empty: none
 };
+
+// GoogleTest shows a scenario by its name.
+inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
 // What one command line left behind.
 struct Outcome {

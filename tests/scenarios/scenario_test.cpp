@@ -91,7 +91,7 @@ TEST(Facts, HoldOrNameTheValue) {
   const std::map<std::string, Outcome> outcomes{{"a", {0, R"({"us": 10, "name": "x", "list": [1, 2]})", ""}},
                                                 {"b", {2, "", "no such GPU"}}};
   for (const char* fact :
-       {"a:/us == 10", "a:/us < 11", "a:/us >= 2 * 5", "a:/us in 9 .. 11", "a:/name == x",
+       {"a:/us == 10", "a:/us == 10.0", "a:/us < 11", "a:/us >= 2 * 5", "a:/us in 9 .. 11", "a:/name == x",
         "a:/us in 4 .. 6 * a:/list/1", "a:/list/1 * 5 <= a:/us", "b:status == 2", "b:said has GPU", "a != b"})
     EXPECT_EQ(contradiction(fact, outcomes), "") << fact;
   for (const char* fact :
