@@ -22,6 +22,7 @@ void print_note(std::string_view text);
 // One function per sub-command, in the order of the help text.
 void add_gpu_commands(CLI::App& app);
 void add_models_command(CLI::App& app);
+void add_schema_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
 void add_import_command(CLI::App& app);
 void add_sweep_plan_command(CLI::App& app);

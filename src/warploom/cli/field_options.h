@@ -1,4 +1,5 @@
-// Command-line options from a struct's field list: `max_num_seqs` becomes --max-num-seqs.
+// Command-line options from a struct's field list: `max_num_seqs` becomes --max-num-seqs; of a request what
+// flag_names.h says.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,10 @@ class FieldOptionValues {
   friend class FieldOptionsAdder;
   struct Entry {
     const Field* field = nullptr;
+    std::vector<const Field*> inside;  // the objects that hold it, outermost first
     std::string option;
     std::string text;
+    std::vector<std::string> words;  // of a request's list, in place of `text`
     bool given = false;
   };
   std::vector<std::unique_ptr<Entry>> entries_;
@@ -46,10 +49,16 @@ struct FieldOptionStyle {
   std::vector<std::string> shown;    // names of the fields that help shows; empty: all
   std::string group;                 // heading in help; empty: the general one
   std::function<std::string(std::string_view field)> group_of;  // in place of `group`; may be absent
+  // A request: options have the names of flag_names.h, lists take several words, fields of nested objects
+  // have options beside the others (an absent object is made when one of them is given), required ones must
+  // be given.
+  bool request = false;
+  std::vector<std::pair<std::string, std::string>> positionals;  // field -> NAME, in place of an option
 };
 
 // Adds one option per scalar or list field of `table` (which must outlive the command); nested objects are
-// left out. A Boolean field gives --name and --no-name; help shows that which is not the default.
+// left out unless it is a request's. A Boolean field gives --name and --no-name; help shows that which is not
+// the default.
 std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
                                                      const FieldOptionStyle& style = {});
 
@@ -58,6 +67,15 @@ template <Described T>
 std::shared_ptr<FieldOptionValues> add_fields_of(CLI::App& command, FieldOptionStyle style = {}) {
   const T defaults{};
   style.defaults = &defaults;
+  return add_field_options(command, fields_of<T>(), style);
+}
+
+// The options of a request, with its defaults in help.
+template <Described T>
+std::shared_ptr<FieldOptionValues> add_request_options(CLI::App& command, FieldOptionStyle style = {}) {
+  const T defaults{};
+  style.defaults = &defaults;
+  style.request = true;
   return add_field_options(command, fields_of<T>(), style);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/tile_ranking.h"
@@ -17,7 +18,8 @@ struct PredictRequest {
   // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
-  std::string features;  // "published": also the feature vector of kernels/published_features.h
+  std::string features;          // "published": also the feature vector of kernels/published_features.h
+  static FieldTable describe();  // of all but the operator, whose fields operator_fields has
 };
 
 // Time each pipeline alone would take, at data-sheet rates.

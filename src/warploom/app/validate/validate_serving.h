@@ -2,12 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/serving_validation.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -32,8 +32,9 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path);
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
-  std::string predictor;                         // as open_latency_model takes it
-  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+  std::string predictor;  // as open_latency_model takes it
+  HostChanges host;       // to the defaults of the engine
+  static FieldTable describe();
 };
 
 // Replays arrivals and lengths. TTFT and E2EL count from the engine's queue, as the run's records do, so the

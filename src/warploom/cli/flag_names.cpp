@@ -1,0 +1,81 @@
+#include "warploom/cli/flag_names.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "warploom/cli/field_options.h"
+
+namespace warploom {
+namespace {
+
+// Lists are given one by one, and some options are older than their field.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOwnNames{
+    {{"families", "--family"},
+     {"gpus", "--gpu"},
+     {"node_gpus", "--gpus"},
+     {"exclude_gpus", "--exclude-gpu"},
+     {"schemes", "--scheme"},
+     {"baselines", "--baseline"},
+     {"baseline_exclude_gpus", "--baseline-exclude-gpu"},
+     {"with_baselines", "--baselines"},
+     {"input_tokens", "--input"},
+     {"output_tokens", "--output"},
+     {"default_config", "--default"},
+     {"user_think_time_s", "--user-think-time"},
+     {"traced_steps", "--perfetto-steps"},
+     {"trace_from_s", "--perfetto-from"},
+     {"layout", "LAYOUT"},
+     {"paths", "PATH"}}};
+
+bool is_name(char c) {
+  const auto letter = static_cast<unsigned char>(c);
+  return std::islower(letter) != 0 || std::isdigit(letter) != 0 || c == '_';
+}
+
+bool has(const CLI::App& command, const std::string& option) {
+  return command.get_option_no_throw(option) != nullptr;
+}
+
+// Empty where the command has no option for it.
+std::string known_flag(std::string_view field, const CLI::App& command) {
+  for (const auto& [name, flag] : kOwnNames)
+    if (name == field && has(command, std::string(flag))) return std::string(flag);
+  const std::string usual = option_name(field);
+  return has(command, usual) ? usual : "";
+}
+
+}  // namespace
+
+std::string flag_of(std::string_view field) {
+  const auto own = std::find_if(kOwnNames.begin(), kOwnNames.end(), [&](const auto& entry) {
+    return entry.first == field && entry.second.starts_with("--");
+  });
+  return own == kOwnNames.end() ? option_name(field) : std::string(own->second);
+}
+
+std::string in_flags(std::string_view message, const CLI::App& command) {
+  std::string text;
+  const auto end = std::find_if_not(message.begin(), message.end(), is_name);
+  const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
+  const std::string_view rest = message.substr(first.size());
+  if (!first.empty() && (rest.starts_with(": ") || rest.starts_with(" is "))) {
+    const std::string flag = known_flag(first, command);
+    text = flag.empty() ? std::string(first) : flag;
+    message = rest;
+  }
+  while (!message.empty()) {
+    const std::size_t open = message.find('`');
+    const std::size_t close = open == message.npos ? open : message.find('`', open + 1);
+    if (close == message.npos) break;
+    const std::string flag = known_flag(message.substr(open + 1, close - open - 1), command);
+    text += message.substr(0, open);
+    text += flag.empty() ? message.substr(open, close - open + 1) : std::string_view(flag);
+    message.remove_prefix(close + 1);
+  }
+  return text.append(message);
+}
+
+}  // namespace warploom
