@@ -92,6 +92,7 @@ class FieldOptionsAdder {
     auto& entry = *values_->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
     entry.field = &field;
     entry.inside = inside;
+    entry.request = style_.request;
     entry.option = name_of_option(field);
     if (field.kind == FieldKind::Boolean) return add_switch(entry, defaults);
     if (style_.request && is_list(field.kind)) return add_words(entry);
@@ -234,6 +235,17 @@ FieldValue field_value_from_text(const Field& field, std::string_view text, std:
 
 namespace {
 
+// As check_field_value, in the words of the command line: "--rows is 0, expected at least 1".
+void check_request_value(const Field& field, const FieldValue& value, const std::string& option) {
+  try {
+    check_field_value(field, value, option);
+  } catch (const InvalidInput& error) {
+    const std::string said = error.what(), named = fmt::format("{}: '{}' is ", option, field.name);
+    if (!said.starts_with(named)) throw;
+    throw InvalidInput(fmt::format("{} is {}", option, said.substr(named.size())));
+  }
+}
+
 // Names may also be separated by commas; a path may hold one.
 FieldValue list_from_words(const Field& field, const std::vector<std::string>& words,
                            std::string_view where) {
@@ -250,7 +262,10 @@ void FieldOptionValues::apply(void* object) const {
     const Field& field = *entry->field;
     FieldValue value = entry->words.empty() ? field_value_from_text(field, entry->text, entry->option)
                                             : list_from_words(field, entry->words, entry->option);
-    check_field_value(field, value, entry->option);
+    if (entry->request)
+      check_request_value(field, value, entry->option);
+    else
+      check_field_value(field, value, entry->option);
     void* holder = object;
     for (const Field* outer : entry->inside) {
       outer->resize(holder, 1);

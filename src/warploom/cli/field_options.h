@@ -37,6 +37,7 @@ class FieldOptionValues {
     std::string text;
     std::vector<std::string> words;  // of a request's list, in place of `text`
     bool given = false;
+    bool request = false;
   };
   std::vector<std::unique_ptr<Entry>> entries_;
 };

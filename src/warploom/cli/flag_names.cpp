@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "warploom/app/serving/serving_setup.h"
 #include "warploom/cli/field_options.h"
 
 namespace warploom {
@@ -35,12 +36,19 @@ bool is_name(char c) {
   return std::islower(letter) != 0 || std::isdigit(letter) != 0 || c == '_';
 }
 
+// Each engine has names of its own for these.
+bool is_engine_field(std::string_view name) {
+  const std::vector<Field>& fields = fields_of<ServingConfig>().fields;
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& field) { return field.name == name; });
+}
+
 bool has(const CLI::App& command, const std::string& option) {
   return command.get_option_no_throw(option) != nullptr;
 }
 
 // Empty where the command has no option for it.
 std::string known_flag(std::string_view field, const CLI::App& command) {
+  if (field.empty()) return "";
   for (const auto& [name, flag] : kOwnNames)
     if (name == field && has(command, std::string(flag))) return std::string(flag);
   const std::string usual = option_name(field);
@@ -61,7 +69,7 @@ std::string in_flags(std::string_view message, const CLI::App& command) {
   const auto end = std::find_if_not(message.begin(), message.end(), is_name);
   const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
   const std::string_view rest = message.substr(first.size());
-  if (!first.empty() && (rest.starts_with(": ") || rest.starts_with(" is "))) {
+  if (!is_engine_field(first) && (rest.starts_with(": ") || rest.starts_with(" is "))) {
     const std::string flag = known_flag(first, command);
     text = flag.empty() ? std::string(first) : flag;
     message = rest;

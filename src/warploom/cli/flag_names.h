@@ -15,7 +15,8 @@ namespace warploom {
 std::string flag_of(std::string_view field);
 
 // What app says of fields, in the words of `command`: the name at the beginning ("few_shot_per: ...") and
-// names in backticks become options where the command has them; all else stays.
+// names in backticks become options where the command has them; all else stays, and so does an engine's field
+// at the beginning, which each engine names otherwise.
 std::string in_flags(std::string_view message, const CLI::App& command);
 
 }  // namespace warploom

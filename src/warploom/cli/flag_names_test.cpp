@@ -28,6 +28,8 @@ TEST(FlagNames, LeaveWhatIsNoField) {
   command.add_option("--batch");
   EXPECT_EQ(in_flags("requests is 0 (see `train`)", command), "requests is 0 (see `train`)");
   EXPECT_EQ(in_flags("batch of rows: cut off", command), "batch of rows: cut off");
+  command.add_option("--moe-backend");
+  EXPECT_EQ(in_flags("moe_backend: 'x' is not measured", command), "moe_backend: 'x' is not measured");
   EXPECT_EQ(in_flags("a ` alone", command), "a ` alone");
   EXPECT_EQ(in_flags("", command), "");
 }
