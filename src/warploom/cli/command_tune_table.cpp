@@ -1,11 +1,9 @@
 // Sub-commands of `tune` that read a table, and the plan that comes before one.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
@@ -22,7 +20,7 @@ namespace warploom {
 namespace {
 
 struct ShownTable {
-  std::string table, format{name_of(MoeConfigRequest().engine)}, output, html;
+  std::string table, format = "vllm", output, html;
   std::vector<std::string> samples;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::size_t best = 1;
@@ -52,7 +50,6 @@ void add_pick(Command& tune) {
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
-      list.back()["error_bound"] = table.error_bound(shape, pick);
       list.back()["tier"] = name_of(table.tier());
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");
@@ -91,13 +88,8 @@ void add_export(Command& tune) {
   Command* command = tune.add_subcommand("export", "a table in another tool's format");
   add_shape(*command, *options, false);
   command->add_option("--m", options->m, "kernel_tuner: the shape's m");
-  const std::vector<std::string> engines = names_of<MoeEngine>();
-  command->add_option("--format", options->format,
-                      fmt::format("{} (fused_moe JSON), kernel_tuner or table", fmt::join(engines, ", ")));
-  command
-      ->add_option("--output", options->output,
-                   fmt::format("file, or for {} a folder", fmt::join(engines, " and ")))
-      ->required();
+  command->add_option("--format", options->format, "vllm, sglang (fused_moe JSON), kernel_tuner or table");
+  command->add_option("--output", options->output, "file, or for vllm and sglang a folder")->required();
   command->callback([options] {
     const RuntimeTable table = RuntimeTable::open(options->table);
     std::filesystem::path path = options->output;
@@ -106,49 +98,38 @@ void add_export(Command& tune) {
     } else if (options->format == "kernel_tuner") {
       const TileShape shape{options->m, options->n, options->k};
       write_json_file(path, kernel_tuner_json(table, {&shape, 1}, 10));
-    } else if (enum_from_name<MoeEngine>(options->format)) {
+    } else if (options->format == "vllm" || options->format == "sglang") {
       path /= fused_moe_file_name(table, options->n);
       write_json_file(path, fused_moe_json(table, options->n, options->k));
     } else {
-      throw InvalidInput(fmt::format("--format: '{}', expected {}, kernel_tuner or table", options->format,
-                                     fmt::join(names_of<MoeEngine>(), ", ")));
+      throw InvalidInput(
+          fmt::format("--format: '{}', expected vllm, sglang, kernel_tuner or table", options->format));
     }
     print(path.string() + "\n");
   });
 }
 
-constexpr const char* kSplitHelp = "gemm: also loops over k in so many parts (2 4 8)";
-
 void add_plan(Command& tune) {
   struct Options {
-    TunePlanRequest request;
-    std::vector<std::string> samples;
-    std::string output;
     bool first_round = false, json = false;
   };
   const auto options = std::make_shared<Options>();
   Command* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
-  command->add_option("--output", options->output, "CSV to write");
-  command->add_option("--gpu", options->request.gpu, "the GPU to measure on");
+  const auto fields = add_request_options<TunePlanRequest>(*command, {.skipped = {"kernel", "round"}});
   Option* first =
       command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
-  Option* split = command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
   // The second round's configurations are those of the samples.
-  command
-      ->add_option("--samples", options->samples,
-                   "what the first round measured: the anchors left of configurations that may win")
-      ->excludes(first)
-      ->excludes(split);
-  const auto fields = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
+  command->get_option("--samples")->excludes(first)->excludes(command->get_option("--split-k"));
+  const auto kernel = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
   add_json_option(*command, options->json);
-  command->callback([options, fields] {
-    const auto use = options->samples.empty() ? TileKernelUse::Anchors : TileKernelUse::SecondRound;
-    options->request.kernel = tile_kernel_of(*fields, use, "tune plan");
-    options->request.output = options->output;
-    options->request.samples.assign(options->samples.begin(), options->samples.end());
-    if (options->first_round) options->request.round = AnchorRound::First;
-    if (!options->samples.empty()) options->request.round = AnchorRound::Second;
-    const TunePlanResult plan = tune_plan(options->request);
+  command->callback([options, fields, kernel] {
+    TunePlanRequest request;
+    fields->apply(&request);
+    const auto use = request.samples.empty() ? TileKernelUse::Anchors : TileKernelUse::SecondRound;
+    request.kernel = tile_kernel_of(*kernel, use, "tune plan");
+    if (options->first_round) request.round = AnchorRound::First;
+    if (!request.samples.empty()) request.round = AnchorRound::Second;
+    const TunePlanResult plan = tune_plan(request);
     print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
                         : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
                                       plan.shapes));
@@ -156,32 +137,20 @@ void add_plan(Command& tune) {
 }
 
 void add_profile(Command& tune) {
-  struct Options {
-    TuneProfileRequest request;
-    std::string output, package;
-  };
-  const auto options = std::make_shared<Options>();
-  const char* named = std::getenv("WARPLOOM_PACKAGE");
-  options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
   Command* command = tune.add_subcommand(
       "profile", "measure a reference kernel's anchors on this GPU (needs torch, triton)");
-  command->add_option("--output", options->output, "samples, CSV; goes on where a run was stopped")
-      ->required();
-  command->add_option("--gpu", options->request.gpu, "this machine's GPU");
-  command->add_option("--seconds", options->request.seconds, "stop after");
-  command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
-  command->add_flag("--all-anchors", options->request.all_anchors,
-                    "every anchor of every configuration, not two rounds");
-  command->add_option("--python", options->request.python, "with torch and triton");
-  command->add_option("--package", options->package, "folder of the Python package warploom");
-  const auto fields = add_tile_kernel_options(*command, TileKernelUse::Profile);
-  command->callback([options, fields] {
-    options->request.kernel = tile_kernel_of(*fields, TileKernelUse::Profile, "tune profile");
-    options->request.output = options->output;
-    options->request.package = options->package;
-    const TuneProfileResult result = tune_profile(options->request);
-    print(fmt::format("{}: {} configurations, {} timings planned{}\n", options->output, result.configs,
-                      result.rows, result.complete ? "" : "; out of time, run again to go on"));
+  const auto fields = add_request_options<TuneProfileRequest>(*command, {.skipped = {"kernel"}});
+  const auto kernel = add_tile_kernel_options(*command, TileKernelUse::Profile);
+  command->callback([fields, kernel] {
+    TuneProfileRequest request;
+    const char* named = std::getenv("WARPLOOM_PACKAGE");
+    request.package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
+    fields->apply(&request);
+    request.kernel = tile_kernel_of(*kernel, TileKernelUse::Profile, "tune profile");
+    const TuneProfileResult result = tune_profile(request);
+    print(fmt::format("{}: {} configurations, {} timings planned{}\n", request.output.string(),
+                      result.configs, result.rows,
+                      result.complete ? "" : "; out of time, run again to go on"));
   });
 }
 

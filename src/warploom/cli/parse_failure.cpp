@@ -16,7 +16,7 @@ struct Innermost {
   std::string name;  // with its parents, without the program
 };
 
-Innermost innermost_command(const CLI::App& app) {
+Innermost named_command(const CLI::App& app) {
   Innermost result{&app, ""};
   while (!result.command->get_subcommands().empty()) {
     result.command = result.command->get_subcommands().front();
@@ -73,8 +73,10 @@ std::string required_text(std::string what) {
 
 }  // namespace
 
+const CLI::App& innermost_command(const CLI::App& app) { return *named_command(app).command; }
+
 std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error) {
-  const auto [command, name] = innermost_command(app);
+  const auto [command, name] = named_command(app);
   const std::vector<std::string> unexpected = app.remaining(true);
   std::string text = error.what();
   // A misspelt option is said before those that are missing: it may be one of them.

@@ -11,6 +11,7 @@
 #include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
@@ -22,6 +23,19 @@
 #include "warploom/serving/engines/engine_kernels.h"
 
 namespace warploom {
+
+FieldTable PredictRequest::describe() {
+  using R = PredictRequest;
+  return RequestFields<R>("predict")
+      .add("gpu", &R::gpu, {.doc = "a name, an alias, or the path of your own record", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("framework", &R::framework, {.doc = "an engine, or who else made the kernel; absent: any"})
+      .add("framework_version", &R::version, {.doc = "absent: the newest measured"})
+      .add("kernel", &R::kernel, {.doc = "kernel name in the measured data; absent: the default"})
+      .add("features", &R::features,
+           {.doc = "published: also show the feature vector of the published predictor PipeWeave"})
+      .table();
+}
 namespace {
 
 std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {
@@ -46,7 +60,7 @@ std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds
 void check_known(const std::string& name, const std::set<std::string>& known, std::string_view what) {
   if (name.empty() || known.empty() || known.count(name) > 0) return;
   const std::vector<std::string> names(known.begin(), known.end());
-  throw NotFound(fmt::format("{} '{}' was not measured{}; expected one of: {}", what, name,
+  throw NotFound(fmt::format("{}: '{}' was not measured{}; expected one of: {}", what, name,
                              did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
@@ -61,8 +75,8 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
       if (each == family && !record.kernel.empty()) kernels.insert(record.kernel);
     }
   }
-  check_known(std::string(context.framework), frameworks, "--framework");
-  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
+  check_known(std::string(context.framework), frameworks, "framework");
+  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
 // Those of the family in the predictor that answers; nullptr: it has none.
@@ -105,7 +119,7 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
                                                                const KernelContext& context) {
   if (request.features.empty()) return {};
   if (request.features != "published") {
-    throw InvalidInput(fmt::format("--features: '{}' is unknown; expected published", request.features));
+    throw InvalidInput(fmt::format("features: '{}' is unknown; expected published", request.features));
   }
   const published::Features vector = published::features(request.op, gpu, context);
   const std::vector<std::string> names = vector.names();
