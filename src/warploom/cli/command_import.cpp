@@ -4,7 +4,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/options.h"
-#include "warploom/report/import_report_text.h"
+#include "warploom/report/import_report.h"
 
 namespace warploom {
 void add_import_command(Command& app) {

@@ -31,7 +31,7 @@ void check_measured(const PredictRequest& request, const PredictResult& result) 
                                  request.predictor == "roofline" ? " or another --predictor" : ""));
 }
 
-// Of what only streams no version was measured: one rule stands for all of them.
+// No version was measured for kernels that only stream: one rule stands for all versions.
 void say_version(const PredictRequest& request, const PredictResult& result) {
   if (request.version.empty()) return;
   const std::string used = result.framework + " " + result.version;

@@ -1,9 +1,11 @@
 // Sub-commands of `tune` that read a table, and the plan that comes before one.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
@@ -20,7 +22,7 @@ namespace warploom {
 namespace {
 
 struct ShownTable {
-  std::string table, format = "vllm", output, html;
+  std::string table, format{name_of(MoeConfigRequest().engine)}, output, html;
   std::vector<std::string> samples;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::size_t best = 1;
@@ -50,6 +52,7 @@ void add_pick(Command& tune) {
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
+      list.back()["error_bound"] = table.error_bound(shape, pick);
       list.back()["tier"] = name_of(table.tier());
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");
@@ -88,8 +91,13 @@ void add_export(Command& tune) {
   Command* command = tune.add_subcommand("export", "a table in another tool's format");
   add_shape(*command, *options, false);
   command->add_option("--m", options->m, "kernel_tuner: the shape's m");
-  command->add_option("--format", options->format, "vllm, sglang (fused_moe JSON), kernel_tuner or table");
-  command->add_option("--output", options->output, "file, or for vllm and sglang a folder")->required();
+  const std::vector<std::string> engines = names_of<MoeEngine>();
+  command->add_option("--format", options->format,
+                      fmt::format("{} (fused_moe JSON), kernel_tuner or table", fmt::join(engines, ", ")));
+  command
+      ->add_option("--output", options->output,
+                   fmt::format("file, or for {} a folder", fmt::join(engines, " and ")))
+      ->required();
   command->callback([options] {
     const RuntimeTable table = RuntimeTable::open(options->table);
     std::filesystem::path path = options->output;
@@ -98,12 +106,12 @@ void add_export(Command& tune) {
     } else if (options->format == "kernel_tuner") {
       const TileShape shape{options->m, options->n, options->k};
       write_json_file(path, kernel_tuner_json(table, {&shape, 1}, 10));
-    } else if (options->format == "vllm" || options->format == "sglang") {
+    } else if (enum_from_name<MoeEngine>(options->format)) {
       path /= fused_moe_file_name(table, options->n);
       write_json_file(path, fused_moe_json(table, options->n, options->k));
     } else {
-      throw InvalidInput(
-          fmt::format("--format: '{}', expected vllm, sglang, kernel_tuner or table", options->format));
+      throw InvalidInput(fmt::format("--format: '{}', expected {}, kernel_tuner or table", options->format,
+                                     fmt::join(names_of<MoeEngine>(), ", ")));
     }
     print(path.string() + "\n");
   });
