@@ -91,6 +91,8 @@ Json json_schema(const FieldTable& table, const void* defaults) {
     Json schema = field.nested == nullptr ? plain_schema(field, defaults) : nested_schema(field, defaults);
     if (!field.options.doc.empty()) schema["description"] = field.options.doc;
     if (!field.options.unit.empty()) schema["unit"] = field.options.unit;
+    if (!field.options.topic.empty()) schema["group"] = field.options.topic;
+    if (!field.options.owners.empty()) schema["owners"] = field.options.owners;
     properties[field.name] = std::move(schema);
     if (field.options.required) required.push_back(field.name);
   }
