@@ -92,7 +92,10 @@ Json json_schema(const FieldTable& table, const void* defaults) {
     if (!field.options.doc.empty()) schema["description"] = field.options.doc;
     if (!field.options.unit.empty()) schema["unit"] = field.options.unit;
     if (!field.options.topic.empty()) schema["group"] = field.options.topic;
-    if (!field.options.owners.empty()) schema["owners"] = field.options.owners;
+    if (!field.options.owners.empty()) {
+      const auto& owners = field.options.owners;
+      schema["owners"] = std::vector<std::string>(owners.begin(), owners.end());
+    }
     properties[field.name] = std::move(schema);
     if (field.options.required) required.push_back(field.name);
   }
