@@ -8,6 +8,7 @@
 #include "warploom/report/calibration_report.h"
 
 namespace warploom {
+
 void add_calibrate_command(Command& app) {
   Command* command =
       app.add_subcommand("calibrate", "fits a predictor to one GPU's sweep by warploom-collect");

@@ -10,6 +10,7 @@
 #include "warploom/report/ceiling_training_report.h"
 
 namespace warploom {
+
 void add_train_ceilings_command(Command& app) {
   Command* command = app.add_subcommand("train-ceilings", "performance ceilings from measured data");
   const auto fields = add_request_options<TrainCeilingsRequest>(*command, {.skipped = {"keep_impossible"}});

@@ -7,6 +7,7 @@
 #include "warploom/report/import_report.h"
 
 namespace warploom {
+
 void add_import_command(Command& app) {
   Command* command = app.add_subcommand("import", "reads measured data into a store");
   const auto fields = add_request_options<ImportRequest>(

@@ -8,6 +8,7 @@
 #include "warploom/report/sweep_plan_report.h"
 
 namespace warploom {
+
 void add_sweep_plan_command(Command& app) {
   Command* command =
       app.add_subcommand("sweep-plan", "chooses what warploom-collect times, most informative first");

@@ -7,6 +7,7 @@
 #include "warploom/report/training_report.h"
 
 namespace warploom {
+
 void add_train_command(Command& app) {
   Command* command = app.add_subcommand("train", "learns a predictor from measured data");
   const auto fields = add_request_options<TrainRequest>(*command, {.skipped = {"gpus", "keep_impossible"}});

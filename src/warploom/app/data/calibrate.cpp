@@ -36,6 +36,7 @@ FieldTable CalibrateRequest::describe() {
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
       .table();
 }
+
 namespace {
 
 fs::path sweep_file_of(const fs::path& data) {

@@ -33,6 +33,7 @@ FieldTable MeasurementSource::describe() {
            {.doc = "keep rows that are faster than physics allows, and their groups"})
       .table();
 }
+
 namespace {
 
 ImportFilter filter_of(const MeasurementSource& source, const GpuCatalog& catalog) {

@@ -39,6 +39,7 @@ FieldTable SweepPlanRequest::describe() {
       .add("output", &R::output, {.doc = "the plan's file", .required = true})
       .table();
 }
+
 namespace {
 
 // Operators that take turns: a family, products by scheme. The predictor doubts fp8 products more than bf16

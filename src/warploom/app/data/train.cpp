@@ -27,6 +27,7 @@ FieldTable TrainRequest::describe() {
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
       .table();
 }
+
 namespace {
 
 std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& texts,

@@ -36,6 +36,7 @@ FieldTable PredictRequest::describe() {
            {.doc = "published: also show the feature vector of the published predictor PipeWeave"})
       .table();
 }
+
 namespace {
 
 std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {

@@ -22,6 +22,7 @@ FieldTable StaticBatchRequest::describe() {
            {.doc = "tokens that each produces", .min = 1, .max = double(kMaxRequestTokens)})
       .table();
 }
+
 namespace {
 
 void check_size(const char* field, std::int64_t value) {

@@ -20,6 +20,7 @@ FieldTable StepRequest::describe() {
       .add("decode", &R::decode, {.doc = "BxL: B requests that add a token to L cached ones"})
       .table();
 }
+
 namespace {
 
 constexpr std::int64_t kMostTokens = 100'000'000;

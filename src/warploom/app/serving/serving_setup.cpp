@@ -37,6 +37,7 @@ FieldTable ServingSetupRequest::describe() {
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
+
 namespace {
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {

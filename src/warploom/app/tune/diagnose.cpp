@@ -24,6 +24,7 @@ FieldTable DiagnoseRequest::describe() {
       .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
       .table();
 }
+
 namespace {
 
 // Neighbouring quantiles, for the interval of what would be saved.

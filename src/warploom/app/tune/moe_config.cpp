@@ -41,6 +41,7 @@ FieldTable TrainMoeConfigsRequest::describe() {
       .add("output", &R::output, {.doc = "folder; without: errors on what is left out alone"})
       .table();
 }
+
 namespace {
 
 // Sizes of the model's routed experts; the rest stays as asked for.

@@ -37,6 +37,7 @@ FieldTable TuneLearnRequest::describe() {
       .add("output", &R::output, {.doc = "folder, data/tuner in the source tree", .required = true})
       .table();
 }
+
 namespace {
 
 using Features = std::array<float, kCorrectionFeatures>;

@@ -20,6 +20,7 @@ FieldTable TuneCrossGpuRequest::describe() {
       .add("default_config", &R::default_config, {.doc = "the kernel's own configuration"})
       .table();
 }
+
 namespace {
 
 WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {

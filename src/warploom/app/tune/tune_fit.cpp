@@ -24,6 +24,7 @@ FieldTable TuneFitRequest::describe() {
       .add("default_config", &R::default_config, {.doc = "the kernel's own configuration"})
       .table();
 }
+
 namespace {
 
 // What most hand-written kernels start from.

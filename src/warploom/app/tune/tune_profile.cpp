@@ -26,6 +26,7 @@ FieldTable TuneProfileRequest::describe() {
       .add("package", &R::package, {.doc = "folder of the Python package warploom"})
       .table();
 }
+
 namespace {
 
 // True when the plan was measured to its end.

@@ -22,6 +22,7 @@ FieldTable TuneRegretRequest::describe() {
       .add("with_baselines", &R::baselines, {.doc = "other ways to choose beside the table"})
       .table();
 }
+
 namespace {
 
 constexpr std::size_t kTreeColumns = 13;

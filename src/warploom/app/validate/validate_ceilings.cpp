@@ -27,6 +27,7 @@ FieldTable ValidateCeilingsRequest::describe() {
       .add("tuned", &R::tuned, {.doc = "tables of tuned times, to compare with what is flagged"})
       .table();
 }
+
 namespace {
 
 constexpr std::uint64_t kFoldSeed = 11;

@@ -30,6 +30,7 @@ FieldTable ValidateConcurrencyRequest::describe() {
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
       .table();
 }
+
 namespace {
 
 // A cell, or why there is none.

@@ -33,6 +33,7 @@ FieldTable ValidateKernelsRequest::describe() {
            {.doc = "GPUs that baselines do not learn from"})
       .table();
 }
+
 namespace {
 
 // Which rows may be judged: those whose shape the family's training never saw.

@@ -43,6 +43,7 @@ FieldTable LeaveOutRequest::describe() {
       .add("threads", &R::threads, {.doc = "of `leave_out`, 0 for all", .min = 0, .max = 4096})
       .table();
 }
+
 namespace {
 
 // GPUs whose own ensembles matter when a group is left out: its siblings and cousins, and where there are

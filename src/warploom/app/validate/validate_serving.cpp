@@ -21,6 +21,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
+
 namespace {
 
 // Prompts of one group begin alike; what follows is each request's own.

@@ -23,6 +23,7 @@ FieldTable ValidateStaticRequest::describe() {
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
+
 namespace {
 
 std::int64_t count_in(const CsvReader& csv, std::size_t column) {

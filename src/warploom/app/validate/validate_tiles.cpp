@@ -34,6 +34,7 @@ FieldTable ValidateTilesRequest::describe() {
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
       .table();
 }
+
 namespace {
 
 constexpr std::uint64_t kJudgedPart = 5;  // one of so many hashes
