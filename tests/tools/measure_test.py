@@ -66,6 +66,29 @@ class Measure(unittest.TestCase):
         self.assertNotEqual(status, 0)
         self.assertIn("'nonsense'", errors)
 
+    def bench(self, name, nanoseconds):
+        rows = [{"name": "BM_PredictHot", "run_type": "iteration", "cpu_time": nanoseconds, "real_time": 1,
+                 "time_unit": "ns"}]
+        program = self.root / name
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps({'benchmarks': rows})}\nEND\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_writes_times_as_ratios_with_machine_and_commit(self):
+        page = "<!-- measured: predictions -->\nold\n<!-- end -->\n"
+        status, text, errors = self.measure(page, "--bench", self.bench("bench", 1500), "--beside",
+                                            self.bench("other", 3000))
+        self.assertEqual(status, 0, errors)
+        self.assertIn("| 1.5 us | - | 0.75 | 0 % | 0.50 |", text)
+        self.assertRegex(text, r"\*Commit \w+.*, \d+ cores, load [\d.]+ before; medians of 5 runs\.\*")
+
+    def test_times_stay_without_the_benchmark_program(self):
+        page = "<!-- measured: start-up -->\nold\n<!-- end -->\n"
+        self.assertEqual(self.measure(page)[1], page)
+        status, text, errors = self.measure(page, "--bench", self.bench("bench", 1))
+        self.assertEqual(status, 0, errors)
+        self.assertRegex(text, r"\| `warploom gpus` \| [\d.]+ [mun]?s \| \d+ MB \|")
+
 
 if __name__ == "__main__":
     unittest.main()

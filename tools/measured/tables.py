@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from . import kernels, serving, tuner
+from . import kernels, performance, serving, tuner
 
 Words = list[str]
 
@@ -14,6 +14,8 @@ class Table:
     commands: dict[str, Words]  # each gets --json
     lines: Callable[[dict], list[str]]
     before: list[Words] = field(default_factory=list)
+    benchmarks: str = ""  # instead of commands: a filter of warploom_bench
+    timed: bool = False  # the commands' time and memory, not their answers
 
 
 NEW_SHAPES = ["validate", "kernels", "--layout", "aiconfigurator", "--data", "{data}/aiconfigurator"]
@@ -115,6 +117,11 @@ BLIND = {
     ),
 }
 
+LLAMA = ["--model", "Llama-3.1-8B", "--gpu", "h100_sxm", "--workload", "conversation", "--rate", "5"]
+SIZES = (1000, 10000, 100000, 1000000)
+COSTS = {f"{n:,} requests": ["simulate", *LLAMA, "--requests", str(n)] for n in SIZES}
+GEMM = ["predict", "gemm", "--gpu", "h100_sxm", "--m", "4096", "--n", "4096", "--k", "4096"]
+
 TABLES = {
     table.name: table
     for table in [
@@ -142,6 +149,16 @@ TABLES = {
             {"before": CHECK, "after": [*CHECK, "--predictor", "{scratch}/calibrated"]},
             kernels.one_sweep,
             [["calibrate", "--gpu", "h200_sxm", "--data", SWEEP, "--output", "{scratch}/calibrated"]],
+        ),
+        Table("predictions", {}, performance.benchmarks, benchmarks="Predict"),
+        Table("serving-speed", {}, performance.benchmarks, benchmarks="Step|Simulate"),
+        Table("tuner-speed", {}, performance.benchmarks, benchmarks="Tune"),
+        Table("simulation-cost", COSTS, performance.commands, timed=True),
+        Table(
+            "start-up",
+            {"`warploom gpus`": ["gpus"], "`warploom predict gemm`": GEMM},
+            performance.commands,
+            timed=True,
         ),
     ]
 }

@@ -116,7 +116,7 @@ Json json_of(const FieldValue& value) {
       value);
 }
 
-// Of documents: what copies, prints or frees one walks down its levels.
+// Depth limit of documents: copying, printing and freeing one recurses over its levels.
 constexpr int kMostLevels = 256;
 
 void check_levels(std::string_view text, std::string_view where) {

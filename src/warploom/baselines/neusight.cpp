@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "warploom/baselines/library_rows.h"
-#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/frozen/frozen_profile.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom::baselines {
@@ -19,7 +19,7 @@ struct TileView {
 };
 
 TileView tile_view(const Operator& op, const GpuSpec& gpu) {
-  const KernelProfile p = profile(op, gpu);
+  const KernelProfile p = frozen_profile(op, gpu);
   const double sms = double(gpu.sm_count), tasks = std::max(1.0, p.tasks);
   const double compute = std::max({p.t_tensor, p.t_fma, p.t_special}) * sms / tasks;
   const double bytes =
@@ -61,11 +61,12 @@ NeuSightModel::NeuSightModel(const BaselineRows& rows, const GpuCatalog& catalog
     const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
       const double waves = views[row].waves, truth = measured[row];
       const Utilisation u(outputs, waves);
-      const double said = views[row].ideal_seconds / u.value;
-      // Of |said - truth| / (said + truth) by said, then by the utilisation; at its floor it is pulled up.
-      const double sign = said > truth ? 1 : -1;
-      const double by_said = sign * 2 * truth / ((said + truth) * (said + truth));
-      const double by_value = -by_said * said / u.value;
+      const double predicted = views[row].ideal_seconds / u.value;
+      // Derivative of |predicted - truth| / (predicted + truth) by predicted, then by the utilisation; at its
+      // floor the utilisation is pulled up.
+      const double sign = predicted > truth ? 1 : -1;
+      const double by_predicted = sign * 2 * truth / ((predicted + truth) * (predicted + truth));
+      const double by_value = -by_predicted * predicted / u.value;
       gradient[0] = by_value * u.alpha * (1 - u.alpha);
       gradient[1] = -by_value / waves * u.beta * (1 - u.beta);
     };

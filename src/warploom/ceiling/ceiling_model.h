@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "warploom/ceiling/family_ceiling.h"
-#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/frozen/frozen_profile.h"
 
 namespace warploom {
 
-// Of one operator on one GPU. physical_bound <= time <= median_time.
+// The ceiling of one operator on one GPU. physical_bound <= time <= median_time.
 struct Ceiling {
   Seconds time;         // a share q of the implementations seen takes longer
   Seconds median_time;  // the same of one half

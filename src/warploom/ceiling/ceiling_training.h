@@ -19,7 +19,7 @@ struct CeilingTrainingOptions {
   std::vector<std::string> exclude_gpus;  // canonical names
 };
 
-// Fewer rows say nothing of a quantile.
+// With fewer rows a quantile is not learned.
 inline constexpr std::size_t kFewestCeilingRows = 200;
 
 // Whether a ceiling may learn from or be judged on a row: not chosen because a model failed on it, and no

@@ -20,7 +20,7 @@ namespace warploom {
 inline constexpr double kLeastQuantile = 0.5, kMostQuantile = 0.99;
 // Quantiles 0.50, 0.51, ... 0.99 of z.
 inline constexpr std::size_t kCeilingQuantiles = 50;
-// Of the spread, in ln: what lies outside says more about outliers than about the kernel.
+// Limits of the spread, in ln: values outside are due to outliers, not to the kernel.
 inline constexpr double kLeastSpread = 0.005, kMostSpread = 1.5;
 
 struct FamilyCeiling {
@@ -34,7 +34,7 @@ struct FamilyCeiling {
   std::string location, spread;                  // encode_symmetric; spread answers ln
   std::array<float, kCeilingQuantiles> z{};      // ascending
 
-  // Of z, linear between the table's. q in [kLeastQuantile, kMostQuantile].
+  // The quantile q of z, linear between those of the table. q in [kLeastQuantile, kMostQuantile].
   double z_at(double q) const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace warploom {
 
-// Of the command with these words, "predict gemm"; of the program itself for "".
+// Examples of the command with these words, "predict gemm"; of the program itself for "".
 std::vector<std::string> examples_of(std::string_view command);
 
 }  // namespace warploom

@@ -22,7 +22,7 @@ class Progress {
     std::function<void(std::string_view)> write;
     std::function<Clock::time_point()> now;
   };
-  // Of `what` ("requests"), to standard error.
+  // Progress of `what` ("requests"), to standard error.
   explicit Progress(std::string what);
   Progress(std::string what, Place place);
   // Clears the line of a terminal.

@@ -59,7 +59,7 @@ std::optional<TileKernelKind> other_kind(std::string_view field, const TileKerne
   // A table of grouped products keeps the rows as the group of its launches.
   const bool grouped = kernel.kind == TileKernelKind::GroupedGemm && use == TileKernelUse::Table;
   if (field == "group_rows" && kernel.kind != TileKernelKind::Gemm && !grouped) return TileKernelKind::Gemm;
-  // Of the reference kernels gemm alone has another type than bf16.
+  // Among the reference kernels gemm alone has another type than bf16.
   if (field == "operand_bytes" && use == TileKernelUse::Profile && kernel.kind != TileKernelKind::Gemm)
     return TileKernelKind::Gemm;
   return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<TileKernelKind> other_kind(std::string_view field, const TileKerne
 
 }  // namespace
 
-std::shared_ptr<FieldOptionValues> add_tile_kernel_options(CLI::App& command, TileKernelUse use) {
+std::shared_ptr<FieldOptionValues> add_tile_kernel_options(Command& command, TileKernelUse use) {
   return add_fields_of<TileKernel>(command, {.skipped = without_bearing(use)});
 }
 

@@ -1,9 +1,9 @@
-// What searches on other GPUs tell of the configurations of the Triton fused MoE: which ran near the best,
-// and how much slower an engine's default is.
+// What searches on other GPUs found about the configurations of the Triton fused MoE: which ran near the
+// best, and how much slower an engine's default is.
 //
-// File "fused_moe.wlm": 8 magic bytes, u32 version, text of provenance (JSON: schema, version, created_by,
-// feature_version, gpus, rows, data_hash), candidate configurations, searches (config_votes.h), trees,
-// residual quantiles, XXH64 of everything before. Little-endian.
+// File "fused_moe.wlm": a framed file (base/framed_file.h) without a minor version. Head: feature_version,
+// gpus, rows, data_hash (a number). Records: candidate configurations, searches (config_votes.h), trees,
+// residual quantiles.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,8 @@
 
 namespace warploom {
 
+inline constexpr std::uint32_t kConfigModelVersion = 2;
+
 class SymmetricEnsemble;
 
 struct ConfigModelRecord {
@@ -27,13 +29,13 @@ struct ConfigModelRecord {
   // (encode_symmetric).
   float offset = 0;
   std::string trees;
-  // Of ln(default / best): measured less predicted, on GPUs and layers never trained on, p10 and p90.
+  // p10 and p90 of the error in ln(default / best), measured less predicted, on GPUs and layers never trained
+  // on.
   float residual_p10 = 0, residual_p90 = 0;
 };
 
 std::string config_model_to_bytes(const ConfigModelRecord& record);
-// Throws InvalidInput naming `where` on a file that is none of ours or damaged, Unsupported on another
-// version or other features.
+// Throws as open_framed_file does, Unsupported too when it was learned from other features.
 ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_view where);
 
 // Immutable; const methods may run concurrently.
@@ -47,7 +49,7 @@ class ConfigModel {
   const ConfigModelRecord& record() const { return record_; }
   // ln(time / time of the best configuration), at least 0, of an engine's default or one near the best.
   double slowdown(const GroupedProduct& product, const MoeConfig& config, const GpuSpec& gpu) const;
-  // Of each candidate (config_votes).
+  // The votes for each candidate (config_votes).
   std::vector<double> votes(const GroupedProduct& product, const GpuSpec& gpu) const;
   std::vector<std::string> gpus() const;  // searched on
 

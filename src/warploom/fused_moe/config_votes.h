@@ -1,6 +1,6 @@
 // Which configurations ran near the best in searches of alike products on alike GPUs: a share of votes each.
 //
-// A search lists what lies within 1 % of the best and says nothing of the rest, so it ranks and does not
+// A search lists what lies within 1 % of the best and nothing about the rest, so it ranks and does not
 // time. A search counts exp(-d^2 / 2), d its distance in octaves: rows an expert and tiles to place an SM
 // (1.5 each), inner length, outputs, SMs, shared memory, matrix rate over memory bandwidth (1 each), 4 for
 // another generation of GPUs. Weights were chosen by leaving GPUs and layers of the searches out.

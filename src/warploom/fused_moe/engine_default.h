@@ -10,9 +10,8 @@
 //   SGLang, 16-bit                   M <= E: 16 x 32 x 64, group 1; else 64 x 64 x 32, group 8 (vLLM before
 //                                    0.17 had the same rule)
 //   SGLang, fp8 with blocks          64 x block_n x block_k, group 32, 4 warps, 3 stages
-//   SGLang, fp8 by tensor            M <= E: 64 x 128 x 128, group 1, 4 warps, 4 stages; else 128 x 256 x
-//   128,
-//                                    group 32, 8 warps, 4 stages
+//   SGLang, fp8 by tensor            M <= E: 64 x 128 x 128, group 1, 4 warps, 4 stages; else
+//                                    128 x 256 x 128, group 32, 8 warps, 4 stages
 // with M tokens and E experts of the GPU. Warps and stages that a rule leaves open are Triton's: 4 and 3.
 #pragma once
 

@@ -42,7 +42,7 @@ struct MoeLayer {
 
 // What the engines refuse at start: more choices than experts, experts or width that do not divide, widths
 // that no tile of 16 divides, blocks of scales that do not divide the sharded width. Throws InvalidInput that
-// starts with `where` and says what would do.
+// starts with `where` and says what is allowed.
 void check_moe_layer(const MoeLayer& layer, std::string_view where);
 
 // Token counts that engines' own tuning covers; a launch takes the nearest.

@@ -7,13 +7,13 @@
 
 namespace warploom {
 
-// Of each candidate of the model, at kMoeLadder[key]: the mean over the first and last token count that look
-// it up and the key itself, and over both products, the first counted twice.
+// The votes for each candidate of the model, at kMoeLadder[key]: the mean over the first and last token count
+// that look it up and the key itself, and over both products, the first counted twice.
 std::vector<double> layer_votes(const MoeLayer& layer, std::size_t key, const GpuSpec& gpu,
                                 const ConfigModel& model);
 
-// Of both products: at least as many steps along the inner length as stages, 32 KiB of weights a tile, and an
-// inner length padded by at most a quarter. 16-bit weights.
+// Whether both products have at least as many steps along the inner length as stages, 32 KiB of weights a
+// tile, and an inner length padded by at most a quarter. 16-bit weights.
 bool fills_tiles(const TileConfig& tile, const MoeLayer& layer);
 
 // The first and last token count that look up kMoeLadder[key] and the key itself, ascending.

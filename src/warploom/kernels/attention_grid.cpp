@@ -8,6 +8,7 @@ namespace warploom {
 namespace {
 
 constexpr double kSoftmaxFlopPerPair = 6;
+constexpr double kWarpGroupRows = 64;  // that read keys and values from shared memory together
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -99,6 +100,16 @@ double chunk_steps(const AttentionView& view, const AttentionTiling& tiling, dou
   return std::max(2.0, std::ceil(total / slots));
 }
 
+// Steps of the longest part when each cache is cut into `splits` of them.
+double steps_of_part(const AttentionView& view, const AttentionTiling& tiling, double splits) {
+  double longest = 0;
+  for (const RequestGroup& group : view.requests) {
+    const TileSteps tiles(view, group, tiling);
+    longest = std::max(longest, tiles.steps(tiles.tiles() - 1));
+  }
+  return std::max(1.0, std::ceil(longest / splits));
+}
+
 void add_groups(TaskGrid& grid, const AttentionView& view, const AttentionTiling& tiling, double chunk) {
   const double heads = double(tiling.packs_group ? view.kv_heads : view.heads());
   for (const RequestGroup& requests : view.requests) {
@@ -117,7 +128,7 @@ void add_groups(TaskGrid& grid, const AttentionView& view, const AttentionTiling
 }  // namespace
 
 void add_attention_grid(KernelSequence& sequence, const AttentionView& view, const GpuSpec& gpu,
-                        const AttentionTiling& tiling) {
+                        const AttentionTiling& tiling, double splits) {
   const MatrixUnit unit = attention_unit(view.compute, gpu);
   const double rows = double(tiling.query_rows), keys = double(tiling.keys);
   const double width = double(view.key_dim + view.value_dim);
@@ -137,11 +148,12 @@ void add_attention_grid(KernelSequence& sequence, const AttentionView& view, con
   grid.per_step.fma_flop += kSoftmaxFlopPerPair * rows * keys;
   grid.per_step.special_ops = rows * keys;
   grid.per_step.l2_bytes = keys * cache_bytes;
-  grid.per_step.shared_bytes = keys * cache_bytes * (1 + std::max(1.0, rows / 64));
+  grid.per_step.shared_bytes = keys * cache_bytes * (1 + std::max(1.0, rows / kWarpGroupRows));
   grid.per_task.l2_bytes = rows * (double(view.key_dim) * query_bytes + double(view.value_dim) * 2);
 
   const double slots = double(gpu.sm_count) * tiling.occupancy;
-  const double chunk = tiling.splits_keys ? chunk_steps(view, tiling, slots) : 0;
+  double chunk = tiling.splits_keys && splits == 0 ? chunk_steps(view, tiling, slots) : 0;
+  if (splits > 1) chunk = steps_of_part(view, tiling, splits);
   add_groups(grid, view, tiling, chunk);
   grid.per_task.dram_bytes = dram / grid.tasks();
 

@@ -34,12 +34,12 @@ AttentionView view_of(const MlaPrefill& op);
 AttentionView view_of(const MlaDecode& op);
 AttentionView view_of(const MlaModule& op);
 
-// Of one request of a group.
+// Pairs of one request of a group.
 double attended_pairs(const AttentionView& view,
                       const RequestGroup& group);                          // (query, key) pairs of one head
 double needed_keys(const AttentionView& view, const RequestGroup& group);  // cache tokens that must be read
 
-// Of all requests together. O(groups).
+// Sums over all requests. O(groups).
 struct AttentionTotals {
   double pairs = 0;  // of one head
   double queries = 0;

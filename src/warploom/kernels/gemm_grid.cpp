@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/task_grid.h"
 
@@ -12,6 +13,9 @@ constexpr double kStages = 4;  // buffered steps
 // Neighbouring tiles of a wave ask for the same operand at the same time: clusters multicast it (Hopper and
 // later), the coalescer between SMs and L2 merges the requests before (Ampere and later).
 constexpr double kSharers = 2;
+// Of shared memory: written once, read once by the matrix instructions of two warp groups that share the
+// smaller operand.
+constexpr double kSharedPasses = 2.5;
 
 // The blocks of a tiled product; unique bytes of DRAM are given, L2 and shared traffic follow from the tiles.
 void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUnit& unit, const GpuSpec& gpu,
@@ -21,10 +25,9 @@ void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUn
   const double flop = 2 * bm * bn * kStep;
   (unit.tensor ? grid.per_step.tensor_flop : grid.per_step.fma_flop) = flop;
   const double shared = std::max(bm * product.activation_bytes, bn * product.weight_bytes) * kStep;
-  const bool neighbours = gpu.compute_capability >= 80 && tasks >= kSharers;
+  const bool neighbours = lineage_of(architecture_class(gpu)) == Lineage::SinceAmpere && tasks >= kSharers;
   grid.per_step.l2_bytes = neighbours ? operands - shared * (1 - 1 / kSharers) : operands;
-  // Written once, read once by the matrix instructions of two warp groups that share the smaller operand.
-  grid.per_step.shared_bytes = 2.5 * operands;
+  grid.per_step.shared_bytes = kSharedPasses * operands;
   grid.per_task.l2_bytes =
       bm * bn * product.output_bytes * (tiling.splits > 1 ? 4 / product.output_bytes : 1);
   grid.per_task.dram_bytes = dram_bytes / std::max(1.0, tasks);
@@ -63,7 +66,7 @@ void add_gemm_grid(KernelSequence& sequence, const Gemm& op, const GpuSpec& gpu,
       work.scratch_bytes.value() > 0 ? work.scratch_bytes.value() : work.input_bytes.value();
   TaskGrid& grid = sequence.next();
   grid.kernel = kernel;
-  fill_tiled_grid(grid, tiled_product(op, gpu, GemmParameters{}), matrix_unit(op.scheme, gpu), gpu, tiling,
+  fill_tiled_grid(grid, tiled_product(op, gpu), matrix_unit(op.scheme, gpu), gpu, tiling,
                   work.weight_bytes.value() + activations + work.output_bytes.value());
 }
 

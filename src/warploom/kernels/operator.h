@@ -265,7 +265,7 @@ struct Collective {
   Bytes size{0};
   std::int64_t ranks = 2;
   std::int64_t ranks_per_node = 0;  // 0: all in one node (link domain)
-  // Of dispatch and combine, 0: unknown. A token travels once to each GPU that holds some of its experts, so
+  // For dispatch and combine; 0: unknown. A token travels once to each GPU that holds some of its experts, so
   // the same buffer of fewer experts a token is more traffic.
   std::int64_t top_k = 0;
   Bytes token_bytes{0};  // hidden times element size

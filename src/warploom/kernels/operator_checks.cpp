@@ -47,7 +47,7 @@ class Checker {
     if (!holds) throw InvalidInput(fmt::format("{}: {}: {}", where_, family_, rule));
     return *this;
   }
-  // Of attention with `heads` over `kv_heads` of `width` elements.
+  // The requests of attention with `heads` over `kv_heads` of `width` elements.
   Checker& requests(const std::vector<RequestGroup>& groups, std::int64_t heads, std::int64_t kv_heads,
                     double width) {
     require(!groups.empty(), "'requests' is empty, expected at least one group");

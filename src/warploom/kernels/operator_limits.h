@@ -6,7 +6,7 @@
 
 namespace warploom {
 
-// Of any count or size alone.
+// Limit of any single count or size.
 inline constexpr std::int64_t kLargestCount = 1'000'000'000'000;
 // Rows, columns and depth of a product: its tiles are counted in 32 bits.
 inline constexpr std::int64_t kLargestSide = 10'000'000'000;

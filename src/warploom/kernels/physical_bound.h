@@ -16,11 +16,10 @@ struct PhysicalBound {
 //   products / matrix rate at the highest clock the driver allows;
 //   exponentials of attention / special-function rate, half of them computed on FMA lanes;
 //   bytes that cannot be in L2 / DRAM bandwidth: cold weights in full; of warm tensors what exceeds L2
-//     (weights rotated in c copies: what exceeds L2 / c; experts: two deviations below the mean of random
-//     choice);
-//   bytes that must leave the GPU / link bandwidth (all-reduce: one buffer each way, as a reducing switch
-//   needs;
-//     dispatch and combine: tokens sent once per peer at best);
+//     (weights rotated in c copies: what exceeds L2 / c; experts: two deviations below the mean of
+//     random choice);
+//   bytes that must leave the GPU / link bandwidth (all-reduce: one buffer each way, as a reducing
+//     switch needs; dispatch and combine: tokens sent once per peer at best);
 //   the shortest kernel, 0.5 us.
 // Only Gemm says whether its weights are cold; every other operator may find its operands in L2.
 // Throws Unsupported when the GPU cannot run the types. O(groups of requests).

@@ -40,7 +40,7 @@ struct PipelineDemand {
 struct PipelineTimes {
   double tensor = 0, fma = 0, special = 0, shared = 0, l2 = 0, dram = 0, network = 0;
 
-  // Of the pipelines inside an SM: what an unbalanced schedule stretches.
+  // The longest of the pipelines inside an SM: an unbalanced schedule stretches this.
   double compute() const { return std::max({tensor, fma, special, shared}); }
   double memory() const { return std::max({l2, dram, network}); }
   double longest() const { return std::max(compute(), memory()); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -38,8 +39,7 @@ std::optional<RuleError> rule_error(const Operator& op) {
 
 // As an engine runs it, rather than one kernel that somebody swept.
 bool asks_an_engine(const KernelContext& context) {
-  const std::string_view name = context.framework;
-  return context.kernel.empty() && (name.empty() || name == "vllm" || name == "sglang" || name == "trtllm");
+  return context.kernel.empty() && (context.framework.empty() || is_engine(context.framework));
 }
 
 bool asks_by_name(const KernelContext& context) { return context.kernel == kStreamingKernel; }

@@ -40,7 +40,7 @@ struct EnumNames<TileFamily> {
        {TileFamily::Int8, "int8"}}};
 };
 inline constexpr std::size_t kTileFamilies = 4;
-// Of a product of this scheme; none where the library has no such kernels.
+// The tile family of a product of this scheme; none where the library has no such kernels.
 std::optional<TileFamily> tile_family(MatmulScheme scheme);
 
 struct LibraryTile {

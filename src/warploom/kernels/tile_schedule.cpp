@@ -9,6 +9,11 @@
 namespace warploom {
 namespace {
 
+constexpr double kRounding = 1e-9;  // of a count of waves
+constexpr double kSortedTail =
+    0.25;  // of a mean task: where the longest come first, short ones fill the gaps
+constexpr double kUnsortedTail = 0.5;  // of the longest task: half of it on average, where it may start late
+
 using MinHeap = std::priority_queue<std::pair<double, std::int64_t>,
                                     std::vector<std::pair<double, std::int64_t>>, std::greater<>>;
 
@@ -44,7 +49,7 @@ TileSchedule shape_of(double tasks, double total, double slots) {
   TileSchedule schedule;
   schedule.mean_load = total / slots;
   schedule.waves = tasks / slots;
-  const double whole = std::max(1.0, std::ceil(schedule.waves - 1e-9));
+  const double whole = std::max(1.0, std::ceil(schedule.waves - kRounding));
   schedule.wave_fill = schedule.waves / whole;
   return schedule;
 }
@@ -125,7 +130,7 @@ TileSchedule schedule_grid(const TaskGrid& grid, double slots, double task_overh
   if (tasks <= 0) return schedule;
   const double longest = grid.longest_steps() + task_overhead, mean = total / tasks;
   if (grid.uniform()) {
-    schedule.makespan = std::ceil(schedule.waves - 1e-9) * longest;
+    schedule.makespan = std::ceil(schedule.waves - kRounding) * longest;
     return schedule;
   }
   const double bound = std::max(longest, schedule.mean_load);
@@ -133,9 +138,9 @@ TileSchedule schedule_grid(const TaskGrid& grid, double slots, double task_overh
     schedule.makespan = longest;
   } else if (grid.order == TaskOrder::LongestFirst) {
     // Short tasks at the end fill the gaps down to about one of the shortest groups.
-    schedule.makespan = std::max(bound, schedule.mean_load + 0.25 * mean * (1 - 1 / schedule.waves));
+    schedule.makespan = std::max(bound, schedule.mean_load + kSortedTail * mean * (1 - 1 / schedule.waves));
   } else {
-    schedule.makespan = std::max(bound, schedule.mean_load + 0.5 * longest);
+    schedule.makespan = std::max(bound, schedule.mean_load + kUnsortedTail * longest);
   }
   return schedule;
 }

@@ -40,30 +40,30 @@ PlainTree to_plain(const nlohmann::json& tree) {
   return plain;
 }
 
-// What trees say of every row.
+// The trees' prediction for every row.
 std::vector<float> answers(const std::vector<PlainTree>& trees, std::span<const float> rows,
                            std::size_t columns) {
   const TreeEnsemble ensemble(encode_trees(trees), "training");
-  std::vector<float> said;
+  std::vector<float> predictions;
   FeatureRow row;
   for (std::size_t r = 0; r * columns < rows.size(); ++r) {
     row.clear();
     for (std::size_t c = 0; c < columns; ++c) row.add(double(rows[r * columns + c]));
     TreeEnsemble::set_guard(row);
-    said.push_back(ensemble.predict(row));
+    predictions.push_back(ensemble.predict(row));
   }
-  return said;
+  return predictions;
 }
 
-// Twice from the bounded targets, the second time bounded about what the first says.
+// Twice from the bounded targets, the second time bounded around the first prediction.
 std::vector<PlainTree> boost_bounded(std::span<const float> rows, std::size_t columns,
                                      std::span<const float> targets, BoostingOptions options) {
   const double bound = std::exchange(options.bound, 0.0);
   std::vector<float> near = bounded(targets, bound);
-  const std::vector<float> said = answers(boost_trees(rows, columns, near, options), rows, columns);
-  for (std::size_t r = 0; r < near.size(); ++r) near[r] = targets[r] - said[r];
+  const std::vector<float> predictions = answers(boost_trees(rows, columns, near, options), rows, columns);
+  for (std::size_t r = 0; r < near.size(); ++r) near[r] = targets[r] - predictions[r];
   near = bounded(near, bound);
-  for (std::size_t r = 0; r < near.size(); ++r) near[r] += said[r];
+  for (std::size_t r = 0; r < near.size(); ++r) near[r] += predictions[r];
   return boost_trees(rows, columns, near, options);
 }
 

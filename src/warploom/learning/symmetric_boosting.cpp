@@ -97,7 +97,7 @@ class Booster {
   std::size_t depth_;
   std::vector<std::vector<std::uint8_t>> bins_;  // by input, by row
   SymmetricTrees result_;
-  // Of the tree being grown.
+  // The tree being grown.
   std::vector<std::size_t> inputs_;
   std::vector<std::uint32_t> order_, scratch_;  // drawn rows, node after node
   std::vector<std::uint32_t> start_;            // of each node in order_

@@ -26,7 +26,7 @@ class Dataset {
   std::size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
 
-  // Of a row, 0 <= row < size(). References and views stay valid until rows are added.
+  // Accessors of a row, 0 <= row < size(). References and views stay valid until rows are added.
   const Operator& op(std::size_t row) const { return operators_[rows_[row].op].op; }
   Family family(std::size_t row) const { return operators_[rows_[row].op].family; }
   std::uint64_t shape(std::size_t row) const { return operators_[rows_[row].op].shape; }  // shape_hash(op)

@@ -30,10 +30,10 @@ struct WeightFootprint {
   Bytes attention, mlp, experts, embeddings, other;
   Bytes total() const { return attention + mlp + experts + embeddings + other; }
 };
-// Of one GPU of a pipeline stage.
+// Weights of one GPU of a pipeline stage.
 WeightFootprint weight_footprint(const ModelArchitecture& model, const Sharding& sharding,
                                  std::int64_t stage = 0);
-// Of the fullest GPU over all stages.
+// Weights of the fullest GPU over all stages.
 Bytes weight_bytes_per_gpu(const ModelArchitecture& model, const Sharding& sharding);
 
 // What one GPU of a stage caches for requests.
@@ -43,7 +43,7 @@ struct KvFootprint {
   std::int64_t window = 0;
   Bytes per_request;  // states of linear-attention layers, any length
   std::int64_t full_layers = 0, windowed_layers = 0;
-  // Of a request with that many tokens in the cache.
+  // Bytes of a request with that many tokens in the cache.
   Bytes of_request(std::int64_t tokens) const;
   // Per token when every layer keeps every token, as engines without per-layer block tables allocate.
   Bytes per_token() const { return full_per_token + windowed_per_token; }
@@ -87,7 +87,7 @@ struct KvCapacityOptions {
   std::optional<DataType> kv_cache;
   // CUDA context, communicators and library workspaces; engines report 0.4 to 1.2 GiB. An estimate.
   Bytes runtime_reserve = gibibytes(0.75);
-  // Of one GPU, beside the model's: a drafter's, adapters.
+  // On one GPU beside the model's own: a drafter's, adapters.
   Bytes extra_weights{0};
   Bytes extra_kv_per_token{0};
 };

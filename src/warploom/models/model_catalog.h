@@ -37,9 +37,8 @@ class ModelCatalog {
   const ModelArchitecture& get(std::string_view name) const;
 
   // A known name, or the path of a config.json or of a folder that holds one: a text that ends in .json,
-  // starts with '.',
-  // '/' or '~', or that is no known name and exists as a file. Throws NotFound, IoError, InvalidInput,
-  // Unsupported.
+  // starts with '.', '/' or '~', or that is no known name and exists as a file. Throws NotFound, IoError,
+  // InvalidInput, Unsupported.
   ModelArchitecture load(const std::string& name_or_path) const;
 
  private:

@@ -47,6 +47,9 @@ class Predictor final : public LatencyModel {
   // nullptr when the family was not learned.
   const FamilyModel* model(Family family) const;
   bool has_tables(Family family) const;
+  // The constants of the family's structural base (structural_price.h) as they were fitted for a GPU; nullptr
+  // when the family was not learned.
+  const BaseConstants* constants(Family family, const GpuSpec& gpu) const;
   // The implementation is empty when the family was not learned; views stay valid for the predictor's life.
   KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
                       const KernelContext& context = {}) const override;

@@ -22,7 +22,7 @@ constexpr std::int64_t kFirstLoops[] = {4, 64};
 constexpr std::size_t kContests = 2048;
 constexpr float kBehind = 1.04F;
 constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - 1;
-// Attention: keys times query heads beyond which one anchor costs more than it tells.
+// Attention: keys times query heads beyond which one anchor costs more than it is worth.
 constexpr std::int64_t kMostKeys = std::int64_t{1} << 21;
 constexpr std::int64_t kLongestRows = 8192;
 

@@ -2,9 +2,11 @@
 //
 // One SM runs `slots` tiles at a time. With |a, b| = (a^4 + b^4)^(1/4), x tiles side by side need per
 // iteration
+//
 //   step(x) = |latency, x rate|     latency-bound with few tiles, rate-bound with many
-//   latency = latency_base + latency_touch u + latency_cold c + (latency_load + latency_load_touch u) min(w,
-//   1) rate    = |math, feed|,  feed = (feed + feed_touch u) (1 + crossing x extra line crossings)
+//   latency = latency_base + latency_touch u + latency_cold c + (latency_load + latency_load_touch u) min(w, 1)
+//   rate    = |math, feed|,  feed = (feed + feed_touch u) (1 + crossing x extra line crossings)
+//
 // with w the waves (tiles / SMs), u the first-touch share and c whether operands are cold. A round of x tiles
 // takes L step(x) + round + tile x. Up to `slots` tiles an SM the grid is one round of ceil(w) tiles. Beyond,
 // full rounds and a rest that is packed (share packing x min(1, 2 rest / slots)) or spread; share `drift` of

@@ -18,8 +18,8 @@ struct MeasurementSource {
   std::vector<std::filesystem::path> paths;  // its files or folders
   std::vector<std::string> families;
   std::vector<std::string> gpus;
-  // Of a layout: rows faster than physics allows are kept, which kernel_exclusions.json has taken out
-  // otherwise.
+  // For a layout: keeps rows that are faster than physics allows. By default kernel_exclusions.json takes
+  // them out.
   bool keep_impossible = false;
 };
 

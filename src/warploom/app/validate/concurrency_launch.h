@@ -57,7 +57,7 @@ class ConcurrencyLaunches {
   std::vector<Checkpoint> checkpoints_;
 };
 
-// Of the built-in file.
+// The launches of the built-in file.
 const ConcurrencyLaunches& concurrency_launches();
 ConcurrencyLaunch launch_of(const ConcurrencyTruth& row);
 

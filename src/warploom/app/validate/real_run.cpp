@@ -6,6 +6,7 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/models/model_catalog.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
@@ -33,10 +34,21 @@ void check_dtype(const Json& arguments, const std::string& where) {
 ServingConfig config_of(const Json& arguments, const std::string& where) {
   Json known = Json::object();
   for (const auto& [key, value] : arguments.items()) {
-    const bool elsewhere = key == "model" || key == "dtype" || key == "seed";
+    const bool elsewhere = key == "model" || key == "dtype" || key == "seed" || key == "quantization";
     if (!elsewhere && !value.is_null()) known[key] = value;
   }
   return object_from_json<ServingConfig>(known, where);
+}
+
+// How the engine itself quantises a checkpoint that is not; checkpoints that are state it themselves.
+std::string quantization_of(const Json& arguments, const std::string& model, const std::string& where) {
+  if (!arguments.contains("quantization") || arguments["quantization"].is_null()) return "";
+  const std::string method = text_at(arguments, "quantization", where);
+  if (!load_model(model).quantization.method.empty()) return "";
+  if (method != "fp8")
+    throw Unsupported(fmt::format("{}: quantization is '{}', expected fp8, the one that vLLM does on the fly",
+                                  where, method));
+  return method;
 }
 
 class TimesInOrder {
@@ -54,6 +66,34 @@ class TimesInOrder {
  private:
   const CsvReader& csv_;
   double latest_ = -1.0;  // clocks of two processes may differ by a little
+};
+
+// The optional columns.
+class SharedColumns {
+ public:
+  explicit SharedColumns(const CsvReader& csv)
+      : csv_(csv),
+        group_(csv.find_column("group")),
+        prefix_(csv.find_column("prefix_tokens")),
+        client_(csv.find_column("client")) {
+    if (group_.has_value() != prefix_.has_value())
+      throw InvalidInput(
+          fmt::format("{}: 'group' and 'prefix_tokens' stand together, one is missing", csv.path().string()));
+  }
+  void read_into(RealRequest& request) const {
+    if (client_ && !csv_.empty(*client_)) request.client = csv_.integer(*client_);
+    if (!group_ || csv_.empty(*group_)) return;
+    request.group = csv_.integer(*group_);
+    const std::int64_t tokens = csv_.integer(*prefix_);
+    if (tokens < 1 || tokens > request.input_tokens)
+      throw InvalidInput(fmt::format("{}: is {}, expected 1 to {}, the request's input_tokens",
+                                     csv_.where(*prefix_), tokens, request.input_tokens));
+    request.prefix_tokens = std::int32_t(tokens);
+  }
+
+ private:
+  const CsvReader& csv_;
+  std::optional<std::size_t> group_, prefix_, client_;
 };
 
 std::int32_t tokens_in(const CsvReader& csv, std::size_t column) {
@@ -80,6 +120,7 @@ RealRun read_real_run(const std::filesystem::path& path) {
   RealRun run;
   run.setup.model = text_at(document, "model", where);
   run.setup.gpu = text_at(document, "gpu", where);
+  run.setup.quantization = quantization_of(arguments, run.setup.model, inside);
   if (document.contains("vllm_version")) run.setup.version = text_at(document, "vllm_version", where);
   run.setup.config = config_of(arguments, inside);
   const auto integer = [&](const char* key) -> std::optional<std::int64_t> {
@@ -98,6 +139,7 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path) {
                     output = csv.column("output_tokens"), queued = csv.column("queued_s"),
                     scheduled = csv.column("scheduled_s"), first = csv.column("first_token_s"),
                     last = csv.column("last_token_s");
+  const SharedColumns shared(csv);
   std::vector<RealRequest> requests;
   while (csv.next()) {
     RealRequest request;
@@ -109,6 +151,7 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path) {
     request.last_token = times.next(last);
     request.input_tokens = tokens_in(csv, input);
     request.output_tokens = tokens_in(csv, output);
+    shared.read_into(request);
     if (request.arrival < 0 || (!requests.empty() && request.arrival < requests.back().arrival)) {
       throw InvalidInput(
           fmt::format("{}: is {}, expected arrivals in order", csv.where(arrival), request.arrival));

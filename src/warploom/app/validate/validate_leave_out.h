@@ -37,7 +37,7 @@ struct LeftOutErrors {
   double seconds = 0;
 };
 
-// Of one family, all groups together.
+// The errors of one family, all groups together.
 struct AblatedErrors {
   std::string family, step;  // "data sheet" (a roofline), then the names of ablation.h
   ErrorSummary errors;

@@ -2,22 +2,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/statistics.h"
-#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
 namespace {
 
+// Prompts of one group begin alike; what follows is each request's own.
+void add_contents(Workload& workload, const std::vector<RealRequest>& requests) {
+  const auto shares = [](const RealRequest& request) { return request.group.has_value(); };
+  if (std::none_of(requests.begin(), requests.end(), shares)) return;
+  std::map<std::int64_t, std::uint64_t> content_of_group;
+  std::uint64_t next = 1;
+  for (const RealRequest& request : requests) {
+    workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+    if (request.group) {
+      const auto [known, added] = content_of_group.try_emplace(*request.group, next);
+      if (added) ++next;
+      workload.content.push_back({known->second, request.prefix_tokens});
+    }
+    const std::int32_t own = request.input_tokens - request.prefix_tokens;
+    if (own > 0) workload.content.push_back({next++, own});
+  }
+  workload.content_begin.push_back(std::uint32_t(workload.content.size()));
+}
+
 Workload workload_of(const std::vector<RealRequest>& requests) {
   Workload workload;
   workload.name = "replay";
+  std::map<std::int64_t, std::int32_t> latest_of_client;
   for (const RealRequest& request : requests) {
-    workload.requests.push_back(
-        {to_sim_time(Seconds(request.arrival)), request.input_tokens, request.output_tokens});
+    WorkloadRequest next{to_sim_time(Seconds(request.arrival)), request.input_tokens, request.output_tokens};
+    if (request.client) {
+      const auto index = std::int32_t(workload.requests.size());
+      const auto [before, first] = latest_of_client.try_emplace(*request.client, index);
+      if (!first) {
+        const double turnaround = request.arrival - requests[std::size_t(before->second)].last_token;
+        next.after = before->second;
+        next.delay = to_sim_duration(Seconds(std::max(0.0, turnaround)));
+        before->second = index;
+      }
+    }
+    workload.requests.push_back(next);
   }
+  add_contents(workload, requests);
   return workload;
 }
 

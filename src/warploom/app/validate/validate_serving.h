@@ -3,11 +3,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/report/validation_report.h"
+#include "warploom/app/validate/serving_validation.h"
 
 namespace warploom {
 
@@ -25,9 +26,14 @@ RealRun read_real_run(const std::filesystem::path& path);
 struct RealRequest {
   double arrival = 0, queued = 0, scheduled = 0, first_token = 0, last_token = 0;
   std::int32_t input_tokens = 0, output_tokens = 0;
+  std::optional<std::int64_t> group;   // whose prompts begin with the same `prefix_tokens`
+  std::int32_t prefix_tokens = 0;      // part of input_tokens
+  std::optional<std::int64_t> client;  // sends its next request when the last one has ended
 };
-// Columns arrival_s, input_tokens, output_tokens, queued_s, scheduled_s, first_token_s, last_token_s. Throws
-// IoError and InvalidInput (lengths below 1, arrivals out of order, times that run backwards, no rows).
+// Columns arrival_s, input_tokens, output_tokens, queued_s, scheduled_s, first_token_s, last_token_s, and
+// optionally group with prefix_tokens, and client; cells of these may be empty. Throws IoError and
+// InvalidInput (lengths below 1, arrivals out of order, times that run backwards, a prefix longer than its
+// prompt, no rows).
 std::vector<RealRequest> read_real_requests(const std::filesystem::path& path);
 
 struct ValidateServingRequest {
@@ -36,8 +42,9 @@ struct ValidateServingRequest {
   std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
 };
 
-// Replays arrivals and lengths. TTFT and E2EL count from the engine's queue, as the run's records do, so the
-// front end is taken out of the simulation too.
+// Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the
+// simulated end of the one before as they did in the run. TTFT and E2EL count from the engine's queue, as the
+// run's records do, so the front end is taken out of the simulation too.
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);
 ServingValidation validate_serving(const ValidateServingRequest& request);

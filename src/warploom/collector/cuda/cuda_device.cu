@@ -37,7 +37,7 @@ const std::map<std::string, OwnKernel>& own_kernels() {
   return kernels;
 }
 
-// Of the machine and of the GPU to sweep, which becomes the current one.
+// Facts about the machine and the GPU to sweep, which becomes the current one.
 StartFacts start_facts(int ordinal, cudaDeviceProp& properties) {
   StartFacts facts;
   facts.ordinal = ordinal;

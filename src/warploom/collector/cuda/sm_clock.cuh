@@ -6,7 +6,7 @@
 
 namespace warploom::collector {
 
-// Of the GPU that is current when it is made.
+// The SM clock of the GPU that is current when the object is made.
 class SmClock {
  public:
   SmClock();  // throws DeviceLost, Unmeasurable without memory

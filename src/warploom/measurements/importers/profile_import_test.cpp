@@ -35,7 +35,7 @@ class TraceText {
           {{"External id", id_}, {"Input Dims", dims}, {"Input type", types}, {"Concrete Inputs", values}}}});
     return *this;
   }
-  // Of the last call.
+  // A kernel of the last call.
   TraceText& kernel(const std::string& name, double microseconds, json more = json::object()) {
     more.update({{"External id", id_}, {"device", 0}, {"stream", 7}, {"grid", {8, 1, 1}}});
     document_["traceEvents"].push_back(

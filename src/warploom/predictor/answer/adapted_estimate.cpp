@@ -13,21 +13,24 @@ LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, 
   const int own = family.by_gpu[gpu_index];
   KernelContext asked = context;
   if (cell != nullptr) {
-    const ContextRecord& at = family.model.contexts[cell->context];
-    asked = {at.framework, at.version, at.kernel};
+    const ContextRecord& record_of_cell = family.model.contexts[cell->context];
+    asked = {record_of_cell.framework, record_of_cell.version, record_of_cell.kernel};
   }
   LogEstimate answer = cross_estimate(family, op, gpu, asked, kind, kernel, row, int(gpu_index));
-  const double said = answer.log_p50 - row.log_base;
+  const double predicted_residual = answer.log_p50 - row.log_base;
   answer.log_p50 += double(record.level);
   if (own < 0) return answer;
-  const CellRecord& like = cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
-  const ContextCodes& codes = family.index.codes(like);
+  const CellRecord& similar_cell =
+      cell != nullptr ? *cell : *family.index.find_class(gpu, context, kind).cell;
+  const ContextCodes& codes = family.index.codes(similar_cell);
   const Kriging& kriging = family.kriging(own);
-  const DonorAnswers donors =
-      kriging.asks_donors() ? donor_answers(family, op, asked, kind, kernel, row, said) : DonorAnswers();
+  const DonorAnswers donors = kriging.asks_donors()
+                                  ? donor_answers(family, op, asked, kind, kernel, row, predicted_residual)
+                                  : DonorAnswers();
   answer.log_p50 += kriging.predict(row, {codes.framework, codes.kernel, codes.version, kind}, donors.all());
   if (cell == nullptr) return answer;
-  if (record.share > 0) answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, said, row);
+  if (record.share > 0)
+    answer.log_p50 += double(record.share) * tree_sum(family, own, *cell, predicted_residual, row);
   answer.set_interval(cell->interval, row.log_base);
   answer.set_outside(answer.outside);
   return answer;

@@ -1,5 +1,6 @@
-// The tier of a GPU with a few rows: sibling or cross + level of the GPU + kriging of its rows, what each
-// measured architecture says among its inputs, + its trees on what these leave.
+// The prediction for a GPU with a few rows: the sibling or cross estimate, plus the GPU's level (its mean
+// residual), plus kriging of its rows (the residuals of the measured architectures are among the inputs),
+// plus its own trees on the residuals that remain.
 #pragma once
 
 #include "warploom/predictor/answer/loaded_family.h"
@@ -7,7 +8,7 @@
 
 namespace warploom {
 
-// For an adapted GPU, number `gpu_index` of model.gpus; `cell` is its own or nullptr.
+// For the adapted GPU model.gpus[gpu_index]. `cell` is the GPU's own cell, or nullptr.
 LogEstimate adapted_estimate(const LoadedFamily& family, std::size_t gpu_index, const CellRecord* cell,
                              const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                              std::uint32_t kind, ContextKernel kernel, const OperatorFeatures& row);

@@ -51,8 +51,8 @@ struct NewDesigns {
   const SymmetricEnsemble* trees = nullptr;
 };
 
-// Where a row is of a new design, what the trees of such say takes the place of its cell's. `features`: of
-// every row.
+// For rows with network sizes that their cell did not learn from, the trees over all cells of the GPU replace
+// those of the cell. `features` is the number of features of a row.
 void replace_sums(const Group& group, const NewDesigns& fresh, std::size_t features, FeatureBlock& block,
                   std::array<double, kRowBlock>& sums) {
   const ContextCodes& codes = group.family->index.codes(*group.cell);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "warploom/kernels/attention_tiling.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/answer/measured_estimate.h"
 #include "warploom/predictor/model/gpu_likeness.h"
@@ -14,9 +15,10 @@ constexpr double kOneDonorWidening = 1.3;     // no pair of this architecture wa
 constexpr double kSame = 0.1;                 // of gpu_distance: closer donors count no more
 constexpr double kAlike = 0.5;                // of gpu_distance, up to which siblings are asked alone
 constexpr double kOtherVersionWeight = 0.25;  // of a donor that has only another version
-constexpr double kCousinShare = 0.7;          // of what a GPU of a cousin architecture needs beyond its base
+constexpr double kCousinShare = 0.7;          // of the residual of a GPU of a cousin architecture
 
-// Of a class, whose cell shows its newest version: those of the version that is asked for, if any GPU ran it.
+// The codes of a class. Its cell has the newest version; the version that is asked for replaces it if any GPU
+// ran that.
 ContextCodes asked_codes(const LoadedFamily& family, const CellRecord& cell, const KernelContext& context) {
   ContextCodes codes = family.index.codes(cell);
   if (context.version.empty()) return codes;
@@ -29,13 +31,13 @@ ContextCodes asked_codes(const LoadedFamily& family, const CellRecord& cell, con
 
 struct Donors {
   int count = 0;
-  double sum = 0, weight = 0;  // of what they need beyond their base
+  double sum = 0, weight = 0;  // of their residuals over their bases
   double likeness = 0;         // weighted
   double outside = 0;          // the farthest, of LoadedFamily::outside
 };
 
-// Weight of a sibling against the class, at most 1. What a part with a fraction of the other's matrix units
-// or cache needs beyond its base says little of it.
+// Weight of a sibling against the class, at most 1. The residual of a part with a fraction of the other's
+// matrix units or cache tells little about the other.
 double likeness_at(double distance) { return std::min(1.0, kAlike * kAlike / (distance * distance)); }
 
 // Attention that is built from one source for both architectures of graphics parts. TensorRT-LLM ships
@@ -102,7 +104,7 @@ LogEstimate class_estimate(const LoadedFamily& family, const GpuSpec& gpu, const
   if (family.cross >= 0) {
     outside = family.outside(family.cross, row);
     const double shrink = double(known ? family.model.shrink_known : family.model.shrink_unknown);
-    // Of a source that no GPU ran, trees only repeat what others of the kind need beyond their bases.
+    // For a source that no GPU ran, the trees would only repeat the residuals of others of the kind.
     if (family.cross_knows(kernel, gpu))
       answer.log_p50 += trees_share * shrink *
                         cross_trees(family, *found.cell, asked_codes(family, *found.cell, context), row);
@@ -135,8 +137,8 @@ LogEstimate cross_estimate(const LoadedFamily& family, const Operator& op, const
       answer.log_p50 += kCousinShare * (row.log_base + cousins.sum / cousins.weight - answer.log_p50);
     return answer;
   }
-  // Trees over all GPUs learned what the unlike sibling needs, too. Those of experts are trusted whole,
-  // sibling or none.
+  // The trees over all GPUs learned the unlike sibling's residuals too. Those of experts get their full
+  // weight, with a sibling or without.
   const double trees_share = family.model.family == Family::Moe ? 1.0 : likeness;
   const LogEstimate learned = class_estimate(family, gpu, context, found, kernel, row, trees_share);
   // Between the two in proportion, with the wider interval.

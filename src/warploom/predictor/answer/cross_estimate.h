@@ -1,9 +1,9 @@
 // For GPUs without rows of an operator's context.
 //
-//   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: what
-//              the donor needed beyond its own base, this GPU needs beyond its own
+//   sibling    ln base + mean over measured GPUs of the same architecture of (offset + trees) there: the
+//              residual of the donor over its own base is taken as this GPU's residual
 //   cross      ln base + offset of the class + shrunk trees of all GPUs; where a GPU of a cousin architecture
-//              ran the same attention kernel, mostly what that one needs beyond its base
+//              ran the same attention kernel, mostly the residual of that GPU
 #pragma once
 
 #include "warploom/predictor/answer/loaded_family.h"

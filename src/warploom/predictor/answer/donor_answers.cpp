@@ -9,20 +9,20 @@
 namespace warploom {
 namespace {
 
-constexpr double kFarthest = 1;  // a donor off by more says no more
+constexpr double kFarthest = 1;  // ln; larger residuals of a donor are cut to this
 
-// Of one GPU with trees of its own; nothing when it does not run the kernel.
-std::optional<double> answer_of(const LoadedFamily& family, std::size_t gpu, const Operator& op,
-                                const KernelContext& context, std::uint32_t kind, const ContextKernel& kernel,
-                                const OperatorFeatures& asked) {
+// The residual on one GPU with trees of its own; nothing when it does not run the kernel.
+std::optional<double> residual_on(const LoadedFamily& family, std::size_t gpu, const Operator& op,
+                                  const KernelContext& context, std::uint32_t kind,
+                                  const ContextKernel& kernel, const OperatorFeatures& asked) {
   const GpuSpec* spec = family.specs[gpu];
   if (family.by_gpu[gpu] < 0 || spec == nullptr) return {};
   const CellIndex::Found found = family.index.find(*spec, context, kind);
   if (!found.measured || !found.exact_kind ||
       family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
     return {};
-  const ContextRecord& at = family.model.contexts[found.cell->context];
-  if (at.kernel != context.kernel || at.framework != context.framework) return {};
+  const ContextRecord& record = family.model.contexts[found.cell->context];
+  if (record.kernel != context.kernel || record.framework != context.framework) return {};
   OperatorFeatures row;
   compute_features(op, *spec, kernel, family.constants(*spec), row);
   row.log_base = log_base_with(found.cell->overhead, row);
@@ -38,7 +38,7 @@ void DonorAnswers::add(double value) {
 
 DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const KernelContext& context,
                            std::uint32_t kind, const ContextKernel& kernel, const OperatorFeatures& asked,
-                           double said_beyond_base) {
+                           double predicted_residual) {
   DonorAnswers answers;
   const auto& gpus = family.model.gpus;
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
@@ -52,14 +52,14 @@ DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const
     int count = 0;
     for (std::size_t g = 0; g < gpus.size(); ++g) {
       if (gpus[g].adapted || gpus[g].architecture != next) continue;
-      if (const auto said = answer_of(family, g, op, context, kind, kernel, asked)) {
-        sum += *said;
+      if (const auto residual = residual_on(family, g, op, context, kind, kernel, asked)) {
+        sum += *residual;
         ++count;
       }
     }
     answers.add(count > 0 ? sum / count : 0.0);
   }
-  answers.add(said_beyond_base);
+  answers.add(predicted_residual);
   return answers;
 }
 

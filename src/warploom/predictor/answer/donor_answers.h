@@ -1,5 +1,6 @@
-// What each measured architecture needs beyond its base at an operator, for a GPU of few rows: where its own
-// rows agree with an architecture's, kriging follows that one to sizes that the few rows lack.
+// The residual ln(latency / base) that each measured architecture has at an operator. For a GPU with few rows
+// these are inputs of kriging: where its own rows agree with those of one architecture, kriging follows that
+// architecture to sizes that the few rows lack.
 #pragma once
 
 #include <array>
@@ -19,12 +20,12 @@ struct DonorAnswers {
   void add(double value);  // further ones than kMost are dropped
 };
 
-// One value for each architecture with many rows, in ascending order (the mean over its GPUs that run the
-// framework's kernel for the kind), then `said_beyond_base`: what the other tiers say on top of the GPU's own
-// base. `kernel` and `asked` are of the GPU that is asked for. Some microseconds for each donor; no
+// One residual for each architecture with many rows, in ascending order (the mean over its GPUs that run the
+// framework's kernel for the kind), then `predicted_residual`: ln(prediction of the other tiers / the GPU's
+// own base). `kernel` and `asked` belong to the GPU that is asked for. Some microseconds for each donor; no
 // allocation.
 DonorAnswers donor_answers(const LoadedFamily& family, const Operator& op, const KernelContext& context,
                            std::uint32_t kind, const ContextKernel& kernel, const OperatorFeatures& asked,
-                           double said_beyond_base);
+                           double predicted_residual);
 
 }  // namespace warploom

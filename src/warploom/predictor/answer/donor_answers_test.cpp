@@ -51,13 +51,13 @@ const LoadedFamily& family() {
   return loaded;
 }
 
-DonorAnswers answers(const KernelContext& names, double said) {
+DonorAnswers answers(const KernelContext& names, double predicted_residual) {
   const Operator op = Gemm{.m = 300, .n = 4096, .k = 4096};
   const GpuSpec& gpu = catalog().get("l40s");
   const ContextKernel& kernel = family().kernels.at(0);
   OperatorFeatures row;
   compute_features(op, gpu, kernel, family().constants(gpu), row);
-  return donor_answers(family(), op, names, kind_code(op), kernel, row, said);
+  return donor_answers(family(), op, names, kind_code(op), kernel, row, predicted_residual);
 }
 
 TEST(DonorAnswers, OneForEachArchitectureAndWhatIsSaid) {

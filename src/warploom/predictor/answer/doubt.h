@@ -12,14 +12,14 @@ namespace warploom {
 // base is within about a factor of two.
 inline constexpr double kUnlearnedHalfWidth = 0.6;  // ln
 
-// Of features `outside` their ranges in training (LoadedFamily::outside).
+// For features that lie `outside` their ranges in training (LoadedFamily::outside).
 double doubt_outside(double outside);
 
-// Of another engine's kernel for the same operator on the same GPU.
+// For answering with another engine's kernel for the same operator on the same GPU.
 double doubt_of_other_engine(Family family);
 
-// Of the engine's kernel for the same element types on the same GPU under other scales; `blocks`: those of
-// one of the two are per block of weights.
+// For answering with the engine's kernel for the same element types on the same GPU under other scales;
+// `blocks`: one of the two has scales per block of weights.
 double doubt_of_other_scales(Family family, bool blocks);
 
 // No row of any GPU like it was learned from: another vendor's, or older than bf16 where all have it.

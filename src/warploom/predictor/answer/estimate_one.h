@@ -1,4 +1,4 @@
-// One operator: which rows answer it, and what they say.
+// One operator: which measured rows answer it, and the estimate that they give.
 #pragma once
 
 #include <memory>

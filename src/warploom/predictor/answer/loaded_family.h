@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/learning/tree_ensemble.h"
 #include "warploom/predictor/model/cell_index.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/model/kriging.h"
-#include "warploom/predictor/structure/known_kernel.h"
 #include "warploom/predictor/tables/table_correction.h"
 
 namespace warploom {
@@ -23,14 +23,14 @@ struct LoadedFamily {
   // The catalog must outlive it.
   LoadedFamily(FamilyModel m, const GpuCatalog& catalog);
 
-  // Of the ensemble over all GPUs, or of an adapted GPU.
+  // The trees of `ensemble`: that over all GPUs, or an adapted GPU's.
   const TreeEnsemble& trees(int ensemble) const { return decoded(ensemble).trees; }
-  // Of an adapted GPU.
+  // The kriging of an adapted GPU.
   const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }
-  // Of a cell out of model.cells; nullptr when it has none of its own.
+  // The trees of `cell` (an element of model.cells), or nullptr.
   const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
-  // Of all cells of the cell's GPU, when the row's design is none that the cell learned from and the GPU has
-  // such trees; else nullptr.
+  // The trees over all cells of the cell's GPU, when the cell did not learn from the row's network sizes
+  // (OperatorFeatures::design) and the GPU has such trees; else nullptr.
   const SymmetricEnsemble* new_design_trees(const CellRecord& cell, const OperatorFeatures& row) const;
   // How far the row lies outside the ranges of features in training: of the feature farthest out, in widths
   // of its range, at least kNarrowestRange. 0: inside.

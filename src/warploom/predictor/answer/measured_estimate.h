@@ -1,5 +1,5 @@
-// The measured tier: ln base + offset of the cell + trees of the GPU; with measured tables, ln base + what
-// the measured neighbours need beyond theirs.
+// The measured tier: ln base + offset of the cell + trees of the GPU; with measured tables, ln base + the
+// residual that is interpolated between measured neighbours.
 #pragma once
 
 #include "warploom/predictor/answer/loaded_family.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "warploom/base/random.h"
-#include "warploom/predictor/model/gpu_likeness.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/model/hidden_gpu.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/train_predictor.h"
@@ -62,9 +62,9 @@ double error_without_l40s(const char* framework, const char* kernel, bool with_c
   double sum = 0, rows = 0;
   for (std::size_t r = 0; r < dataset.size(); ++r)
     if (dataset.gpu(r) == "l40s") {
-      const LatencyEstimate said =
+      const LatencyEstimate estimate =
           predictor.estimate(dataset.op(r), catalog().get("l40s"), dataset.context(r));
-      sum += std::abs(std::log(said.p50 / dataset.latency(r)));
+      sum += std::abs(std::log(estimate.p50 / dataset.latency(r)));
       ++rows;
     }
   return sum / rows;

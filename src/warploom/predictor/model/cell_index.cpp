@@ -1,13 +1,15 @@
 #include "warploom/predictor/model/cell_index.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "warploom/base/hash.h"
+#include "warploom/base/version.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
@@ -33,26 +35,19 @@ std::uint64_t architecture_key(int architecture) {
   return hash_combine(0x61726368, std::uint64_t(architecture));
 }
 
+// Rows of the user's own GPU that warploom-collect timed.
+constexpr std::string_view kSweep = "warploom";
+
 // A library that engines call, timed on the user's own GPU, comes before what others measured.
 int rank_of(const ContextRecord& context) {
   const std::string_view framework = context.framework;
-  if (framework == "warploom" && context.kernel == "cublaslt") return 4;
-  if (framework == "vllm") return 3;
-  if (framework == "sglang") return 2;
-  if (framework == "trtllm") return 1;
-  return 0;
+  if (framework == kSweep && context.kernel == "cublaslt") return int(EnumNames<Engine>::kNames.size()) + 1;
+  return engine_rank(framework);
 }
 
 NameKeys keys_of(const ContextRecord& context) {
   return {name_key(context.framework), name_key(context.version), name_key(context.kernel)};
 }
-
-bool is_engine(std::string_view framework) {
-  return framework == "vllm" || framework == "sglang" || framework == "trtllm";
-}
-
-// Rows of the user's own GPU that warploom-collect timed.
-constexpr std::string_view kSweep = "warploom";
 
 bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
 
@@ -70,24 +65,6 @@ std::uint64_t any_framework(const ContextRecord& context) {
 }
 
 }  // namespace
-
-int compare_versions(std::string_view a, std::string_view b) {
-  const auto next = [](std::string_view& text) {
-    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0)
-      text.remove_prefix(1);
-    long value = text.empty() ? -1 : 0;
-    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
-      value = std::min(value * 10 + (text.front() - '0'), 1000000000L);
-      text.remove_prefix(1);
-    }
-    return value;
-  };
-  while (!a.empty() || !b.empty()) {
-    const long x = next(a), y = next(b);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return 0;
-}
 
 std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts) {
   std::set<std::string> frameworks, versions;
@@ -206,7 +183,7 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
     if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
       return {cell, false, true, false, kind, own};
   }
-  // An engine runs its kernels from CUDA graphs: another framework's kernel says more than its own timed
+  // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
   for (const NameKeys& names : {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0},
@@ -240,7 +217,7 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
           return measured(*cell, context, kin);
     return {};
   };
-  // The same kernel on GPUs of this architecture says more than a library's own timed on this one, or than
+  // The same kernel on GPUs of this architecture is nearer than a library's own timed on this one, or than
   // one that has a scale for each block of weights where the operator's has none.
   const std::uint64_t arch = architecture_key(architecture_class(gpu));
   const auto ran_by_siblings = [&](const NearKind& kin) {
@@ -335,7 +312,7 @@ CellIndex::Found CellIndex::find_near_class(const GpuSpec& gpu, const KernelCont
   if (kernel != 0)
     if (const CellRecord* cell = class_of_kernel(framework, kernel, own.kind))
       return {cell, false, true, false, own.kind, own};
-  // The engine that is named, then any, then also kernels that benchmarks alone run: those say less of
+  // The engine that is named, then any, then also kernels that benchmarks alone run: those tell less of
   // engines than an engine's kernel under other scales.
   const auto search = [&](bool siblings, auto admits, auto class_at) -> Found {
     for (int pass = framework != 0 ? 0 : 1; pass < 3; ++pass)

@@ -40,13 +40,13 @@ class CellIndex {
   // newest; a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
   // ("own_...") answer when they are named, or nothing else is known. O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
-  // What this GPU measured of an operator: its own kind as above, else the nearest kernel of the same
+  // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
   // arithmetic (near_kinds at distance 0), of the same engine before another's; else find_near_class.
   Found find_near(const GpuSpec& gpu, const KernelContext& context, const Operator& op) const;
   // What answers in place of `found` (of find_near) where that is asked outside of the sizes it was measured
-  // at. Of a kernel that was named but ran on other GPUs alone: this GPU's own kernel for the operator. Of a
-  // benchmark's product that no engine runs: an engine's under other scales, here or on other GPUs. No cell:
-  // nothing better is known.
+  // at. For a kernel that was named but ran on other GPUs alone: this GPU's own kernel for the operator. For
+  // a benchmark's product that no engine runs: an engine's under other scales, here or on other GPUs. No
+  // cell: nothing better is known.
   Found find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
                      const Found& found) const;
   // The engine's kernel of a newer version than `found`, where that was timed call by call alone. Such a time
@@ -56,7 +56,7 @@ class CellIndex {
   Found find_eager(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind,
                    const Found& found) const;
   bool may_be_replaced(const Found& found, const KernelContext& context) const;
-  // The same among classes alone: what the other GPUs say, measured on this one or not. GPUs of this
+  // The same among classes alone, from the other GPUs, measured on this one or not. GPUs of this
   // architecture before others, the engine's own kernel under other scales before another engine's,
   // kernels of engines before those of benchmarks, and the nearest arithmetic where the own is unknown.
   Found find_near_class(const GpuSpec& gpu, const KernelContext& context, const NearKinds& kinds) const;
@@ -73,7 +73,7 @@ class CellIndex {
   void offer_class(const CellRecord& cell, std::uint32_t number);
   Found measured(const CellRecord& cell, const KernelContext& context, const NearKind& near) const;
   Found last_resort(const GpuSpec& gpu, std::uint64_t framework, const NearKind& own) const;
-  // Of a sweep, or of products that benchmarks alone timed: no engine's kernel.
+  // Whether no engine runs the cell's kernel: it is from a sweep, or a product that benchmarks alone timed.
   bool is_library(const CellRecord& cell) const;
   // A cell of this GPU that is no eager one.
   const CellRecord* default_at(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t version,
@@ -90,8 +90,5 @@ class CellIndex {
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
   std::vector<std::uint32_t> eager_kinds_;  // of which some GPU has a cell that was timed eagerly
 };
-
-// Compares dotted versions by their numbers: "0.9.1" < "0.14.0". Negative, zero or positive.
-int compare_versions(std::string_view a, std::string_view b);
 
 }  // namespace warploom

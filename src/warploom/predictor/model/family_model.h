@@ -2,8 +2,8 @@
 //
 // A cell is one GPU, kernel context and kind (kind_code). Predicted ln latency = ln base, the overhead of the
 // cell's class included, + offset of the cell + sum of its own trees. On a GPU that was never measured the
-// offset is that of the class (the same
-// context without version, mean over GPUs) and the trees are the cross ensemble, shrunk.
+// offset is that of the class (the same context without version, mean over GPUs) and the trees are the cross
+// ensemble, shrunk.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/structure/base_constants.h"
 
 namespace warploom {
 
@@ -35,8 +35,8 @@ struct GpuRecord {
   std::string name;
   std::int32_t architecture = 0;  // architecture_class
   std::uint32_t rows = 0;         // learned from
-  // Few rows: the GPU corrects what the others say of it. Then its level, kriging and trees are on top of the
-  // sibling or cross tier.
+  // The GPU has few rows, which correct the prediction of the other GPUs: its level, kriging and trees are
+  // added to the sibling or cross estimate.
   bool adapted = false;
   float level = 0;
   float share = 0;  // of its trees
@@ -59,7 +59,7 @@ struct CellRecord {
   float offset = 0;  // mean ln(latency / base with overhead)
   Overhead overhead;
   LogInterval interval;
-  // Of its rows (OperatorFeatures::design), ascending; and the interval of designs that are not among them.
+  // The network sizes of its rows (OperatorFeatures::design), ascending; and the interval for other sizes.
   std::vector<std::uint32_t> designs;
   LogInterval interval_new_design;
 };
@@ -84,8 +84,8 @@ struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
   std::string trees;  // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
-  // Of all cells of the GPU, without the features that tell designs apart: for a design that a cell did not
-  // learn from (encode_symmetric). Empty: none.
+  // Trees over all cells of the GPU, without the features that tell network sizes apart, for sizes that a
+  // cell did not learn from (encode_symmetric). Empty: none.
   std::string design_trees;
 };
 
@@ -103,12 +103,12 @@ struct FamilyModel {
   std::vector<CellRecord> cells;
   std::vector<EnsembleRecord> ensembles;
   std::vector<ConstantsRecord> constants;
-  float shrink_known = 1,
-        shrink_unknown = 0.5F;  // of the cross ensemble, by whether the architecture was measured
-  // Of the cross ensemble, by whether the architecture was measured; of what siblings say.
+  // Weight of the cross ensemble, by whether the architecture was measured.
+  float shrink_known = 1, shrink_unknown = 0.5F;
+  // Intervals of the cross ensemble, by whether the architecture was measured; of sibling estimates.
   LogInterval interval_known, interval_unknown, interval_sibling;
 
-  // By a GPU that is not merely adapted.
+  // Whether a GPU of that architecture was measured (adapted GPUs do not count).
   bool knows_architecture(std::int32_t architecture) const;
 };
 

@@ -4,19 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 #include "warploom/learning/small_cholesky.h"
 
 namespace warploom {
 namespace {
 
-// Variances of ln(measured / said).
+// Variances of the residual ln(measured / predicted).
 constexpr double kKind = 0.1 * 0.1, kClass = 0.12 * 0.12;
 constexpr double kNear = 0.08 * 0.08, kNearKind = 0.08 * 0.08, kNearClass = 0.1 * 0.1;
 constexpr double kNearVersion = 0.15 * 0.15;
 constexpr double kDonor = 0.15 * 0.15;  // of the weight of each donor
-constexpr double kDonorOfOthers = 0.3;  // of that, what a row says of other kernels' weights
+constexpr double kDonorOfOthers = 0.3;  // times kDonor, between rows of different kernels
 constexpr double kNoise = 0.08 * 0.08;
 constexpr double kLength = 0.8;
 constexpr double kFreedom = 3;    // of Student's t, whose weights make the fit robust
@@ -39,10 +39,10 @@ double standard_deviation(const std::vector<KrigingRow>& rows, std::size_t featu
 
 double kriging_covariance(const KernelCode& a, const KernelCode& b, double near) {
   const bool kind = a.kind == b.kind;
-  const bool of_class = kind && a.framework == b.framework && a.kernel == b.kernel;
-  return (kind ? kKind : 0) + (of_class ? kClass : 0) +
-         near * (kNear + (kind ? kNearKind : 0) + (of_class ? kNearClass : 0) +
-                 (of_class && a.version == b.version ? kNearVersion : 0));
+  const bool same_class = kind && a.framework == b.framework && a.kernel == b.kernel;
+  return (kind ? kKind : 0) + (same_class ? kClass : 0) +
+         near * (kNear + (kind ? kNearKind : 0) + (same_class ? kNearClass : 0) +
+                 (same_class && a.version == b.version ? kNearVersion : 0));
 }
 
 Kriging::Kriging(std::string_view encoded, std::string_view where) {
@@ -76,10 +76,10 @@ double Kriging::covariance(const float* scaled, const KernelCode& code, std::spa
   float agreement = 0;
   for (std::size_t d = 0; d < std::min(donor_count_, donors.size()); ++d) agreement += donors[d] * of_row[d];
   const KernelCode& other = codes_[i];
-  const bool of_class =
+  const bool same_class =
       code.kind == other.kind && code.framework == other.framework && code.kernel == other.kernel;
   return kriging_covariance(code, other, double(std::exp(-0.5F * distance))) +
-         kDonor * (of_class ? 1.0 : kDonorOfOthers) * double(agreement);
+         kDonor * (same_class ? 1.0 : kDonorOfOthers) * double(agreement);
 }
 
 double Kriging::predict(const FeatureRow& row, const KernelCode& code, std::span<const float> donors) const {
@@ -108,8 +108,8 @@ std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t feature
     fitted.donor_count_ = row.donors.size();
   }
   const std::size_t n = rows.size(), width = fitted.used_.size();
-  std::vector<double> covariance(n * n), missing, weight(n, 1), solution(n, 0);
-  for (const KrigingRow& row : rows) missing.push_back(row.missing);
+  std::vector<double> covariance(n * n), residuals, weight(n, 1), solution(n, 0);
+  for (const KrigingRow& row : rows) residuals.push_back(row.residual);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j)
       covariance[i * n + j] =
@@ -118,10 +118,10 @@ std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t feature
     std::vector<double> noisy = covariance;
     for (std::size_t i = 0; i < n; ++i) noisy[i * n + i] += kNoise / weight[i];
     factorise(noisy, n);
-    solution = solve(noisy, missing);
+    solution = solve(noisy, residuals);
     for (std::size_t i = 0; i < n; ++i) {
-      const double off = kNoise / weight[i] * solution[i] / (kOutlier * std::sqrt(kNoise));
-      weight[i] = 1 / (1 + off * off / kFreedom);
+      const double deviation = kNoise / weight[i] * solution[i] / (kOutlier * std::sqrt(kNoise));
+      weight[i] = 1 / (1 + deviation * deviation / kFreedom);
     }
   }
   for (const double weighed : solution) fitted.weights_.push_back(float(share * weighed));

@@ -1,13 +1,14 @@
-// Kriging of what a few measured rows of a GPU need beyond what others say of it: a Gaussian process with
+// Kriging: a Gaussian process over the residuals of a GPU with few measurements. The residual of a row is
+// ln(measured / predicted), the prediction being that of the other GPUs. With
 //
 //   covariance = same kind * K + same class * C
-//                + D * (sum over donors of what both rows' donors say) * (0.3, of the same class 1)
+//                + D * (sum over donors of the product of both rows' residuals) * (1, across classes 0.3)
 //                + near * (G + same kind * GK + same class * GC + same version of it * GV),
-//   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations.
+//   near = exp(-d^2 / 2), d the root mean square of the features' differences in their standard deviations,
 //
-// So a row speaks for its neighbours, more of its own kind of arithmetic, most of its own kernel, and for
-// rows of which other GPUs say what they say of it (donor_answers.h). Variances are those that errors of
-// structural bases showed between GPUs; with few rows the mean stays near zero.
+// a row informs its neighbours, more those of the same kind, most those of the same kernel, and rows whose
+// donor residuals are similar (donor_answers.h). The variances are those that errors of structural bases
+// showed between GPUs. With few rows the mean stays near zero.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ double kriging_covariance(const KernelCode& a, const KernelCode& b, double near)
 struct KrigingRow {
   const float* features = nullptr;  // as many as all rows have
   KernelCode code;
-  double missing = 0;                  // ln(measured / said)
+  double residual = 0;                 // ln(measured / predicted)
   std::span<const float> donors = {};  // DonorAnswers, as many as all rows have
 };
 
@@ -46,7 +47,7 @@ class Kriging {
   // Throws InvalidInput naming `where` on damaged bytes.
   Kriging(std::string_view encoded, std::string_view where);
 
-  // Expected `missing`; 0 without rows. O(rows x features), no allocation. Thread-safe.
+  // Expected residual; 0 without rows. O(rows x features), no allocation. Thread-safe.
   // `donors` as many as the rows had.
   double predict(const FeatureRow& row, const KernelCode& code, std::span<const float> donors = {}) const;
   // Whether its rows had donors.
@@ -67,7 +68,7 @@ class Kriging {
   std::vector<float> weights_;
 };
 
-// Encoded for the constructor; says `share` of what the process expects. Robust: rows far off count less.
+// Encoded for the constructor; predictions are `share` times the process's mean. Robust: outliers count less.
 // O(rows^3): expects at most some hundreds.
 std::string fit_kriging(const std::vector<KrigingRow>& rows, std::size_t features, double share = 1);
 

@@ -17,10 +17,10 @@ constexpr std::size_t kFeatures = 2;
 struct Line {
   std::vector<std::array<float, kFeatures>> features;
   std::vector<KrigingRow> rows;
-  template <class Missing>
-  Line(const Missing& missing, const KernelCode& code) {
+  template <class Residual>
+  Line(const Residual& residual, const KernelCode& code) {
     for (int i = 0; i < 24; ++i) features.push_back({float(i), 3.0F});
-    for (int i = 0; i < 24; ++i) rows.push_back({features[std::size_t(i)].data(), code, missing(i)});
+    for (int i = 0; i < 24; ++i) rows.push_back({features[std::size_t(i)].data(), code, residual(i)});
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/predictor/features/features.h"
@@ -14,7 +15,7 @@ namespace {
 // Octaves that operands of one width but another type count (fp8 and int8), and a pass that quantises.
 constexpr double kOtherType = 0.5;
 
-// Of the width of an element, its share of the scales left aside.
+// The width of an element, without its share of the scales.
 double width(DataType type) { return std::round(std::log2(bytes_per_element(type))); }
 
 double octaves(DataType a, DataType b) {
@@ -124,6 +125,8 @@ NearKinds near_kinds(const Operator& op, const GpuSpec& gpu) {
                              }) {
           return near_caches(own);
         } else {
+          static_assert(AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
+                              Sampling, LinearAttention, Collective>);
           NearKinds near;
           near.kinds[near.count++] = {kind_code(op), 0, false, {}};
           return near;

@@ -21,7 +21,7 @@ namespace warploom {
 // A neighbourhood of one or two measured points is no grid.
 inline constexpr std::size_t kFewestNeighbours = 3;
 
-// What a neighbourhood says, as features: the centre and its spread, every guess, far neighbours and gaps,
+// The features of a neighbourhood: the centre and its spread, every guess, far neighbours and gaps,
 // then the operator's own features without those of the GPU. All but the last kind are less the centre.
 struct TableFeatures {
   static constexpr std::size_t kMost = 7 + kMaxGuesses + kMaxAxes * 6 + std::size_t(kMaxFeatures);

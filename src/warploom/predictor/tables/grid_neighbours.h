@@ -1,5 +1,5 @@
-// What the measured neighbours of a point say about it: residuals one and two steps away along every axis, at
-// equal work, their interpolations, and from all of them one first answer, the centre.
+// Interpolation of a point's residual from its measured neighbours: those one and two steps away along every
+// axis and those of equal work, and the weighted mean of all such guesses, the centre.
 #pragma once
 
 #include <array>

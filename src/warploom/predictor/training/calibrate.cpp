@@ -15,7 +15,7 @@
 namespace warploom {
 namespace {
 
-// A sweep has thousands of rows for each kernel, not hundreds of thousands: many trees that each say little.
+// A sweep has thousands of rows for each kernel, not hundreds of thousands: many trees with small leaves.
 // Some rows were begun at a clock that others had pulled down, and the library's choice of tiles jumps:
 // residuals far off count less. Chosen on held-out shapes of an H200's sweep (docs/decisions/0026).
 SymmetricOptions settings_for_sweeps(std::uint64_t seed) {

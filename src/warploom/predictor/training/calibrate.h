@@ -1,4 +1,4 @@
-// Adds what a sweep of one GPU says to a trained model: cells of the sweep's kernels, learned on that model's
+// Adds a sweep of one GPU to a trained model: cells of the sweep's kernels, learned on that model's
 // structural base.
 #pragma once
 
@@ -14,9 +14,9 @@ struct FamilyCalibration {
   FamilyTraining report;
 };
 
-// `sweep` holds rows of one GPU. With `shipped` (nullptr: the family was never learned) all that it knows
-// stays as it is, to the last digit: constants, cells and trees of other kernels and GPUs. A GPU that merely
-// adapted what others say becomes a measured one, and its few earlier rows go. nullopt: fewer than
+// `sweep` holds rows of one GPU. The content of `shipped` (nullptr: the family was never learned) stays as it
+// is, to the last digit: constants, cells and trees of other kernels and GPUs. A GPU that was only adapted
+// (GpuRecord::adapted) becomes a measured one, and its few earlier rows go. nullopt: fewer than
 // kFewestRowsForTrees rows of the family. Deterministic.
 std::optional<FamilyCalibration> calibrate_family(const Dataset& sweep, const GpuCatalog& catalog,
                                                   const TrainingOptions& options, Family family,

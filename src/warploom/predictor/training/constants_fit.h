@@ -1,14 +1,14 @@
-// Fits the constants of a family's base to measurements: the one user of the least-squares library.
+// Fits the constants of a family's base to measurements, by Ceres.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/model/family_model.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
 
 namespace warploom {
 

@@ -38,7 +38,7 @@ BoostingOptions first_settings(std::size_t rows, std::uint64_t seed) {
   return o;
 }
 
-// Rows with neighbours, and what these say.
+// Rows with measured neighbours, and the guesses from these.
 struct Sample {
   TrainingTable table;
   std::vector<std::uint32_t> rows;  // of the table

@@ -44,7 +44,7 @@ void renumber_trees(FamilyModel& model, const std::vector<std::uint32_t>& number
   }
 }
 
-// Trees and constants of a GPU that adapted what others say mean nothing once it is measured.
+// Trees and constants of an adapted GPU (GpuRecord::adapted) mean nothing once it is measured.
 void forget_adaptation(FamilyModel& model, std::uint16_t gpu) {
   GpuRecord& record = model.gpus[gpu];
   record.adapted = false;

@@ -28,9 +28,9 @@ struct EnumNames<FewShotPer> {
 std::set<std::uint64_t> few_shot_candidates(const Dataset& dataset, std::span<const std::uint32_t> rows,
                                             std::int64_t count, FewShotPer per = FewShotPer::Family);
 
-// `count` shapes, or all where there are fewer: of the candidates those whose rows say most of all
-// candidates' rows (shape_design.h); no latency is looked at. Rows timed eagerly count for nothing. Depends
-// on the candidates' rows alone.
+// `count` shapes, or all where there are fewer: the candidates whose rows most reduce the
+// uncertainty about the rows of all candidates (shape_design.h); no latency is looked at. Rows timed eagerly
+// count for nothing. Depends on the candidates' rows alone.
 std::set<std::uint64_t> few_shot_shapes(const Dataset& dataset, std::span<const std::uint32_t> rows,
                                         const GpuSpec& gpu, std::int64_t count,
                                         FewShotPer per = FewShotPer::Family);

@@ -4,19 +4,20 @@
 #include <map>
 #include <tuple>
 
+#include "warploom/base/version.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/training/class_overheads.h"
 #include "warploom/predictor/training/constants_fit.h"
 
 namespace warploom {
 namespace {
 
-// Of the level of one framework, kernel and kind where the base is to set it, in ln.
+// Prior of the level of one framework, kernel and kind where the base is to set it, in ln.
 constexpr double kOffsetSigma = 0.15;
 
-// Where the priors say of kernels in general what holds on unknown GPUs better than the details of a few
-// GPUs.
+// Weight of the priors, in rows, where they describe kernels on unknown GPUs better than the details of a few
+// measured GPUs do.
 constexpr double kFirmPriorRows = 40;
 
 // Constants and overheads explain the same floors: each is fitted with the other held, in turn.
@@ -25,8 +26,8 @@ constexpr int kRounds = 2;
 // Overheads are cheap to fit, and each class and GPU needs rows of its own.
 constexpr std::size_t kOverheadRows = 4;  // times those of the constants
 
-// Cells of attention whose GPU has a newer version of the same library: what older ones say of a kernel is
-// said better by the newer, and some were taken on throttled GPUs.
+// Cells of attention whose GPU has a newer version of the same library. The newer rows describe the kernel
+// better, and some of the older ones were measured on throttled GPUs.
 std::vector<bool> outdated_cells(const FamilyModel& model) {
   std::vector<bool> outdated(model.cells.size(), false);
   if (model.family != Family::AttentionPrefill && model.family != Family::AttentionDecode) return outdated;

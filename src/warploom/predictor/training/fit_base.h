@@ -6,7 +6,7 @@
 namespace warploom {
 
 // From Learn rows of the GPUs g with of_gpus[g], some hundred rows a GPU, rows timed eagerly left out.
-// Offsets of each framework, kernel and kind are free, so only what differs within them speaks;
+// Offsets of each framework, kernel and kind are free, so only differences within them are fitted;
 // `overheads` of cells are added to the base (empty: none).
 BaseConstants fit_constants_of(const FamilyJob& job, const std::vector<bool>& of_gpus,
                                const BaseConstants& prior, std::span<const Overhead> overheads);

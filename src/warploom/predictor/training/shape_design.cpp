@@ -8,7 +8,7 @@
 namespace warploom {
 namespace {
 
-// A row says less of its neighbours than kriging takes it to: structure that is missing is rough.
+// A shorter length and more noise than in kriging: the residual of a base is rougher than kriging assumes.
 constexpr double kNoise = 0.14 * 0.14;
 constexpr double kLength = 0.5;
 constexpr double kLevel = 0.05 * 0.05;  // variance that all rows share

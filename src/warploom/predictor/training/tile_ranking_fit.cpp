@@ -88,7 +88,7 @@ class Surprise final : public ceres::FirstOrderFunction {
     double total = 0;
     for (double& chance : chances_) total += chance = std::exp(chance - best);
     for (std::size_t i = 0; i < count; ++i) {
-      // Of the surprise by this candidate's score.
+      // Derivative of the surprise by this candidate's score.
       const double g = chances_[i] / total - (i == choice.chosen ? 1 : 0);
       if (std::abs(g) < 1e-12) continue;
       const TileTerms& t = terms_[choice.begin + i];

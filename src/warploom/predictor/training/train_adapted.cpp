@@ -25,16 +25,17 @@ constexpr std::array<double, 5> kTreeShares{0.0, 0.4, 0.6, 0.8, 1.0};
 constexpr double kRowsOfLevel = 4;        // that the level's rows are shrunk by
 constexpr std::size_t kMostKriged = 400;  // more rows are thinned
 
-// Rows of one GPU against what the others say of it.
+// Rows of one GPU, and their residuals over the prediction of the other GPUs.
 struct FewRows {
   std::size_t columns = 0;
-  std::vector<float> features;  // with the context's codes and what was said beyond the base
-  std::vector<double> missing;  // ln(measured / said)
+  // Those of the operator, then the context's codes and ln(prediction of the other GPUs / base).
+  std::vector<float> features;
+  std::vector<double> residuals;  // ln(measured / predicted)
   std::vector<double> log_base;
   std::vector<std::uint32_t> cell;
   std::vector<std::uint64_t> shape;
   std::vector<DonorAnswers> donors;
-  std::size_t size() const { return missing.size(); }
+  std::size_t size() const { return residuals.size(); }
 };
 
 FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
@@ -47,17 +48,18 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
     const Operator& op = job.dataset.op(job.rows.source[r]);
     const ContextKernel kernel = family.kernel(cell);
     compute_features(op, spec, kernel, family.constants(spec), row);
-    const double said = cross_estimate(family, op, spec, {context.framework, context.version, context.kernel},
-                                       cell.kind, kernel, row, gpu)
-                            .log_p50;
-    few.missing.push_back(std::log(job.dataset.latency(job.rows.source[r]).value()) - said);
+    const double log_predicted =
+        cross_estimate(family, op, spec, {context.framework, context.version, context.kernel}, cell.kind,
+                       kernel, row, gpu)
+            .log_p50;
+    few.residuals.push_back(std::log(job.dataset.latency(job.rows.source[r]).value()) - log_predicted);
     few.log_base.push_back(row.log_base);
     few.donors.push_back(donor_answers(family, op, {context.framework, context.version, context.kernel},
-                                       cell.kind, kernel, row, said - row.log_base));
+                                       cell.kind, kernel, row, log_predicted - row.log_base));
     const ContextCodes& codes = job.codes[cell.context];
     row.add(double(codes.framework));
     row.add(double(codes.kernel));
-    row.add(said - row.log_base);
+    row.add(log_predicted - row.log_base);
     few.columns = std::size_t(row.count);
     few.features.insert(few.features.end(), row.values.begin(), row.values.begin() + row.count);
     few.cell.push_back(job.rows.cell[r]);
@@ -66,7 +68,7 @@ FewRows few_rows(const FamilyJob& job, const LoadedFamily& family, int gpu) {
   return few;
 }
 
-// What few rows say: the level of all, and where each lies about it.
+// What is learned from few rows: their mean residual (level), and kriging of the residuals around it.
 struct Learned {
   double level = 0;
   Kriging kriging;
@@ -82,14 +84,14 @@ KernelCode code_of(const FamilyJob& job, std::uint32_t cell) {
 Learned learn_kriging(const FamilyJob& job, const FewRows& few, const std::vector<std::uint32_t>& rows,
                       double share) {
   Learned learned;
-  for (const std::uint32_t r : rows) learned.level += few.missing[r];
+  for (const std::uint32_t r : rows) learned.level += few.residuals[r];
   learned.level *= share / (double(rows.size()) + kRowsOfLevel);
   const double step = std::max(1.0, double(rows.size()) / double(kMostKriged));
   std::vector<KrigingRow> kriged;
   for (double at = 0; at < double(rows.size()); at += step) {
     const std::uint32_t r = rows[std::size_t(at)];
     kriged.push_back({few.features.data() + r * few.columns, code_of(job, few.cell[r]),
-                      few.missing[r] - learned.level, few.donors[r].all()});
+                      few.residuals[r] - learned.level, few.donors[r].all()});
   }
   learned.encoded = fit_kriging(kriged, few.columns - kContextFeatures, share);
   learned.kriging = Kriging(learned.encoded, "training");
@@ -102,12 +104,12 @@ OperatorFeatures features_of(const FewRows& few, std::uint32_t r) {
   return row;
 }
 
-// What the level and kriging leave of every row.
-std::vector<double> left_by(const FamilyJob& job, const FewRows& few, const Learned& learned) {
+// The residual of every row that the level and kriging leave.
+std::vector<double> remaining_residuals(const FamilyJob& job, const FewRows& few, const Learned& learned) {
   std::vector<double> left;
   for (std::uint32_t r = 0; r < few.size(); ++r)
     left.push_back(
-        few.missing[r] - learned.level -
+        few.residuals[r] - learned.level -
         learned.kriging.predict(features_of(few, r), code_of(job, few.cell[r]), few.donors[r].all()));
   return left;
 }
@@ -137,19 +139,19 @@ std::string learn_few(const FewRows& few, const std::vector<std::uint32_t>& rows
   return encode_trees(boost_trees(features, few.columns, targets, few_settings(rows.size(), seed)));
 }
 
-// What is left of rows that were not learned from, and what trees say of it.
+// Remaining residuals of rows that were not learned from, and the trees' predictions of them.
 struct CrossValidated {
   std::vector<double> left, trees;
 };
 
 CrossValidated cross_validate(const FamilyJob& job, const FewRows& few, double share) {
-  CrossValidated result{few.missing, std::vector<double>(few.size(), 0)};
+  CrossValidated result{few.residuals, std::vector<double>(few.size(), 0)};
   for (std::uint32_t fold = 0; share > 0 && fold < kFolds; ++fold) {
     std::vector<std::uint32_t> learn, test;
     for (std::uint32_t r = 0; r < few.size(); ++r)
       (shape_fold(few.shape[r], kFolds, job.options.seed + 37) == fold ? test : learn).push_back(r);
     if (learn.empty()) continue;
-    const std::vector<double> left = left_by(job, few, learn_kriging(job, few, learn, share));
+    const std::vector<double> left = remaining_residuals(job, few, learn_kriging(job, few, learn, share));
     for (const std::uint32_t r : test) result.left[r] = left[r];
     if (learn.size() < kMostKriged) continue;
     const TreeEnsemble trees(learn_few(few, learn, left, job.options.seed), "training");
@@ -174,7 +176,7 @@ void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
   GpuRecord& record = job.model.gpus[std::size_t(gpu)];
   CrossValidated validated;
   double share = 0, best = std::numeric_limits<double>::max();
-  for (const double kriging : kKrigingShares) {  // 0: what the others say is best left alone
+  for (const double kriging : kKrigingShares) {  // 0: the prediction of the other GPUs is best left as it is
     CrossValidated tried = cross_validate(job, few, kriging);
     for (const double trees : kTreeShares) {
       const double error = mean_error(tried, trees);
@@ -203,7 +205,7 @@ void adapt(FamilyJob& job, const LoadedFamily& family, int gpu) {
   record.level = float(learned.level);
   std::string trees;
   if (record.share > 0)
-    trees = learn_few(few, all, left_by(job, few, learned), job.options.seed);
+    trees = learn_few(few, all, remaining_residuals(job, few, learned), job.options.seed);
   else
     record.share = 0;
   ensemble.trees = join_adaptation({learned.encoded, trees});

@@ -1,4 +1,4 @@
-// GPUs with few rows: what they correct of the other GPUs' answer.
+// GPUs with few rows: how these correct the prediction of the other GPUs.
 #pragma once
 
 #include "warploom/predictor/training/family_job.h"

@@ -75,7 +75,7 @@ Judged judge(const FamilyJob& job, const LoadedFamily& family, Part part, int gp
   return judged;
 }
 
-// Residuals of Learn rows of GPUs with few shapes, whose Calibrate shapes are too few to speak for all: each
+// Residuals of Learn rows of GPUs with few shapes, whose Calibrate shapes are too few to stand for all: each
 // fold of shapes is predicted by trees that learned the others.
 std::vector<Judged> cross_validate(const FamilyJob& job) {
   const std::size_t gpus = job.model.gpus.size();
@@ -167,7 +167,7 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   // For other families it gained nothing for its bytes.
   const bool fills = job.model.family == Family::Gemm;
   for (const auto& [cell, rows] : cells)
-    if (!fills || !has_like_cell(job, cells, cell))
+    if (!fills || !has_similar_cell(job, cells, cell))
       learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings);
   const auto filled = fills ? fill_small_cells(job, learn, cells, offsets, columns, settings, learned)
                             : std::map<std::uint32_t, CellRows>{};

@@ -1,6 +1,6 @@
-// For networks whose sizes were never measured on a GPU that was: what its cells' own trees learned, they
-// learned by heart from some twenty designs. One ensemble per GPU sees neither sizes nor cells, only what
-// the structural base says, and bounds what rows that nothing explains may do to it.
+// Predicts models with layer sizes that were never measured, on measured GPUs. The trees of the GPU's cells
+// have seen some twenty networks and know those by heart. So one ensemble per GPU learns from the structural
+// base alone, without sizes and cells, and with bounded residuals.
 #pragma once
 
 #include <span>

@@ -44,7 +44,7 @@ double base_seconds(const FusedMoe& op) {
   return std::exp(row.log_base);
 }
 
-// What every design needs beyond its base: a wave over the tokens. Some rows ran a bad kernel.
+// The residual of every design: a wave over the tokens. Some rows ran a bad kernel.
 double factor(const FusedMoe& op) { return 1.4 + 0.3 * std::sin(std::log2(double(op.tokens))); }
 
 Dataset twenty_designs() {
@@ -86,11 +86,11 @@ TEST(NewDesigns, ArePredictedFromWhatOtherDesignsShare) {
     for (const std::int64_t ways : {1, 2, 4, 8}) {
       const FusedMoe op = layer(std::int64_t(1) << i, 5120, 1280, ways);
       const double truth = base_seconds(op) * factor(op);
-      const LatencyEstimate said = predictor.estimate(op, h200());
-      EXPECT_EQ(said.tier, Tier::Measured);
-      EXPECT_TRUE(said.extrapolated);
-      sum += std::abs(said.p50.value() / truth - 1);
-      inside += std::size_t(said.p10.value() <= truth && truth <= said.p90.value());
+      const LatencyEstimate estimate = predictor.estimate(op, h200());
+      EXPECT_EQ(estimate.tier, Tier::Measured);
+      EXPECT_TRUE(estimate.extrapolated);
+      sum += std::abs(estimate.p50.value() / truth - 1);
+      inside += std::size_t(estimate.p10.value() <= truth && truth <= estimate.p90.value());
       ++count;
     }
   EXPECT_LT(sum / double(count), 0.06);

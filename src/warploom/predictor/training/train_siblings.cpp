@@ -27,11 +27,11 @@ void fit_siblings(FamilyJob& job) {
     const std::uint32_t source = job.rows.source[r];
     const Operator& op = job.dataset.op(source);
     compute_features(op, gpu, family.kernel(cell), family.constants(gpu), row);
-    const LogEstimate said =
+    const LogEstimate predicted =
         cross_estimate(family, op, gpu, {context.framework, context.version, context.kernel}, cell.kind,
                        family.kernel(cell), row, cell.gpu);
-    if (said.from_siblings && !cell.launch_bound)
-      residuals.add(row.log_base, std::log(job.dataset.latency(source).value()) - said.log_p50);
+    if (predicted.from_siblings && !cell.launch_bound)
+      residuals.add(row.log_base, std::log(job.dataset.latency(source).value()) - predicted.log_p50);
   }
   job.model.interval_sibling = fit_interval(residuals, job.model.interval_sibling);
 }

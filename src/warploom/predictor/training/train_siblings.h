@@ -1,4 +1,4 @@
-// The interval of what GPUs of one architecture say of each other.
+// The interval of predictions of one GPU from the others of its architecture.
 #pragma once
 
 #include "warploom/predictor/training/family_job.h"

@@ -11,11 +11,11 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kLarger = 2;                       // times its rows, that a like cell has at least
+constexpr std::size_t kLarger = 2;                       // times its rows, that a similar cell has at least
 constexpr std::size_t kFewest = 100;                     // rows under which nothing can be judged
 constexpr std::size_t kBorrowed = 4;                     // times its rows, that a cell takes over at most
 constexpr std::uint32_t kFolds = 5;                      // one of them judges
-constexpr std::array<double, 3> kShares{0.0, 0.5, 1.0};  // of what the like cell says
+constexpr std::array<double, 3> kShares{0.0, 0.5, 1.0};  // weight of the similar cell's prediction
 
 // Small trees: what two versions of a kernel differ by is little and smooth.
 SymmetricOptions difference_settings(std::uint64_t seed) {
@@ -31,9 +31,9 @@ SymmetricOptions difference_settings(std::uint64_t seed) {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-// The like cell with most rows; kNone: there is none with enough.
-std::uint32_t like_cell(const FamilyJob& job, const std::map<std::uint32_t, CellRows>& cells,
-                        std::uint32_t cell) {
+// The similar cell with most rows; kNone: there is none with enough.
+std::uint32_t find_similar_cell(const FamilyJob& job, const std::map<std::uint32_t, CellRows>& cells,
+                                std::uint32_t cell) {
   const auto context_of = [&](std::uint32_t c) -> const ContextRecord& {
     return job.model.contexts[job.model.cells[c].context];
   };
@@ -56,15 +56,15 @@ std::uint32_t like_cell(const FamilyJob& job, const std::map<std::uint32_t, Cell
   return best;
 }
 
-// What the like cell says of a row of the table, as a target of the small cell less its offset.
-class Teller {
+// The similar cell's prediction for a row of the table, as a target of the small cell less its offset.
+class SimilarCellPredictor {
  public:
-  Teller(const FamilyJob& job, const TrainingTable& table, std::span<const float> offsets, std::uint32_t cell,
-         std::uint32_t like, const SymmetricTrees& trees)
+  SimilarCellPredictor(const FamilyJob& job, const TrainingTable& table, std::span<const float> offsets,
+                       std::uint32_t cell, std::uint32_t similar, const SymmetricTrees& trees)
       : table_(table),
         own_(job.model.cells[cell].overhead),
-        others_(job.model.cells[like].overhead),
-        offset_(double(offsets[like]) - double(offsets[cell])),
+        others_(job.model.cells[similar].overhead),
+        offset_(double(offsets[similar]) - double(offsets[cell])),
         trees_(trees) {}
 
   double target(std::uint32_t r) {
@@ -83,8 +83,9 @@ class Teller {
 };
 
 // Answers for the judged rows of a cell by trees that learned the values of the others; 0 for the others.
-std::vector<double> foretold(const CellRows& cell, std::size_t columns, std::span<const float> values,
-                             const std::vector<bool>& judged, const SymmetricOptions& settings) {
+std::vector<double> predictions_of_judged(const CellRows& cell, std::size_t columns,
+                                          std::span<const float> values, const std::vector<bool>& judged,
+                                          const SymmetricOptions& settings) {
   std::vector<float> features, targets;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (judged[i]) continue;
@@ -105,17 +106,17 @@ std::vector<double> foretold(const CellRows& cell, std::size_t columns, std::spa
   return answers;
 }
 
-// The cell's rows and, spread evenly, rows of the like cell with what they should take here.
+// The cell's rows and, spread evenly, rows of the similar cell with what they should take here.
 template <class Target>
-CellRows filled(const TrainingTable& table, const CellRows& own, const CellRows& like, std::size_t columns,
+CellRows filled(const TrainingTable& table, const CellRows& own, const CellRows& similar, std::size_t columns,
                 std::uint64_t seed, const Target& target) {
   CellRows result = own;
-  const double share = double(kBorrowed * own.targets.size()) / double(like.targets.size());
+  const double share = double(kBorrowed * own.targets.size()) / double(similar.targets.size());
   OperatorFeatures row;
-  for (std::size_t i = 0; i < like.rows.size(); ++i) {
-    const std::uint32_t r = like.rows[i];
+  for (std::size_t i = 0; i < similar.rows.size(); ++i) {
+    const std::uint32_t r = similar.rows[i];
     if (double(hash_combine(seed + 89, table.shape[r]) >> 11) * 0x1p-53 >= share) continue;
-    const auto from = like.features.begin() + std::ptrdiff_t(i * columns);
+    const auto from = similar.features.begin() + std::ptrdiff_t(i * columns);
     result.features.insert(result.features.end(), from, from + std::ptrdiff_t(columns));
     take_features(table, r, row);
     result.targets.push_back(float(target(r, row)));
@@ -126,8 +127,9 @@ CellRows filled(const TrainingTable& table, const CellRows& own, const CellRows&
 
 }  // namespace
 
-bool has_like_cell(const FamilyJob& job, const std::map<std::uint32_t, CellRows>& cells, std::uint32_t cell) {
-  return cells.at(cell).targets.size() >= kFewest && like_cell(job, cells, cell) != kNone;
+bool has_similar_cell(const FamilyJob& job, const std::map<std::uint32_t, CellRows>& cells,
+                      std::uint32_t cell) {
+  return cells.at(cell).targets.size() >= kFewest && find_similar_cell(job, cells, cell) != kNone;
 }
 
 std::map<std::uint32_t, CellRows> fill_small_cells(const FamilyJob& job, const TrainingTable& table,
@@ -137,38 +139,38 @@ std::map<std::uint32_t, CellRows> fill_small_cells(const FamilyJob& job, const T
                                                    const std::map<std::uint32_t, SymmetricTrees>& trees) {
   std::map<std::uint32_t, CellRows> results;
   for (const auto& [cell, own] : cells) {
-    if (!has_like_cell(job, cells, cell)) continue;
-    const std::uint32_t like = like_cell(job, cells, cell);
-    const auto known = trees.find(like);
-    if (known == trees.end()) continue;  // the like cell is small itself
-    Teller teller(job, table, offsets, cell, like, known->second);
-    std::vector<float> said, differences;
+    if (!has_similar_cell(job, cells, cell)) continue;
+    const std::uint32_t similar = find_similar_cell(job, cells, cell);
+    const auto known = trees.find(similar);
+    if (known == trees.end()) continue;  // the similar cell is small itself
+    SimilarCellPredictor similar_cell(job, table, offsets, cell, similar, known->second);
+    std::vector<float> predictions, differences;
     std::vector<bool> judged;
     for (std::size_t i = 0; i < own.rows.size(); ++i) {
-      said.push_back(float(teller.target(own.rows[i])));
-      differences.push_back(own.targets[i] - said[i]);
+      predictions.push_back(float(similar_cell.target(own.rows[i])));
+      differences.push_back(own.targets[i] - predictions[i]);
       judged.push_back(shape_fold(table.shape[own.rows[i]], kFolds, job.options.seed + 79) == 0);
     }
     const SymmetricOptions small = difference_settings(job.options.seed);
-    const std::vector<double> alone = foretold(own, columns, own.targets, judged, settings),
-                              beyond = foretold(own, columns, differences, judged, small);
+    const std::vector<double> alone = predictions_of_judged(own, columns, own.targets, judged, settings),
+                              beyond = predictions_of_judged(own, columns, differences, judged, small);
     double best = std::numeric_limits<double>::max(), share = 0;
-    for (const double tried : kShares) {
+    for (const double candidate : kShares) {
       double sum = 0;
       for (std::size_t i = 0; i < judged.size(); ++i)
         if (judged[i])
-          sum += std::abs(double(own.targets[i]) - tried * (double(said[i]) + beyond[i]) -
-                          (1 - tried) * alone[i]);
+          sum += std::abs(double(own.targets[i]) - candidate * (double(predictions[i]) + beyond[i]) -
+                          (1 - candidate) * alone[i]);
       if (sum >= best) continue;
       best = sum;
-      share = tried;
+      share = candidate;
     }
     if (share <= 0) continue;
     const SymmetricEnsemble own_trees(boost_symmetric(own.features, columns, own.targets, settings)),
         difference(boost_symmetric(own.features, columns, differences, small));
-    results[cell] = filled(table, own, cells.at(like), columns, job.options.seed,
+    results[cell] = filled(table, own, cells.at(similar), columns, job.options.seed,
                            [&](std::uint32_t r, const OperatorFeatures& row) {
-                             return share * (teller.target(r) + difference.predict(row)) +
+                             return share * (similar_cell.target(r) + difference.predict(row)) +
                                     (1 - share) * own_trees.predict(row);
                            });
   }

@@ -57,9 +57,9 @@ double mean_error_of_older(bool alike, bool with_newer) {
   for (std::int64_t m = 4; m <= 400; m += 12)
     for (std::int64_t n = 256; n <= 12288; n += 768) {
       const double truth = alike ? 1.08 * swings(m, n) : unlike(m, n);
-      const LatencyEstimate said =
+      const LatencyEstimate estimate =
           predictor.estimate(product(m, n), catalog.get("l40s"), {"vllm", "1.0", "linear"});
-      sum += std::abs(1e6 * said.p50.value() / truth - 1);
+      sum += std::abs(1e6 * estimate.p50.value() / truth - 1);
       ++count;
     }
   return sum / count;

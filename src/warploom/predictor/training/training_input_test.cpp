@@ -46,8 +46,8 @@ double predicted(const TrainingResult& result, std::int64_t m) {
 
 TEST(TrainingInput, ConstantColumnsAreNoObstacle) {
   const TrainingResult result = train_predictor(products(), GpuCatalog(), {});
-  const double said = predicted(result, 250), measured = 2e-5 + kSecondsPerRow * 250;
-  EXPECT_NEAR(said / measured, 1, 0.05);
+  const double answer = predicted(result, 250), measured = 2e-5 + kSecondsPerRow * 250;
+  EXPECT_NEAR(answer / measured, 1, 0.05);
 }
 
 TEST(TrainingInput, RowsForStressChecksAreNeverLearned) {

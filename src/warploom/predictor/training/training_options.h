@@ -27,7 +27,7 @@ struct TrainingOptions {
   ShapeSplit split{};
   std::size_t fit_rows_per_gpu = 800;         // that the constants of the bases are fitted to
   std::size_t leave_out_rows_per_gpu = 8000;  // for each small model that leaves an architecture out; 0: none
-  // GPUs that get an ensemble of their own; without a list all do. Others speak through the cross ensemble.
+  // GPUs that get an ensemble of their own; without a list all do. The others only feed the cross ensemble.
   std::optional<std::vector<std::string>> measured_gpus;
   std::optional<SymmetricOptions> cell_trees;  // of the measured tier; absent: by family, for large tables
   int threads = 0;                             // 0: all of the machine's

@@ -1,4 +1,4 @@
-// What a training of the predictor says of its errors.
+// The errors that a training of the predictor reports.
 #pragma once
 
 #include <cstddef>

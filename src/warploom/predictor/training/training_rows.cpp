@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/features/features.h"
 #include "warploom/predictor/training/few_shot_shapes.h"
 
@@ -12,7 +13,7 @@ namespace warploom {
 namespace {
 
 constexpr std::uint32_t kFewestRows = 5;      // of a cell
-constexpr std::uint32_t kFewRowsOfGpu = 150;  // under which a GPU may adapt what others say
+constexpr std::uint32_t kFewRowsOfGpu = 150;  // with fewer a GPU may be adapted
 constexpr std::uint32_t kFewShare = 20;       // of the rows of the best measured GPU
 constexpr std::uint32_t kCalibrationFolds = 10;
 

@@ -23,7 +23,7 @@ struct LoraShape {
 ScaledOperators lora_operators(const ModelArchitecture& model, const Sharding& sharding,
                                const LoraShape& shape);
 
-// Of one GPU, all adapters.
+// Weights of all adapters on one GPU.
 Bytes lora_weights(const ModelArchitecture& model, const Sharding& sharding, const LoraShape& shape);
 
 }  // namespace warploom

@@ -7,7 +7,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/operator_graph.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/engine_kernels.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
@@ -19,7 +19,7 @@ struct ListPrice {
   double collectives = 0;                // part of p50
   double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
   ListPrice& operator+=(const ListPrice& other);
-  // Of p50, what runs beside something else and takes no time of its own.
+  // The part of p50 that runs beside something else and takes no time of its own.
   double hidden() const { return hidden_beside_experts(shared, routed); }
   StepCost cost() const;
 };

@@ -37,7 +37,7 @@ class PriceGrid {
 
  private:
   static constexpr int kBitsPerOctave = 5;
-  // Of 1 and more: octave and leading bits, ascending from 0.
+  // For values of 1 and more: octave and leading bits, ascending from 0.
   static std::size_t key_of(double value) {
     return std::size_t((std::bit_cast<std::uint64_t>(value) - std::bit_cast<std::uint64_t>(1.0)) >>
                        (52 - kBitsPerOctave));

@@ -38,7 +38,7 @@ VisionEncoder load_vision_encoder(const std::string& json_or_path);
 OperatorGraph vision_operators(const VisionEncoder& encoder, std::int64_t images, std::int64_t tokens,
                                std::int64_t tensor_parallel);
 
-// Of one GPU, in bf16.
+// Weights on one GPU, in bf16.
 Bytes vision_weights(const VisionEncoder& encoder, std::int64_t tensor_parallel);
 
 }  // namespace warploom

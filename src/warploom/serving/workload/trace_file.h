@@ -5,12 +5,11 @@
 //   warploom      arrived_s or arrival_s [s]   input_tokens         output_tokens
 //   splitwise     arrived_at [s]               num_prefill_tokens   num_decode_tokens    (also Vidur's)
 //   azure         TIMESTAMP [date and time]    ContextTokens        GeneratedTokens
-//   burstgpt      Timestamp [s]                Request tokens       Response tokens      (failed rows
-//   skipped) mooncake      timestamp [ms]               input_length         output_length        (JSONL)
+//   burstgpt      Timestamp [s]                Request tokens       Response tokens      (failed: skipped)
+//   mooncake      timestamp [ms]               input_length         output_length        (JSONL)
 //   llmservingsim arrival_time_ns              input_toks           output_toks          (JSONL)
 //
-//   sharegpt      none                         from the texts           from the texts       (JSON, see
-//   trace_json.h)
+//   sharegpt      none                         from the texts           from the texts       (JSON)
 //   vllm_bench    start_times [s]              input_lens               output_lens          (JSON)
 //
 // LLMServingSim rows may be sessions (sub_requests, each with input_toks, output_toks and the
@@ -23,20 +22,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
-#include "warploom/serving/workload/workload.h"
+#include "warploom/serving/workload/recorded_trace.h"
 
 namespace warploom {
-
-struct TraceFile {
-  Workload workload;
-  std::string layout;  // by the names above
-};
 
 // Reads at most `max_requests` (0: all). Throws IoError when the file cannot be read, InvalidInput naming
 // file and line on an unknown layout, a missing or malformed value, a length below 1, arrivals out of order,
 // or no requests.
-TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests = 0);
+RecordedTrace read_trace_file(const std::filesystem::path& path, std::int64_t max_requests = 0);
 
 }  // namespace warploom

@@ -49,7 +49,7 @@ struct Workload {
     return std::span(content).subspan(content_begin[request],
                                       content_begin[request + 1] - content_begin[request]);
   }
-  // Of a part of a workload: where its requests stand in the whole. Empty: as they stand here. Draws depend
+  // For a part of a workload: where its requests stand in the whole. Empty: as they stand here. Draws depend
   // on it, so that a request fares alike whatever is simulated beside it.
   std::vector<std::uint32_t> origin;
   std::uint32_t origin_of(std::uint32_t request) const { return origin.empty() ? request : origin[request]; }

@@ -8,7 +8,7 @@
 
 #include "warploom/tuner/internal/wave_lanes.h"
 #include "warploom/tuner/tile_mapping.h"
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 
@@ -18,7 +18,7 @@ class WaveColumns {
  public:
   WaveColumns(const WaveModel& model, const std::vector<std::uint16_t>& chosen);
 
-  // Of the last shape asked.
+  // The work of tile size i for the shape that was asked last.
   const TileWork& work(std::size_t i) const { return works_[macro_of_[i]]; }
   // out[i] in us; `out` must have room for all.
   void times(const TileShape& shape, float* out);

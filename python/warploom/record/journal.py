@@ -1,0 +1,142 @@
+"""What an engine core did: events in, rows of iterations and of requests out. Knows no engine and no GPU.
+
+Times are seconds on one clock of the host. An iteration is known by a key from its scheduling to its update;
+with asynchronous scheduling the update of one comes after the launch of the next. Lists are handed over
+whole (take_iterations, take_requests), so one thread may note while another writes."""
+
+ITERATION_COLUMNS = (
+    "schedule_start_s schedule_end_us execute_start_us forward_start_us execute_end_us sample_start_us "
+    "sample_end_us update_start_us update_end_us gpu_start_us gpu_end_us prompts prompt_tokens decodes "
+    "kv_usage graph padded_tokens"
+).split()
+REQUEST_COLUMNS = (
+    "request_id arrival_s input_tokens output_tokens received_s queued_s scheduled_s first_token_s "
+    "last_token_s cached_tokens"
+).split()
+# As an iteration keeps them; the GPU's two may be events whose time is known later.
+TIMES = (
+    "schedule_start schedule_end execute_start forward_start execute_end sample_start sample_end "
+    "update_start update_end gpu_start gpu_end"
+).split()
+GRAPHS = {"FULL": "F", "PIECEWISE": "P", "NONE": "N"}
+
+
+class Iteration:
+    """One step of the engine: its times (seconds, None where not seen) and its batch."""
+
+    __slots__ = (*TIMES, "prompts", "prompt_tokens", "decodes", "kv_usage", "graph", "padded_tokens")
+
+    def __init__(self):
+        for name in self.__slots__:
+            setattr(self, name, None)
+
+    def cells(self, zero, gpu_time):
+        """The row's texts; gpu_time(event) gives seconds on the host's clock, or None."""
+        start = self.schedule_start
+        out = [f"{start - zero:.6f}"]
+        for name in TIMES[1:]:
+            time = getattr(self, name)
+            if time is not None and name.startswith("gpu_"):
+                time = gpu_time(time)
+            out.append("" if time is None else str(round((time - start) * 1e6)))
+        batch = (self.prompts, self.prompt_tokens, self.decodes)
+        out += ["" if value is None else str(value) for value in batch]
+        out.append("" if self.kv_usage is None else f"{self.kv_usage:.4f}")
+        out.append(GRAPHS.get(self.graph, self.graph or ""))
+        out.append("" if self.padded_tokens is None else str(self.padded_tokens))
+        return out
+
+
+class Journal:
+    """Notes the events of one engine core. `zero`: the time that the rows count from."""
+
+    def __init__(self, zero, most_iterations=1_000_000, most_requests=100_000):
+        self.zero = zero
+        self.room_for_iterations, self.room_for_requests = most_iterations, most_requests
+        self.under_way, self.done = {}, []
+        self.live, self.ended = {}, []
+        self.current = None
+
+    # Requests.
+
+    def received(self, request, time):
+        if self.room_for_requests > 0:
+            self.room_for_requests -= 1
+            self.live[request] = {"request_id": request, "received_s": time, "output_tokens": 0}
+
+    def queued(self, request, time, input_tokens):
+        row = self.live.get(request)
+        if row is None:
+            self.received(request, time)
+            row = self.live.get(request)
+        if row is not None:
+            row.update(queued_s=time, input_tokens=input_tokens)
+
+    def produced(self, request, time, tokens, finished, cached_tokens=None):
+        """`tokens` new ones. `finished`: None while it goes on, True at its end, False when aborted."""
+        row = self.live.get(request)
+        if row is None:
+            return
+        if tokens > 0:
+            row.setdefault("first_token_s", time)
+            row["last_token_s"] = time
+            row["output_tokens"] += tokens
+        if cached_tokens is not None:
+            row.setdefault("cached_tokens", cached_tokens)
+        if finished is not None:
+            del self.live[request]
+            if finished and row["output_tokens"] > 0:
+                self.ended.append(row)
+
+    # Iterations.
+
+    def scheduled(self, key, start, end, tokens, kv_usage=None):
+        """`tokens`: of each request in the batch. A batch of nothing is no iteration."""
+        for request in tokens:
+            row = self.live.get(request)
+            if row is not None:
+                row.setdefault("scheduled_s", end)
+        if not tokens or self.room_for_iterations <= 0:
+            return None
+        self.room_for_iterations -= 1
+        iteration = Iteration()
+        ones = sum(count == 1 for count in tokens.values())
+        iteration.schedule_start, iteration.schedule_end = start, end
+        iteration.prompts = len(tokens) - ones
+        iteration.prompt_tokens = sum(tokens.values()) - ones
+        iteration.decodes, iteration.kv_usage = ones, kv_usage
+        self.under_way[key] = iteration
+        return iteration
+
+    def enter(self, key):
+        """The iteration whose launch begins: what follows is noted in `current`."""
+        self.current = self.under_way.get(key)
+        return self.current
+
+    def updated(self, key, start, end):
+        iteration = self.under_way.pop(key, None)
+        if iteration is not None:
+            iteration.update_start, iteration.update_end = start, end
+            self.done.append(iteration)
+
+    # Handing over.
+
+    def take_iterations(self):
+        taken, self.done = self.done, []
+        return taken
+
+    def take_requests(self):
+        taken, self.ended = self.ended, []
+        return taken
+
+    def request_cells(self, row):
+        """The row's texts; its arrival is its receipt, since the client's clock is not known here."""
+        row = dict(row, arrival_s=row["received_s"])
+        row.setdefault("scheduled_s", row.get("queued_s", row["received_s"]))
+        out = []
+        for name in REQUEST_COLUMNS:
+            value = row.get(name)
+            if name.endswith("_s") and value is not None:
+                value = f"{value - self.zero:.6f}"
+            out.append("" if value is None else str(value))
+        return out
