@@ -7,7 +7,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/operator_graph.h"
-#include "warploom/serving/engines/engine_kernels.h"
+#include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
