@@ -135,8 +135,8 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.widened_weights = widens_weights(request.op, result.gpu);
   result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  const KernelProfile shown =
-      profile(request.op, result.gpu, answer.implementation, {.constants = fitted_constants(model, request.op, result.gpu)});
+  const KernelProfile shown = profile(request.op, result.gpu, answer.implementation,
+                                      {.constants = fitted_constants(model, request.op, result.gpu)});
   result.structure = shown.price;
   result.pipelines = pipeline_shares(shown, result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);

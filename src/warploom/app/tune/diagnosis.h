@@ -19,8 +19,8 @@ namespace warploom {
 struct DiagnosedKernel {
   std::string label;  // its role in the model, or the kernel's name in the data
   Operator op;
-  double calls = 1;  // in the workload
-  Seconds actual;    // of one call
+  double calls = 1;       // in the workload
+  Seconds actual;         // of one call
   KernelSource source{};  // of a predicted one's price
   Bound bound = Bound::Dram;
   Ceiling ceiling;
