@@ -68,8 +68,8 @@ void check_parts(const Operator& op) {
     }
 }
 
-// Engines plan parts of like lengths, so the longest request does not outlast the others by its length. Measured
-// on A100, A40, H100, H200 and H800 (FlashInfer, 12 and 16 requests): 0.8 to 1.0 of an even batch's time.
+// Engines plan parts of like lengths, so the longest request does not outlast the others by its length.
+// Measured on A100, A40, H100, H200 and H800 (FlashInfer, 12 and 16 requests): 0.8 to 1.0 of an even batch.
 TEST(AttentionBase, UnevenDecodeTakesAboutWhatEvenDecodeOfAsManyKeysTakes) {
   AttentionDecode even{.heads = 32, .kv_heads = 8}, uneven = even;
   even.requests = {{16, 1, 3699}};
