@@ -10,17 +10,22 @@
 #include "warploom/cli/flag_names.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/wrong_number.h"
 
 namespace warploom {
 namespace {
 
+std::string wrong_number_text(std::string_view text, std::int64_t) { return wrong_integer_text(text); }
+std::string wrong_number_text(std::string_view text, double) {
+  return fmt::format("'{}' is not a number, expected one like 0.9 or 2e3", text);
+}
+
 template <class Number>
-Number number_from_text(std::string_view text, std::string_view where, std::string_view expected) {
+Number number_from_text(std::string_view text, std::string_view where) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw InvalidInput(fmt::format("{}: '{}' is not {}", where, text, expected));
-  }
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InvalidInput(fmt::format("{}: {}", where, wrong_number_text(text, value)));
   return value;
 }
 
@@ -198,21 +203,19 @@ FieldValue field_value_from_text(const Field& field, std::string_view text, std:
     case FieldKind::Boolean:
       return flag_from_text(text, where);
     case FieldKind::Integer:
-      return number_from_text<std::int64_t>(text, where, "an integer");
+      return number_from_text<std::int64_t>(text, where);
     case FieldKind::Real:
-      return number_from_text<double>(text, where, "a number");
+      return number_from_text<double>(text, where);
     case FieldKind::Text:
       return std::string(text);
     case FieldKind::IntegerList: {
       std::vector<std::int64_t> list;
-      for (const auto part : split(text, ','))
-        list.push_back(number_from_text<std::int64_t>(part, where, "an integer"));
+      for (const auto part : split(text, ',')) list.push_back(number_from_text<std::int64_t>(part, where));
       return list;
     }
     case FieldKind::RealList: {
       std::vector<double> list;
-      for (const auto part : split(text, ','))
-        list.push_back(number_from_text<double>(part, where, "a number"));
+      for (const auto part : split(text, ',')) list.push_back(number_from_text<double>(part, where));
       return list;
     }
     case FieldKind::TextList: {

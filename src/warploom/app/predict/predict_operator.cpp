@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
@@ -15,12 +14,12 @@
 #include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
-#include "warploom/kernels/operator_json.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/serving/engines/engine_kernels.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 
@@ -86,17 +85,6 @@ const BaseConstants* fitted_constants(const LatencyModel& model, const Operator&
   return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
 }
 
-// What the question names and the answer is not of.
-std::string asked_for(const PredictRequest& request, const PredictResult& result) {
-  std::vector<std::string> parts;
-  if (!request.framework.empty() && request.framework != result.framework) parts.push_back(request.framework);
-  if (!request.kernel.empty() && request.kernel != result.kernel) parts.push_back(request.kernel);
-  if (result.scheme_priced)
-    if (const Json op = operator_to_json(request.op); op.contains("scheme"))
-      parts.push_back(op.at("scheme").get<std::string>());
-  return fmt::format("{}", fmt::join(parts, " "));
-}
-
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
@@ -143,26 +131,27 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.op = request.op;
   result.gpu = catalog.load_gpu(request.gpu);
   check_operator(request.op, "predict");
-  KernelContext context{request.framework, request.version, request.kernel};
+  const KernelContext named{request.framework, request.version, request.kernel};
+  KernelContext context = named;
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
   if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
-  const KernelContext used = model.resolved_context(request.op, result.gpu, context);
-  result.framework = used.framework;
-  result.version = used.version;
-  result.kernel = used.kernel;
-  result.by_rule = used.kernel == kStreamingKernel;
-  if (const Predictor* predictor = predictor_of(model))
-    result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
+  const KernelAnswer answer = model.answer(request.op, result.gpu, context);
+  const KernelSource source(answer, request.op, named);
+  result.framework = source.framework;
+  result.version = source.version;
+  result.kernel = source.kernel;
+  result.stands_in_for = source.stands_in_for;
+  result.scheme_priced = source.scheme_priced;
+  result.by_rule = source.kernel == kStreamingKernel;
   if (const auto* gemm = std::get_if<Gemm>(&request.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(request.op, result.gpu);
-  result.estimate = model.estimate(request.op, result.gpu, context);
-  if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
+  result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  const KernelProfile shown =
-      profile(request.op, result.gpu, used, {.constants = fitted_constants(model, request.op, result.gpu)});
+  const KernelProfile shown = profile(request.op, result.gpu, answer.implementation,
+                                      {.constants = fitted_constants(model, request.op, result.gpu)});
   result.structure = shown.price;
   result.pipelines = pipeline_shares(shown, result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);

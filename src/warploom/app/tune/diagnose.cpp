@@ -158,7 +158,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
                        .op = node.op,
                        .calls = count * times,
                        .actual = estimate.p50,
-                       .tier = estimate.tier},
+                       .source = priced.source},
                       estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;

@@ -34,7 +34,9 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
     return group;
   group.cell = found.cell;
   if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
-  if (group.family->index.may_be_replaced(found, context)) return group;
+  const CellIndex& index = group.family->index;
+  if (index.may_be_replaced(found, context)) return group;
+  if (index.find_eager(gpu, context, kind_code(op), found).cell != nullptr) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees != nullptr)
     group.plan.emplace(op, gpu, group.family->kernel(*found.cell).asked_as(context.as_collected),
@@ -118,7 +120,7 @@ void estimate_many(const FamilyLookup& families, std::span<const Operator> opera
           estimate_block(group, part, gpu, std::span(rows).first(count), answers);
         else
           for (std::size_t i = 0; i < count; ++i)
-            answers[rows[i]] = estimate_one(families, part[rows[i]], gpu, context);
+            answers[rows[i]] = estimate_one(families, part[rows[i]], gpu, context).estimate;
         count = 0;
       };
       for (std::size_t i = first; i < part.size(); ++i) {
