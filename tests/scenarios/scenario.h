@@ -27,7 +27,7 @@ struct Outcome {
 // The scenarios of cases/NAME.json. Throws InvalidInput on a key that is unknown or missing.
 std::vector<Scenario> read_scenarios(const std::string& name);
 
-// "" where the fact holds of these outcomes, else the values that contradict it. Throws InvalidInput on a
+// "" where the fact holds of these outcomes, else the value that contradicts it. Throws InvalidInput on a
 // fact that cannot be understood. The forms of facts stand in README.md.
 std::string contradiction(std::string_view fact, const std::map<std::string, Outcome>& outcomes);
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "warploom/base/error.h"
+#include "warploom/base/learning.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
@@ -112,6 +113,8 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
     return app->exit(done);
   } catch (const CLI::ParseError& error) {
     return report_failure(parse_failure_text(*app, error), 2);
+  } catch (const LearningElsewhere&) {
+    throw;
   } catch (const Error& error) {
     return report_failure(in_flags(error.what(),
                                    [&](const std::string& option) {

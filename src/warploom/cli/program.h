@@ -16,6 +16,7 @@ namespace warploom {
 std::unique_ptr<CLI::App> make_program(const std::string& version);
 
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
+// Throws LearningElsewhere when another program must do it.
 int run_program(const std::vector<std::string>& arguments, const std::string& version);
 
 }  // namespace warploom
