@@ -8,7 +8,7 @@ from repository import ROOT
 PAGE = (ROOT / "docs" / "formats.md").read_text()
 ROW = re.compile(r"^\| [^|]*\| `(WL\w+)(?:\\n)?` \| ([\d.]+) \|", re.MULTILINE)
 MAGIC = re.compile(r'"(WL[A-Z0-9]{5,6})(?:\\n)?"')
-SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )'
+SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|\.schema = |kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )'
                     r'"(warploom[._]\w+)"')
 
 
@@ -35,7 +35,7 @@ class Formats(unittest.TestCase):
 
     def test_shipped_files_have_the_versions_of_the_page(self):
         versions, looked_at = dict(ROW.findall(PAGE)), 0
-        for path in sorted((ROOT / "data").rglob("*.wl[ptqm]")):
+        for path in sorted((ROOT / "data").rglob("*.wl[ptqmc]")):
             magic, major, minor = struct.unpack_from("<8sII", path.read_bytes())
             stated = versions.get(magic.decode().strip(), "the page does not know it")
             self.assertIn(stated, (f"{major}.{minor}", str(major)), path)
