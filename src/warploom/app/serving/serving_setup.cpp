@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -216,7 +217,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
                     setup.config.moe_backend, setup.model.name));
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
-  if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
+  if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
   const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
