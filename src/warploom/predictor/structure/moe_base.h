@@ -2,7 +2,8 @@
 //
 //   time = launches + max3(products, weights) + pairs moved + choices moved
 //   products  least over heights of row tiles (Marlin: the height its rule picks) of the two grouped
-//             products, tiles of 128 columns in waves over the SMs, rows padded per expert as the routing leaves them
+//             products, tiles of 128 columns in waves over the SMs, rows padded per expert as the routing
+//             leaves them
 //   weights   of the experts hit, from DRAM or, as far as they fit, from L2
 //   moved     activations: rows of this rank's pairs, and rows of every token's every choice, which some
 //             kernels keep although other ranks hold the experts
