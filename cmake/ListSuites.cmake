@@ -1,5 +1,6 @@
 # Writes the ctest entries of one test program: cmake -D PROGRAM=.. -D ENTRIES=.. -D PREFIX=.. -D LABEL=..
-# -D LEARNING=Suite,Suite -D WHOLE_RUNS=Suite,Suite -P ListSuites.cmake. Called by warploom_suites().
+# -D SANITIZED=ON -D LEARNING=Suite,Suite -D WHOLE_RUNS=.. -D THREADED=.. -D DATA=.. -P ListSuites.cmake.
+# Called by warploom_suites(), which says what the labels mean.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND "${PROGRAM}" --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE status
                 TIMEOUT 120)
@@ -8,6 +9,8 @@ if(NOT status EQUAL 0)
 endif()
 string(REPLACE "," ";" learning "${LEARNING}")
 string(REPLACE "," ";" whole_runs "${WHOLE_RUNS}")
+string(REPLACE "," ";" threaded "${THREADED}")
+string(REPLACE "," ";" data "${DATA}")
 string(REGEX MATCHALL "(^|\n)[A-Za-z0-9_/]+\\.[ \t]*(#[^\n]*)?(\n|$)" heads "${listed}")
 set(text "")
 foreach(head IN LISTS heads)
@@ -19,7 +22,17 @@ foreach(head IN LISTS heads)
   elseif(defined IN_LIST whole_runs)
     set(label program)
   endif()
+  set(labels ${label})
+  if(defined IN_LIST data)
+    list(APPEND labels data)
+  endif()
+  if(defined IN_LIST threaded)
+    list(APPEND labels threads)
+  endif()
+  if(SANITIZED AND label STREQUAL "unit")
+    list(APPEND labels sanitized)
+  endif()
   string(APPEND text "add_test([=[${PREFIX}.${suite}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${suite}.*]=] --gtest_brief=1)\n"
-         "set_tests_properties([=[${PREFIX}.${suite}]=] PROPERTIES LABELS ${label} TIMEOUT 900)\n")
+         "set_tests_properties([=[${PREFIX}.${suite}]=] PROPERTIES LABELS \"${labels}\" TIMEOUT 900)\n")
 endforeach()
 file(WRITE "${ENTRIES}" "${text}")

@@ -1,15 +1,17 @@
 include(WarploomSuites)
 
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
-#                 [LEARNING files] [WITHOUT_LEARNING files] [WHOLE_RUNS test files])
+#                 [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [WHOLE_RUNS test files]
+#                 [THREADED test files])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
 # The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
-# their place where the program is built without them. Tests of WHOLE_RUNS get the label `program`.
+# their place where the program is built without them. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites().
 function(warploom_module)
-  cmake_parse_arguments(ARG "" "NAME" "DEPENDS;PRIVATE;TEST_PRIVATE;LEARNING;WITHOUT_LEARNING;WHOLE_RUNS" ${ARGN})
+  cmake_parse_arguments(ARG "SANITIZED" "NAME"
+    "DEPENDS;PRIVATE;TEST_PRIVATE;LEARNING;WITHOUT_LEARNING;WHOLE_RUNS;THREADED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   set(left_out ${ARG_LEARNING})
   if(WARPLOOM_LEARNING_FOUND)
@@ -24,6 +26,7 @@ function(warploom_module)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
   add_library(warploom_${ARG_NAME} STATIC ${sources})
+  warploom_batches(warploom_${ARG_NAME} ${sources})
   target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_options)
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(warploom_${ARG_NAME} PUBLIC warploom_${dependency})
@@ -32,15 +35,23 @@ function(warploom_module)
 
   if(WARPLOOM_TESTS AND tests)
     add_executable(warploom_${ARG_NAME}_tests ${tests})
+    warploom_batches(warploom_${ARG_NAME}_tests ${tests})
     target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE warploom_${ARG_NAME} ${ARG_PRIVATE}
                           ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     # Test bodies run once: a third of their compile time is better spent elsewhere.
     target_compile_options(warploom_${ARG_NAME}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(WARPLOOM_SANITIZE)
+      target_compile_options(warploom_${ARG_NAME}_tests PRIVATE -O0)
+    endif()
     set(learning_tests ${ARG_LEARNING})
     list(FILTER learning_tests INCLUDE REGEX "_test\\.cpp$")
-    warploom_suites(warploom_${ARG_NAME}_tests PREFIX ${ARG_NAME} LEARNING ${learning_tests}
-                    WHOLE_RUNS ${ARG_WHOLE_RUNS})
+    set(sanitized "")
+    if(ARG_SANITIZED)
+      set(sanitized SANITIZED)
+    endif()
+    warploom_suites(warploom_${ARG_NAME}_tests PREFIX ${ARG_NAME} ${sanitized} LEARNING ${learning_tests}
+                    WHOLE_RUNS ${ARG_WHOLE_RUNS} THREADED ${ARG_THREADED} FILES ${tests})
   endif()
 endfunction()

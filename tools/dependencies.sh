@@ -14,6 +14,8 @@ learning_packages=(
   libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
 )
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
+# Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache.
+ci_packages=(clang-format-14 clang-tidy-14 ccache)
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -77,6 +79,16 @@ install_dependencies() {
     install_packages "${wanted[@]}" ||
       say "Not installed: ${wanted[*]}; this build cannot train, all else works"
   fi
+}
+
+# install_if_there PACKAGES: those that can be had without a question; what is left out is said
+install_if_there() {
+  local package as_root missing
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+  mapfile -t missing < <(missing_packages "$@")
+  for package in "${missing[@]}"; do
+    install_packages "$package" 2>/dev/null || say "Not installed: $package"
+  done
 }
 
 # configure PRESET [more cmake arguments]

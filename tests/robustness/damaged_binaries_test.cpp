@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "damage.h"
+#include "warploom/app/tune/correction_file.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
@@ -22,6 +23,7 @@
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/tables/family_tables.h"
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom::damage {
 namespace {
@@ -97,10 +99,13 @@ TEST(DamagedCorrections, AreReadOrRefused) {
   expect_sound_or_refused({.name = "gemm.wlc",
                            .kind = Kind::Binary,
                            .sound = read_file(kData / "tuner" / "gemm.wlc"),
-                           .read = [](const std::string& bytes) {
-                             const SymmetricEnsemble trees(decode_symmetric(bytes, "correction"));
-                             trees.predict(FeatureRow());
-                           }});
+                           .read =
+                               [](const std::string& bytes) {
+                                 const SymmetricEnsemble trees(
+                                     correction_from_bytes(bytes, {}, "correction"));
+                                 trees.predict(FeatureRow());
+                               },
+                           .mend = mend_tail});
 }
 
 std::string tune_table() {

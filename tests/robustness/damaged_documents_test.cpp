@@ -86,7 +86,6 @@ TEST(DamagedGpus, AreReadOrRefused) {
 }
 
 TEST(DamagedNodes, AreReadOrRefused) {
-  const ScratchFolder folder;
   const GpuCatalog gpus;
   for (const auto& entry : std::filesystem::directory_iterator(kSource / "data" / "nodes"))
     if (entry.path().extension() == ".json")
@@ -95,8 +94,7 @@ TEST(DamagedNodes, AreReadOrRefused) {
                                .sound = own_record(entry.path()),
                                .read =
                                    [&](const std::string& bytes) {
-                                     NodeCatalog nodes(gpus);
-                                     nodes.load_node(folder.write("own.json", bytes).string());
+                                     node_from_json(parse_json(bytes, "own.json"), gpus, "own.json");
                                    },
                                .share = 4});
 }

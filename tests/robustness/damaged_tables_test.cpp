@@ -233,7 +233,7 @@ TEST(DamagedTraces, AreReadOrRefused) {
   }};
   for (const auto& [kind, table] : traces)
     Bench().feed(table, kind, [](const std::filesystem::path& path) {
-      const TraceFile trace = read_trace_file(path);
+      const RecordedTrace trace = read_trace_file(path);
       check_workload(trace.workload);
     });
 }

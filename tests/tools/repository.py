@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 LAYERS = {
     "modules": {"base": [], "kernels": ["base"], "app": ["kernels", "base"]},
+    "rooms": {"base": ["internal"]},
     "restricted": {"kernels/store.h": ["kernels"]},
     "heavy": ["nlohmann/json.hpp", "sqlite3"],
 }

@@ -34,6 +34,12 @@ void check_number(const Field& field, double number, std::string_view where) {
 
 }  // namespace
 
+const Field* FieldTable::find(std::string_view name) const {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const Field& candidate) { return candidate.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
 void throw_unknown_choice(std::string_view where, std::string_view name,
                           const std::vector<std::string>& choices) {
   throw InvalidInput(fmt::format("{}: '{}' is unknown{}; expected one of: {}", where, name,

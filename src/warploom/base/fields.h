@@ -25,6 +25,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -98,6 +99,13 @@ struct FieldOptions {
   double max = std::numeric_limits<double>::infinity();
   double scale = 1.0;     // SI value = scale * JSON value
   bool required = false;  // reading fails when the key is absent
+  // The values that a text may take; empty: any. Those of an enum come from its EnumNames.
+  std::span<const std::string_view> choices = {};
+  std::string_view topic = "";  // one word that fields about the same thing share
+  // Who has the field, in a struct that serves several; empty: all of them.
+  std::span<const std::string_view> owners = {};
+  // Fields of which one must differ from its default, or this one changes nothing; empty: it stands alone.
+  std::span<const std::string_view> needs = {};
 };
 
 // One field, with its member's type erased. `object` is the struct that the table describes.
@@ -121,6 +129,9 @@ struct Field {
 struct FieldTable {
   std::string type_name;
   std::vector<Field> fields;
+
+  // The field of that name; nullptr when there is none, also among nested ones.
+  const Field* find(std::string_view name) const;
 };
 
 template <class T>
@@ -271,6 +282,7 @@ class FieldList {
     } else if constexpr (NamedEnum<M>) {
       field.choices = names_of<M>();
     }
+    if (field.choices.empty()) field.choices.assign(options.choices.begin(), options.choices.end());
     if constexpr (detail::kind_of<M>() == FieldKind::Object) {
       add_object(field, member);
     } else if constexpr (detail::kind_of<M>() == FieldKind::ObjectList) {

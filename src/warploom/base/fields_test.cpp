@@ -76,6 +76,33 @@ TEST(Check, LooksInsideNestedStructs) {
   }
 }
 
+struct Gate {
+  std::string mode = "open";
+  std::string colour;
+  static FieldTable describe() {
+    static constexpr std::array<std::string_view, 2> kModes{"open", "shut"};
+    static constexpr std::array<std::string_view, 1> kPainter{"painter"};
+    return FieldList<Gate>("gate")
+        .add("mode", &Gate::mode, {.choices = kModes, .topic = "use"})
+        .add("colour", &Gate::colour, {.owners = kPainter})
+        .table();
+  }
+};
+
+TEST(Check, RefusesATextThatIsNoneOfItsChoices) {
+  EXPECT_NO_THROW(check(Gate{.mode = "shut"}, "gate"));
+  EXPECT_NO_THROW(check(Gate{.colour = "any"}, "gate"));
+  EXPECT_THROW(check(Gate{.mode = "ajar"}, "gate"), InvalidInput);
+}
+
+TEST(FieldTable, FindsAFieldByName) {
+  const FieldTable& table = fields_of<Gate>();
+  ASSERT_NE(table.find("colour"), nullptr);
+  EXPECT_EQ(table.find("colour")->options.owners.front(), "painter");
+  EXPECT_EQ(table.find("mode")->choices, (std::vector<std::string>{"open", "shut"}));
+  EXPECT_EQ(table.find("color"), nullptr);
+}
+
 TEST(EnumNames, ConvertBothWays) {
   EXPECT_EQ(name_of(Color::Green), "green");
   EXPECT_EQ(name_of(static_cast<Color>(77)), "");

@@ -4,19 +4,18 @@
 //   linear         time = a + b ideal compute time + c ideal memory time, least squares per kernel and GPU
 //   habitat        a network from sizes and GPU figures to latency; wave scaling where the same operator was
 //                  measured on another GPU and its kernel is no matrix product (USENIX ATC 2021)
-//   neusight       utilisation of one tile's roofline, alpha - beta / waves, both from a network (ASPLOS
-//   2025) interpolation  between measured neighbours on the grid of the same GPU, library and data type
+//   neusight       utilisation of one tile's roofline, alpha - beta / waves, both from a network
+//                  (ASPLOS 2025)
+//   interpolation  between measured neighbours on the grid of the same GPU, library and data type
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "warploom/hardware/gpu_catalog.h"
-#include "warploom/kernels/latency_model.h"
+#include "warploom/base/fields.h"
 #include "warploom/measurements/dataset.h"
 
 namespace warploom {
@@ -32,15 +31,10 @@ struct EnumNames<BaselineKind> {
        {BaselineKind::Interpolation, "interpolation"}}};
 };
 
-// What a baseline learns from: `rows` of a data set. Both must outlive train_baseline alone.
+// What a baseline learns from: `rows` of a data set. Both must outlive the training alone.
 struct BaselineRows {
   const Dataset& dataset;
   const std::vector<std::uint32_t>& rows;
 };
-
-// Deterministic. The networks learn from an even draw of at most 8,000 rows of each library's kernel. The
-// catalog must outlive the model.
-std::unique_ptr<const LatencyModel> train_baseline(BaselineKind kind, const BaselineRows& rows,
-                                                   const GpuCatalog& catalog);
 
 }  // namespace warploom

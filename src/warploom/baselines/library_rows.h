@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "warploom/baselines/baseline.h"
+#include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::baselines {
 

@@ -10,6 +10,7 @@
 
 #include "warploom/baselines/baseline.h"
 #include "warploom/baselines/cell_lookup.h"
+#include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::baselines {
 

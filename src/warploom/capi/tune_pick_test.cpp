@@ -8,6 +8,7 @@
 #include "warploom/capi/warploom.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/tile_sample.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 namespace {

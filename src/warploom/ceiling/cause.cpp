@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "warploom/kernels/gemm_tile_model.h"
+#include "warploom/kernels/gemm/gemm_model.h"
+#include "warploom/kernels/structural_terms.h"
 
 namespace warploom {
 namespace {
 
 constexpr double kOverlapPower = 3;
+constexpr double kLeastTime = 1e-12;  // s, so that ratios of parts exist
 
 // What the price is made of, seconds.
 struct Parts {
   double compute = 0, memory = 0, launch = 0, stretch = 1;
 
-  double price() const { return launch + power_norm(compute * stretch, memory, kOverlapPower); }
+  double price() const {
+    return launch + power_sum(compute * stretch, std::max(memory, kLeastTime), kOverlapPower);
+  }
 };
 
 Parts parts_of(const KernelProfile& p) {
@@ -56,24 +60,19 @@ class List {
 };
 
 // A library may have left the inner length whole: then the time is that of the best unsplit tiling.
-void add_split(const Gemm& op, const GpuSpec& gpu, Seconds actual, List& list) {
-  const GemmParameters parameters = default_parameters(gpu.generation).gemm;
-  TiledProduct product = tiled_product(op, gpu, parameters);
-  const GemmTiling split = choose_tiling(product, gpu, parameters);
+void add_split(const Gemm& op, const GpuSpec& gpu, double price_now, Seconds actual, List& list) {
+  GemmModel model(op.scheme, gpu);
+  GemmPrice split, whole;
+  model.price(op, split);
   if (split.splits == 1) return;
-  product.may_split = false;
-  const GemmTiling whole = choose_tiling(product, gpu, parameters);
-  const double memory = gemm_memory_time(op, gpu, parameters).value();
-  const auto time = [&](const GemmTiling& tiling) {
-    return parameters.launch_time.value() +
-           power_norm(tiling.tile_time.value(), memory, parameters.overlap_power);
-  };
+  model.forbid_splits();
+  model.price(op, whole);
   constexpr double kLooksUnsplit = 0.95;
-  if (actual.value() < kLooksUnsplit * time(whole)) return;
-  List apart(time(whole));
-  apart.add(Cause::NoSplitK, time(split));
+  if (actual.value() < kLooksUnsplit * whole.seconds) return;
+  List apart(whole.seconds);
+  apart.add(Cause::NoSplitK, split.seconds);
   for (const Counterfactual& found : apart.sorted())
-    list.add(found.cause, (1 - found.saved_share) * parts_of(profile(op, gpu)).price());
+    list.add(found.cause, (1 - found.saved_share) * price_now);
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ std::vector<Counterfactual> counterfactuals(const Operator& op, const GpuSpec& g
     even.routing = RoutingKind::Balanced;
     list.add(Cause::UnbalancedExperts, parts_of(profile(even, gpu)).price());
   }
-  if (const auto* gemm = std::get_if<Gemm>(&op)) add_split(*gemm, gpu, actual, list);
+  if (const auto* gemm = std::get_if<Gemm>(&op)) add_split(*gemm, gpu, parts.price(), actual, list);
   return list.sorted();
 }
 

@@ -1,8 +1,7 @@
 // The ceiling file: one family each, "<family>.wlq", a few tens of kB.
 //
-// Layout: 8 magic bytes, u32 major, u32 minor, text of provenance (JSON: schema, version, created_by, family,
-// data_hash, seed, test_fraction, split_seed, rows, gpus), trees, quantiles, XXH64 of everything before.
-// Little-endian.
+// A framed file (base/framed_file.h). Head: family, feature_version, data_hash, seed, test_fraction,
+// split_seed, rows, gpus. Records: offset and trees of the location, those of the spread, quantiles.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,7 @@ inline constexpr std::uint32_t kCeilingFileMinor = 0;
 inline constexpr std::string_view kCeilingFileSuffix = ".wlq";
 
 std::string ceiling_to_bytes(const FamilyCeiling& ceiling);
-// Throws InvalidInput naming `where` on a file that is none of ours or damaged, Unsupported (naming both
-// versions) when it was written by another major version or for other features.
+// Throws as open_framed_file does, Unsupported too when it was learned from other features.
 FamilyCeiling ceiling_from_bytes(std::string_view bytes, std::string_view where);
 
 // Writes folder/<family>.wlq, whole or not at all. Throws IoError.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warploom/ceiling/family_ceiling.h"
-#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/frozen/frozen_profile.h"
 
 namespace warploom {
 

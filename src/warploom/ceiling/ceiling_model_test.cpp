@@ -50,7 +50,7 @@ TEST(CeilingModel, QuantilesAreHonestOnShapesKeptOut) {
     for (std::size_t row = 0; row < dataset.size(); ++row) {
       if (!ShapeSplit{}.is_test(dataset.shape(row))) continue;
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
-      const Ceiling ceiling = model.ceiling(dataset.op(row), gpu, profile(dataset.op(row), gpu), q);
+      const Ceiling ceiling = model.ceiling(dataset.op(row), gpu, frozen_profile(dataset.op(row), gpu), q);
       above += gap_of(ceiling, dataset.latency(row)).above ? 1 : 0;
       ++rows;
     }
@@ -70,7 +70,7 @@ TEST(CeilingModel, QuantilesNeverCrossEachOtherTheMedianOrTheBound) {
              Gemm{.m = 1, .n = 4096, .k = 4096}, Gemm{.m = 8192, .n = 8192, .k = 8192},
              FusedMoe{.tokens = 64, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8},
              RmsNorm{.tokens = 512, .width = 4096}}) {
-      const KernelProfile p = profile(op, gpu);
+      const KernelProfile p = frozen_profile(op, gpu);
       double last = 1e9;
       for (double q = kLeastQuantile; q <= kMostQuantile; q += 0.005) {
         const Ceiling ceiling = shipped.ceiling(op, gpu, p, q);
@@ -91,7 +91,7 @@ TEST(CeilingModel, SaysWhichGpusItKnows) {
   const Operator op = Gemm{.m = 512, .n = 4096, .k = 4096};
   const auto known = [&](const char* name) {
     const GpuSpec& gpu = catalog.get(name);
-    return model.ceiling(op, gpu, profile(op, gpu), 0.8).known_gpu;
+    return model.ceiling(op, gpu, frozen_profile(op, gpu), 0.8).known_gpu;
   };
   EXPECT_TRUE(known("h100_sxm"));
   EXPECT_FALSE(known("l40s"));

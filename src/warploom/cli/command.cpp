@@ -1,14 +1,14 @@
 #include "warploom/cli/command.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 
-void add_json_option(CLI::App& command, bool& json) {
+void add_json_option(Command& command, bool& json) {
   command.add_flag("--json", json, "one JSON document on standard output, nothing else")
       ->group(std::string(kOutputGroup));
 }

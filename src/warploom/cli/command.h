@@ -5,14 +5,12 @@
 #include <string>
 #include <string_view>
 
-namespace CLI {
-class App;
-}
-
 namespace warploom {
 
+class Command;
+
 // Adds the switch --json, stored in `json`: one JSON document on standard output and nothing else.
-void add_json_option(CLI::App& command, bool& json);
+void add_json_option(Command& command, bool& json);
 
 // Writes to standard output; throws IoError when that fails (a closed pipe, a full disk).
 void print(std::string_view text);
@@ -20,28 +18,28 @@ void print(std::string_view text);
 void print_note(std::string_view text);
 
 // One function per sub-command, in the order of the help text.
-void add_gpu_commands(CLI::App& app);
-void add_models_command(CLI::App& app);
-void add_predict_command(CLI::App& app);
-void add_import_command(CLI::App& app);
-void add_sweep_plan_command(CLI::App& app);
-void add_train_command(CLI::App& app);
-void add_calibrate_command(CLI::App& app);
-void add_validate_command(CLI::App& app);
+void add_gpu_commands(Command& app);
+void add_models_command(Command& app);
+void add_predict_command(Command& app);
+void add_import_command(Command& app);
+void add_sweep_plan_command(Command& app);
+void add_train_command(Command& app);
+void add_calibrate_command(Command& app);
+void add_validate_command(Command& app);
 // `static`, `serving` and `concurrency` of the validate command.
-void add_validate_serving_runs(CLI::App& validate);
+void add_validate_serving_runs(Command& validate);
 // `ceilings` of the validate command.
-void add_validate_ceilings(CLI::App& validate);
-void add_validate_tiles(CLI::App& validate);
-void add_train_ceilings_command(CLI::App& app);
-void add_diagnose_command(CLI::App& app);
-void add_step_command(CLI::App& app);
-void add_static_command(CLI::App& app);
-void add_simulate_command(CLI::App& app);
-void add_moe_config_command(CLI::App& app);
-void add_train_moe_configs_command(CLI::App& app);
-void add_tune_command(CLI::App& app);
+void add_validate_ceilings(Command& validate);
+void add_validate_tiles(Command& validate);
+void add_train_ceilings_command(Command& app);
+void add_diagnose_command(Command& app);
+void add_step_command(Command& app);
+void add_static_command(Command& app);
+void add_simulate_command(Command& app);
+void add_moe_config_command(Command& app);
+void add_train_moe_configs_command(Command& app);
+void add_tune_command(Command& app);
 // `plan`, `pick`, `show` and `export` of the tune command.
-void add_tune_table_commands(CLI::App& tune);
+void add_tune_table_commands(Command& tune);
 
 }  // namespace warploom

@@ -1,14 +1,14 @@
 // Maintainers' side of the ceilings: training and validation.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/cli/command.h"
-#include "warploom/report/number_text.h"
-#include "warploom/report/text_table.h"
+#include "warploom/cli/options.h"
+#include "warploom/report/ceiling_report.h"
+#include "warploom/report/ceiling_training_report.h"
 
 namespace warploom {
 namespace {
@@ -18,7 +18,7 @@ struct SourceOptions {
   MeasurementSource source;
   std::vector<std::string> paths;
 
-  void add_to(CLI::App& command) {
+  void add_to(Command& command) {
     command.add_option("--store", source.store, "a store that `import` wrote; or");
     command.add_option("--layout", source.layout, "layout of the files of --data");
     command.add_option("--data", paths, "files or folders");
@@ -32,30 +32,9 @@ struct SourceOptions {
   }
 };
 
-Json training_json(const TrainCeilingsResult& result) {
-  Json families = Json::object(), too_few = Json::object();
-  for (const TrainedCeiling& family : result.families)
-    families[std::string(name_of(family.family))] = {
-        {"rows", family.rows}, {"gpus", family.gpus}, {"bytes", family.bytes}};
-  for (const auto& [family, rows] : result.too_few) too_few[family] = rows;
-  return {{"families", std::move(families)}, {"too_few", std::move(too_few)}};
-}
-
-std::string training_text(const TrainCeilingsResult& result) {
-  TextTable table({{"family", Align::Left}, {"rows"}, {"GPUs"}, {"bytes"}});
-  for (const TrainedCeiling& family : result.families)
-    table.add_row({std::string(name_of(family.family)), count_text(static_cast<std::int64_t>(family.rows)),
-                   count_text(static_cast<std::int64_t>(family.gpus)),
-                   count_text(static_cast<std::int64_t>(family.bytes))});
-  std::string text = table.text();
-  for (const auto& [family, rows] : result.too_few)
-    text += fmt::format("left out {}: {} rows are too few\n", family, rows);
-  return text;
-}
-
 }  // namespace
 
-void add_train_ceilings_command(CLI::App& app) {
+void add_train_ceilings_command(Command& app) {
   struct Options {
     TrainCeilingsRequest request;
     SourceOptions source;
@@ -63,7 +42,7 @@ void add_train_ceilings_command(CLI::App& app) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("train-ceilings", "performance ceilings from measured data");
+  Command* command = app.add_subcommand("train-ceilings", "performance ceilings from measured data");
   options->source.add_to(*command);
   command->add_option("--output", options->output, "folder")->required();
   command->add_option("--exclude-gpu", options->request.exclude_gpus, "learn nothing from these GPUs");
@@ -77,11 +56,11 @@ void add_train_ceilings_command(CLI::App& app) {
     options->request.output = options->output;
     options->request.progress = [](std::string_view line) { print_note(line); };
     const TrainCeilingsResult result = train_ceilings(options->request);
-    print(options->json ? json_text(training_json(result)) : training_text(result));
+    print(options->json ? json_text(ceiling_training_json(result)) : ceiling_training_text(result));
   });
 }
 
-void add_validate_ceilings(CLI::App& validate) {
+void add_validate_ceilings(Command& validate) {
   struct Options {
     ValidateCeilingsRequest request;
     SourceOptions source;
@@ -89,9 +68,9 @@ void add_validate_ceilings(CLI::App& validate) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = validate.add_subcommand("ceilings", "performance ceilings on shapes not learned from");
+  Command* command = validate.add_subcommand("ceilings", "performance ceilings on shapes not learned from");
   options->source.add_to(*command);
-  CLI::Option* ceilings =
+  Option* ceilings =
       command->add_option("--ceilings", options->request.ceilings, "a folder that `train-ceilings` wrote");
   command->add_option("--quantile", options->request.quantile, "of the ceiling")->capture_default_str();
   command

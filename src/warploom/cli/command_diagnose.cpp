@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/diagnose.h"
@@ -8,11 +7,13 @@
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/diagnose_report.h"
 
 namespace warploom {
 
-void add_diagnose_command(CLI::App& app) {
+void add_diagnose_command(Command& app) {
   struct Options {
     DiagnoseRequest request;
     StaticBatchRequest workload;
@@ -21,7 +22,7 @@ void add_diagnose_command(CLI::App& app) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("diagnose", "which kernels are worth tuning, and why");
+  Command* command = app.add_subcommand("diagnose", "which kernels are worth tuning, and why");
   const SetupOptions setup(*command, SetupUse::Diagnosis);
   const OptionGroup group(*command, kWorkloadGroup);
   MeasurementSource& source = options->request.source;

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/cli/command.h"
-#include "warploom/report/import_report_text.h"
+#include "warploom/cli/options.h"
+#include "warploom/report/import_report.h"
 
 namespace warploom {
 namespace {
@@ -19,9 +19,9 @@ struct Options {
 
 }  // namespace
 
-void add_import_command(CLI::App& app) {
+void add_import_command(Command& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("import", "reads measured data into a store");
+  Command* command = app.add_subcommand("import", "reads measured data into a store");
   command
       ->add_option(
           "LAYOUT", options->source.layout,

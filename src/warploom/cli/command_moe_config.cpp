@@ -1,37 +1,40 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/options.h"
 #include "warploom/report/moe_config_report.h"
 
 namespace warploom {
 
-void add_moe_config_command(CLI::App& app) {
+void add_moe_config_command(Command& app) {
   struct Options {
     MoeConfigRequest request;
-    std::string engine = "vllm", table, samples, package, output;
+    std::string engine{name_of(MoeConfigRequest().engine)}, table, samples, package, output;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
-  CLI::Option* model =
+  Command* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
+  Option* model =
       command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
   command->add_option("--gpu", options->request.gpu, "a name (see `warploom gpus`) or the path of a record")
       ->required();
-  command->add_option("--engine", options->engine, "vllm or sglang")->capture_default_str();
-  CLI::Option* table =
+  command
+      ->add_option("--engine", options->engine, fmt::format("{}", fmt::join(names_of<MoeEngine>(), " or ")))
+      ->capture_default_str();
+  Option* table =
       command->add_option("--table", options->table,
                           "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
   const char* named = std::getenv("WARPLOOM_PACKAGE");
   options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
   command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU")
       ->excludes(table);
-  CLI::Option* profile =
+  Option* profile =
       command
           ->add_flag("--profile", options->request.profile,
                      "measure the layer on this machine's GPU into --samples first (needs torch, triton)")
@@ -65,14 +68,14 @@ void add_moe_config_command(CLI::App& app) {
   });
 }
 
-void add_train_moe_configs_command(CLI::App& app) {
+void add_train_moe_configs_command(Command& app) {
   struct Options {
     std::string gains, near_best, output;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("train-moe-configs",
-                                         "what `moe-config` knows of other GPUs' searches (maintainers)");
+  Command* command = app.add_subcommand("train-moe-configs",
+                                        "what `moe-config` knows of other GPUs' searches (maintainers)");
   command->add_option("--gains", options->gains, "best and default times by shape")->required();
   command->add_option("--near-best", options->near_best, "configurations near the best")->required();
   command->add_option("--output", options->output, "folder; without: errors on what is left out alone");

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -13,10 +12,14 @@
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/interrupt_watch.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"
 #include "warploom/cli/workload_options.h"
 #include "warploom/report/aiperf.h"
+#include "warploom/report/run_trace.h"
+#include "warploom/report/simulation_report.h"
+#include "warploom/report/tuned_change.h"
 
 namespace warploom {
 namespace {
@@ -101,7 +104,8 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   const SimulateResult result = timed_run(request);
   print_speed(result.run, std::chrono::steady_clock::now() - begin);
   if (!note.empty()) print_note(note);
-  if (!options.perfetto.empty()) write_file_atomically(options.perfetto, result.trace);
+  if (!options.perfetto.empty())
+    write_file_atomically(options.perfetto, run_trace_json(result.run, result.traced));
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   if (options.json) {
     Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);
@@ -113,7 +117,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (result.tuned) print(tuned_change_text(*result.tuned));
 }
 
-void add_output_options(CLI::App& command, Options& options) {
+void add_output_options(Command& command, Options& options) {
   const OptionGroup group(command, kOutputGroup);
   command.add_option("--goodput", options.goodput, "limits in ms, for example ttft:500,tpot:50");
   command.add_option("--aiperf", options.aiperf, "writes one JSON line per request, as AIPerf does");
@@ -121,11 +125,11 @@ void add_output_options(CLI::App& command, Options& options) {
                      "the .warploom.json of `moe-config`: the run with those configurations, and the change");
   command.add_option("--perfetto", options.perfetto, "writes a trace that ui.perfetto.dev opens");
   command.add_option("--perfetto-steps", options.perfetto_steps, "steps in that trace; default 50")
-      ->check(CLI::Range(1, 10000));
+      ->within(1, 10000);
   command
       .add_option("--perfetto-from", options.perfetto_from_s,
                   "first of them at this second of the run; default 0")
-      ->check(CLI::NonNegativeNumber);
+      ->not_negative();
   command.add_option("--threads", options.request.threads,
                      "for replicas that never meet; 0: as many as the machine has. No effect on results");
   command.add_flag("--no-intervals", options.no_intervals, "one run at p50, without those at p10 and p90");
@@ -135,9 +139,9 @@ void add_output_options(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app) {
+void add_simulate_command(Command& app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("simulate", "a whole serving run");
+  Command* command = app.add_subcommand("simulate", "a whole serving run");
   const SetupOptions setup(*command, SetupUse::Run);
   const DeploymentOptions deployment(*command);
   const WorkloadOptions workload(*command);

@@ -1,20 +1,21 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/static_report.h"
 
 namespace warploom {
 
-void add_static_command(CLI::App& app) {
+void add_static_command(Command& app) {
   struct Options {
     StaticBatchRequest request;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("static", "latency of a static batch");
+  Command* command = app.add_subcommand("static", "latency of a static batch");
   const SetupOptions setup(*command, SetupUse::StaticBatch);
   const OptionGroup group(*command, kWorkloadGroup);
   command->add_option("--batch", options->request.batch, "requests that start together")

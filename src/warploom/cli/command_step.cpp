@@ -1,20 +1,21 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/serving/price_step.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/step_report.h"
 
 namespace warploom {
 
-void add_step_command(CLI::App& app) {
+void add_step_command(Command& app) {
   struct Options {
     StepRequest request;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("step", "one forward pass, kernel by kernel");
+  Command* command = app.add_subcommand("step", "one forward pass, kernel by kernel");
   const SetupOptions setup(*command, SetupUse::Step);
   const OptionGroup group(*command, kWorkloadGroup);
   command->add_option("--prefill", options->request.prefill, "BxL: B prompts of L tokens");

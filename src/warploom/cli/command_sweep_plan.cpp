@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/sweep_plan.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -18,10 +18,10 @@ struct Options {
 
 }  // namespace
 
-void add_sweep_plan_command(CLI::App& app) {
+void add_sweep_plan_command(Command& app) {
   const auto options = std::make_shared<Options>();
   SweepPlanRequest& request = options->request;
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("sweep-plan", "chooses what warploom-collect times, most informative first");
   command->add_option("--gpu", request.gpu, "the GPU to be swept")->required();
   command->add_option("--like", request.like, "only shapes of these models")->delimiter(',');
@@ -29,8 +29,8 @@ void add_sweep_plan_command(CLI::App& app) {
   command->add_option("--scheme", request.schemes, "of products (bf16, fp8_static)")->delimiter(',');
   command->add_option("--family", request.families, "only these")->delimiter(',');
   command->add_option("--gpus", request.gpus, "of the node: with more than one also collectives over them")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--operators", request.operators, "at most")->check(CLI::PositiveNumber);
+      ->positive();
+  command->add_option("--operators", request.operators, "at most")->positive();
   command->add_option("--random", request.random, "draw this many without regard to doubt, to check with");
   command->add_option("--apart-from", options->apart_from, "a plan whose operators are left out");
   command->add_option("--longest-ms", request.longest_ms, "leave out operators predicted to take longer");

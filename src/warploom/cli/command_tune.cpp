@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/tune_correction.h"
@@ -10,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_report.h"
 
@@ -51,12 +51,12 @@ TuneFitResult fitted(FitOptions& options, const FieldOptionValues& fields) {
                              .default_config = request.default_config});
 }
 
-void add_fit(CLI::App& tune) {
+void add_fit(Command& tune) {
   const auto options = std::make_shared<FitOptions>();
-  CLI::App* command = tune.add_subcommand("fit", "measured samples into a look-up table");
+  Command* command = tune.add_subcommand("fit", "measured samples into a look-up table");
   command->add_option("--samples", options->samples, "CSV files of measured configurations");
-  CLI::Option* record = command->add_flag("--cross-gpu", options->cross_gpu,
-                                          "no samples: estimate from the GPU's record (tier cross_gpu)");
+  Option* record = command->add_flag("--cross-gpu", options->cross_gpu,
+                                     "no samples: estimate from the GPU's record (tier cross_gpu)");
   command
       ->add_option("--from-table", options->from_table,
                    "no samples: scale another GPU's table by the records (tier cross_gpu)")
@@ -80,14 +80,14 @@ void add_fit(CLI::App& tune) {
   });
 }
 
-void add_learn(CLI::App& tune) {
+void add_learn(Command& tune) {
   struct Options {
     TuneLearnRequest request;
     std::vector<std::string> anchors, shapes, more_anchors, more_shapes;
     std::string output;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
   command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
   command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
@@ -114,7 +114,7 @@ void add_learn(CLI::App& tune) {
   });
 }
 
-void add_regret(CLI::App& tune) {
+void add_regret(Command& tune) {
   struct Options {
     TuneRegretRequest request;
     std::string table;
@@ -122,7 +122,7 @@ void add_regret(CLI::App& tune) {
     bool plain = false, json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
+  Command* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
   command->add_option("--table", options->table, "a table that `tune fit` wrote")->required();
   command->add_option("--oracle", options->oracle, "CSV files of every configuration at every shape")
       ->required();
@@ -150,8 +150,8 @@ void add_regret(CLI::App& tune) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app) {
-  CLI::App* tune = app.add_subcommand("tune", "the best configuration of a tile kernel for every shape");
+void add_tune_command(Command& app) {
+  Command* tune = app.add_subcommand("tune", "the best configuration of a tile kernel for every shape");
   tune->require_subcommand(1);
   add_tune_table_commands(*tune);
   add_fit(*tune);

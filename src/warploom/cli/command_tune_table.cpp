@@ -1,16 +1,18 @@
 // Sub-commands of `tune` that read a table, and the plan that comes before one.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
@@ -20,23 +22,23 @@ namespace warploom {
 namespace {
 
 struct ShownTable {
-  std::string table, format = "vllm", output, html;
+  std::string table, format{name_of(MoeConfigRequest().engine)}, output, html;
   std::vector<std::string> samples;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::size_t best = 1;
   bool json = false;
 };
 
-void add_shape(CLI::App& command, ShownTable& options, bool with_m) {
+void add_shape(Command& command, ShownTable& options, bool with_m) {
   command.add_option("--table", options.table, "a table that `tune fit` wrote")->required();
   if (with_m) command.add_option("--m", options.m, "rows (pairs, queries)")->required();
   command.add_option("--n", options.n, "columns (keys)")->required();
   command.add_option("--k", options.k, "depth (batch x heads)")->required();
 }
 
-void add_pick(CLI::App& tune) {
+void add_pick(Command& tune) {
   const auto options = std::make_shared<ShownTable>();
-  CLI::App* command = tune.add_subcommand("pick", "the configuration for one shape");
+  Command* command = tune.add_subcommand("pick", "the configuration for one shape");
   add_shape(*command, *options, true);
   command->add_option("--best", options->best, "the best few of all configurations instead");
   add_json_option(*command, options->json);
@@ -50,6 +52,7 @@ void add_pick(CLI::App& tune) {
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
+      list.back()["error_bound"] = table.error_bound(shape, pick);
       list.back()["tier"] = name_of(table.tier());
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");
@@ -58,9 +61,9 @@ void add_pick(CLI::App& tune) {
   });
 }
 
-void add_show(CLI::App& tune) {
+void add_show(Command& tune) {
   const auto options = std::make_shared<ShownTable>();
-  CLI::App* command = tune.add_subcommand("show", "predicted times and choices as m grows");
+  Command* command = tune.add_subcommand("show", "predicted times and choices as m grows");
   add_shape(*command, *options, false);
   command->add_option("--m", options->m, "the largest m");
   command->add_option("--html", options->html, "also write a plot");
@@ -83,13 +86,18 @@ void add_show(CLI::App& tune) {
   });
 }
 
-void add_export(CLI::App& tune) {
+void add_export(Command& tune) {
   const auto options = std::make_shared<ShownTable>();
-  CLI::App* command = tune.add_subcommand("export", "a table in another tool's format");
+  Command* command = tune.add_subcommand("export", "a table in another tool's format");
   add_shape(*command, *options, false);
   command->add_option("--m", options->m, "kernel_tuner: the shape's m");
-  command->add_option("--format", options->format, "vllm, sglang (fused_moe JSON), kernel_tuner or table");
-  command->add_option("--output", options->output, "file, or for vllm and sglang a folder")->required();
+  const std::vector<std::string> engines = names_of<MoeEngine>();
+  command->add_option("--format", options->format,
+                      fmt::format("{} (fused_moe JSON), kernel_tuner or table", fmt::join(engines, ", ")));
+  command
+      ->add_option("--output", options->output,
+                   fmt::format("file, or for {} a folder", fmt::join(engines, " and ")))
+      ->required();
   command->callback([options] {
     const RuntimeTable table = RuntimeTable::open(options->table);
     std::filesystem::path path = options->output;
@@ -98,12 +106,12 @@ void add_export(CLI::App& tune) {
     } else if (options->format == "kernel_tuner") {
       const TileShape shape{options->m, options->n, options->k};
       write_json_file(path, kernel_tuner_json(table, {&shape, 1}, 10));
-    } else if (options->format == "vllm" || options->format == "sglang") {
+    } else if (enum_from_name<MoeEngine>(options->format)) {
       path /= fused_moe_file_name(table, options->n);
       write_json_file(path, fused_moe_json(table, options->n, options->k));
     } else {
-      throw InvalidInput(
-          fmt::format("--format: '{}', expected vllm, sglang, kernel_tuner or table", options->format));
+      throw InvalidInput(fmt::format("--format: '{}', expected {}, kernel_tuner or table", options->format,
+                                     fmt::join(names_of<MoeEngine>(), ", ")));
     }
     print(path.string() + "\n");
   });
@@ -111,7 +119,7 @@ void add_export(CLI::App& tune) {
 
 constexpr const char* kSplitHelp = "gemm: also loops over k in so many parts (2 4 8)";
 
-void add_plan(CLI::App& tune) {
+void add_plan(Command& tune) {
   struct Options {
     TunePlanRequest request;
     std::vector<std::string> samples;
@@ -119,13 +127,12 @@ void add_plan(CLI::App& tune) {
     bool first_round = false, json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
+  Command* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
   command->add_option("--output", options->output, "CSV to write");
   command->add_option("--gpu", options->request.gpu, "the GPU to measure on");
-  CLI::Option* first =
+  Option* first =
       command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
-  CLI::Option* split =
-      command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
+  Option* split = command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
   // The second round's configurations are those of the samples.
   command
       ->add_option("--samples", options->samples,
@@ -148,7 +155,7 @@ void add_plan(CLI::App& tune) {
   });
 }
 
-void add_profile(CLI::App& tune) {
+void add_profile(Command& tune) {
   struct Options {
     TuneProfileRequest request;
     std::string output, package;
@@ -156,13 +163,13 @@ void add_profile(CLI::App& tune) {
   const auto options = std::make_shared<Options>();
   const char* named = std::getenv("WARPLOOM_PACKAGE");
   options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
-  CLI::App* command = tune.add_subcommand(
+  Command* command = tune.add_subcommand(
       "profile", "measure a reference kernel's anchors on this GPU (needs torch, triton)");
   command->add_option("--output", options->output, "samples, CSV; goes on where a run was stopped")
       ->required();
   command->add_option("--gpu", options->request.gpu, "this machine's GPU");
   command->add_option("--seconds", options->request.seconds, "stop after");
-  command->add_option("--split-k", options->request.split_k, kSplitHelp)->check(CLI::Range(2, 64));
+  command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
   command->add_flag("--all-anchors", options->request.all_anchors,
                     "every anchor of every configuration, not two rounds");
   command->add_option("--python", options->request.python, "with torch and triton");
@@ -180,7 +187,7 @@ void add_profile(CLI::App& tune) {
 
 }  // namespace
 
-void add_tune_table_commands(CLI::App& tune) {
+void add_tune_table_commands(Command& tune) {
   add_plan(tune);
   add_profile(tune);
   add_pick(tune);

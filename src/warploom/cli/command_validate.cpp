@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate/validate_kernels.h"
 #include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/cli/command.h"
-#include "warploom/report/kernel_error_report.h"
-#include "warploom/report/number_text.h"
-#include "warploom/report/text_table.h"
+#include "warploom/cli/options.h"
+#include "warploom/report/kernel_validation_report.h"
 
 namespace warploom {
 namespace {
@@ -20,148 +18,6 @@ struct Options {
   bool json = false;
 };
 
-Json named_json(const std::vector<std::pair<std::string, ErrorSummary>>& rows) {
-  Json document = Json::object();
-  for (const auto& [name, summary] : rows) document[name] = error_summary_json(summary);
-  return document;
-}
-
-Json rules_json(const std::vector<KernelRuleRows>& rules) {
-  Json document = Json::array();
-  for (const KernelRuleRows& entry : rules)
-    document.push_back({{"rule", entry.exclusion->rule},
-                        {"of", entry.of},
-                        {"rows", entry.rows},
-                        {"reason", entry.exclusion->reason},
-                        {"source", entry.exclusion->source}});
-  return document;
-}
-
-std::string rules_text(const std::vector<KernelRuleRows>& rules) {
-  if (rules.empty()) return "";
-  std::string text = "\nRules of data/benchmarks/kernel_exclusions.json that took rows out:\n";
-  for (const KernelRuleRows& entry : rules)
-    text += fmt::format("  {:>12}  {}{}: {}\n{:>16}source: {}\n", count_text(std::int64_t(entry.rows)),
-                        entry.exclusion->rule, entry.of.empty() ? "" : " (" + entry.of + ")",
-                        entry.exclusion->reason, "", entry.exclusion->source);
-  return text;
-}
-
-Json result_json(const ValidateKernelsResult& result) {
-  Json cells = Json::array();
-  for (const CellErrors& cell : result.cells) {
-    Json entry = {
-        {"family", cell.family}, {"gpu", cell.gpu}, {"dtype", cell.dtype}, {"framework", cell.framework}};
-    entry.update(error_summary_json(cell.errors));
-    cells.push_back(std::move(entry));
-  }
-  Json skipped = Json::array();
-  for (const SkippedCount& entry : result.skipped)
-    skipped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
-  Json document = {{"rules", rules_json(result.rules)},
-                   {"overall", error_summary_json(result.overall)},
-                   {"families", named_json(result.families)},
-                   {"gpus", named_json(result.gpus)},
-                   {"tiers", named_json(result.tiers)},
-                   {"cells", std::move(cells)},
-                   {"skipped", std::move(skipped)},
-                   {"measurement_noise", noise_json(result.noise)},
-                   {"split", result.split}};
-  if (!result.baselines.empty()) {
-    Json baselines = Json::object();
-    for (const BaselineErrors& baseline : result.baselines) {
-      Json entry = error_summary_json(baseline.overall);
-      entry["families"] = named_json(baseline.families);
-      entry["gpus"] = named_json(baseline.gpus);
-      baselines[baseline.name] = std::move(entry);
-    }
-    document["baselines"] = std::move(baselines);
-  }
-  return document;
-}
-
-// Mean / median error of the predictor and each baseline, per family and GPU.
-std::string baselines_text(const ValidateKernelsResult& result) {
-  std::vector<TableColumn> columns{{"mean / median", Align::Left}, {"rows"}, {"ours"}};
-  for (const BaselineErrors& baseline : result.baselines) columns.push_back({baseline.name});
-  TextTable table(columns);
-  const auto pair = [](const ErrorSummary& s) {
-    return fmt::format("{} / {}", percent_text(s.mean_error), percent_text(s.median_error));
-  };
-  const auto add = [&](const std::string& name, const ErrorSummary& ours, auto of_baseline) {
-    std::vector<std::string> cells{name, count_text(ours.rows), pair(ours)};
-    for (const BaselineErrors& baseline : result.baselines) cells.push_back(pair(of_baseline(baseline)));
-    table.add_row(cells);
-  };
-  const auto find = [](const auto& list, const std::string& name) {
-    for (const auto& [entry, summary] : list)
-      if (entry == name) return summary;
-    return ErrorSummary{};
-  };
-  for (const auto& [name, ours] : result.families)
-    add(name, ours, [&](const BaselineErrors& b) { return find(b.families, name); });
-  for (const auto& [name, ours] : result.gpus)
-    add(name, ours, [&](const BaselineErrors& b) { return find(b.gpus, name); });
-  add("all", result.overall, [](const BaselineErrors& b) { return b.overall; });
-  return table.text();
-}
-
-std::string result_text(const ValidateKernelsResult& result) {
-  auto families = result.families;
-  families.emplace_back("all", result.overall);
-  std::string text = "Judged on " + result.split + ".\n\n";
-  text += error_table_text("family", families) + "\n" + error_table_text("gpu", result.gpus) + "\n";
-  text += error_table_text("tier", result.tiers);
-  if (!result.noise.empty()) text += "\n" + noise_table_text(result.noise);
-  if (!result.baselines.empty()) text += "\n" + baselines_text(result);
-  if (!result.skipped.empty()) text += "\nNot judged:\n";
-  for (const SkippedCount& entry : result.skipped) {
-    text += fmt::format("  {:>12}  {}\n", count_text(static_cast<std::int64_t>(entry.rows)), entry.reason);
-  }
-  return text + rules_text(result.rules);
-}
-
-Json leave_out_json(const LeaveOutResult& result) {
-  Json groups = Json::array();
-  for (const LeftOutErrors& group : result.groups) {
-    Json entry = {{"family", group.family},
-                  {"left_out", group.left_out},
-                  {"gpus", named_json(group.gpus)},
-                  {"tiers", named_json(group.tiers)},
-                  {"seconds", group.seconds}};
-    entry.update(error_summary_json(group.errors));
-    entry["with_launch_bound"] = error_summary_json(group.with_launch_bound);
-    groups.push_back(std::move(entry));
-  }
-  Json document = {{"families", named_json(result.families)},
-                   {"with_launch_bound", named_json(result.with_launch_bound)},
-                   {"rules", rules_json(result.rules)},
-                   {"left_out", std::move(groups)},
-                   {"protocol", result.protocol}};
-  for (const AblatedErrors& part : result.ablation)
-    document["ablation"][part.family][part.step] = error_summary_json(part.errors);
-  return document;
-}
-
-std::string leave_out_text(const LeaveOutResult& result) {
-  std::string text = "Protocol: " + result.protocol + ".\n\n";
-  for (const auto& [family, errors] : result.families) {
-    std::vector<std::pair<std::string, ErrorSummary>> rows;
-    for (const LeftOutErrors& group : result.groups)
-      if (group.family == family) rows.emplace_back(group.left_out, group.errors);
-    rows.emplace_back("all", errors);
-    for (const auto& [name, with] : result.with_launch_bound)
-      if (name == family && with.rows > errors.rows) rows.emplace_back("all, with launch-bound rows", with);
-    text += error_table_text(family + " without", rows) + "\n";
-  }
-  text += rules_text(result.rules);
-  if (result.ablation.empty()) return text;
-  std::vector<std::pair<std::string, ErrorSummary>> parts;
-  for (const AblatedErrors& part : result.ablation)
-    parts.emplace_back(part.family + ", " + part.step, part.errors);
-  return text + error_table_text("model up to", parts);
-}
-
 void run_leave_out(const Options& options) {
   LeaveOutRequest request = options.leave_out;
   request.source = options.request.source;
@@ -170,12 +26,11 @@ void run_leave_out(const Options& options) {
   print(options.json ? json_text(leave_out_json(result)) : leave_out_text(result));
 }
 
-void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
-  CLI::Option* out =
-      command.add_option("--leave-out", request.leave_out,
-                         "trains without each gpu, generation or model in turn and judges that");
+void add_leave_out_options(Command& command, LeaveOutRequest& request) {
+  Option* out = command.add_option("--leave-out", request.leave_out,
+                                   "trains without each gpu, generation or model in turn and judges that");
   command.add_option("--only-left-out", request.only, "of these GPUs, generations or folds of models alone");
-  CLI::Option* few =
+  Option* few =
       command.add_option("--few-shot", request.few_shot, "shapes of a GPU left out to give back")->needs(out);
   command
       .add_option("--few-shot-per", request.few_shot_per,
@@ -196,9 +51,9 @@ void add_leave_out_options(CLI::App& command, LeaveOutRequest& request) {
     out->excludes(command.get_option(other));
 }
 
-void add_validate_kernels(CLI::App& validate) {
+void add_validate_kernels(Command& validate) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
+  Command* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
   MeasurementSource& source = options->request.source;
   command->add_option("--store", source.store, "a store that `import` wrote; or");
   command->add_option("--layout", source.layout, "the layout of");
@@ -209,7 +64,7 @@ void add_validate_kernels(CLI::App& validate) {
   command->add_flag("--all-rows", options->request.all_rows, "judge rows that training could see too");
   command->add_flag("--keep-impossible", source.keep_impossible,
                     "also judge rows that are faster than physics allows, and their groups");
-  CLI::Option* baseline = command->add_option(
+  Option* baseline = command->add_option(
       "--baseline", options->request.baselines,
       "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation");
   command
@@ -236,14 +91,14 @@ void add_validate_kernels(CLI::App& validate) {
     if (options->leave_out.ablate)
       throw InvalidInput("--ablate: judges what was trained without something, expected --leave-out with it");
     const ValidateKernelsResult result = validate_kernels(request);
-    print(options->json ? json_text(result_json(result)) : result_text(result));
+    print(options->json ? json_text(kernel_validation_json(result)) : kernel_validation_text(result));
   });
 }
 
 }  // namespace
 
-void add_validate_command(CLI::App& app) {
-  CLI::App* validate = app.add_subcommand("validate", "predictions against measurements");
+void add_validate_command(Command& app) {
+  Command* validate = app.add_subcommand("validate", "predictions against measurements");
   validate->require_subcommand(1);
   add_validate_kernels(*validate);
   add_validate_serving_runs(*validate);

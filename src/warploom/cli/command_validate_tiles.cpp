@@ -1,19 +1,20 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/validate/validate_tiles.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/options.h"
+#include "warploom/report/tile_report.h"
 
 namespace warploom {
 
-void add_validate_tiles(CLI::App& validate) {
+void add_validate_tiles(Command& validate) {
   struct Options {
     ValidateTilesRequest request;
     std::string data, write;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = validate.add_subcommand("tiles", "guesses of the tile that a matrix library chooses");
+  Command* command = validate.add_subcommand("tiles", "guesses of the tile that a matrix library chooses");
   command->add_option("--data", options->data, "tiles.csv of `warploom-collect --tiles`")->required();
   command->add_option("--gpu", options->request.gpu, "record of that GPU; absent: by the name in the file");
   command->add_flag("--shipped", options->request.shipped, "judge the program's own ranking, learn nothing");
@@ -21,10 +22,9 @@ void add_validate_tiles(CLI::App& validate) {
                     "also learn without each count of SMs and judge at it");
   command->add_option("--rows", options->request.rows, "choices that a family learns from, at most")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->positive();
   command->add_option("--write", options->write, "file for what was learned");
-  command->add_option("--threads", options->request.threads, "0: as many as cores")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->request.threads, "0: as many as cores")->not_negative();
   add_json_option(*command, options->json);
   command->callback([options] {
     options->request.data = options->data;

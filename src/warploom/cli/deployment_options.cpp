@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +11,7 @@
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/option_scope.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -104,7 +104,7 @@ ServingSetupRequest DeploymentOptions::PoolValues::over(const ServingSetupReques
   return pool;
 }
 
-std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(CLI::App& command,
+std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(Command& command,
                                                                            const std::string& name) {
   auto values = std::make_shared<PoolValues>();
   values->name = name;
@@ -127,7 +127,7 @@ std::shared_ptr<DeploymentOptions::PoolValues> DeploymentOptions::add_pool(CLI::
   return values;
 }
 
-DeploymentOptions::DeploymentOptions(CLI::App& command)
+DeploymentOptions::DeploymentOptions(Command& command)
     : prefill_(add_pool(command, "prefill")),
       decode_(add_pool(command, "decode")),
       transfer_(add_fields_of<KvTransferRequest>(command, {.group = std::string(kPoolGroup)})),

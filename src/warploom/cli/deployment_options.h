@@ -9,17 +9,15 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/cli/field_options.h"
 
-namespace CLI {
-class App;
-}
-
 namespace warploom {
+
+class Command;
 
 class DeploymentOptions {
  public:
   // Adds --prefill-... and --decode-... for the fields that pools usually differ in, --prefill-gpu,
   // --decode-gpu, --prefill-command, --decode-command, --kv-transfer-..., the scaling options and --fail-at.
-  explicit DeploymentOptions(CLI::App& command);
+  explicit DeploymentOptions(Command& command);
   // Sets what was asked for, pools over request.setup. Throws InvalidInput.
   void apply(SimulateRequest& request) const;
 
@@ -31,7 +29,7 @@ class DeploymentOptions {
     bool given() const;
     ServingSetupRequest over(const ServingSetupRequest& base) const;
   };
-  std::shared_ptr<PoolValues> add_pool(CLI::App& command, const std::string& name);
+  std::shared_ptr<PoolValues> add_pool(Command& command, const std::string& name);
 
   std::shared_ptr<PoolValues> prefill_, decode_;
   std::shared_ptr<FieldOptionValues> transfer_, autoscaling_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
-#include "warploom/app/serving/compilation_config.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -106,10 +106,13 @@ std::string field_name(std::string_view flag) {
   return name;
 }
 
-// The key of a dotted part of vLLM's compilation config, as in -cc.cudagraph_mode=NONE; empty: another flag.
-std::string_view compilation_key(std::string_view flag) {
-  for (const std::string_view prefix : {"-cc.", "--compilation-config.", "--compilation_config."})
-    if (flag.starts_with(prefix)) return flag.substr(prefix.size());
+// The JSON flag that `flag` gives an entry of, and the entry's key, as in -cc.cudagraph_mode=NONE.
+std::optional<std::pair<JsonFlag, std::string_view>> json_entry(const EngineSpec& engine,
+                                                                std::string_view flag) {
+  for (const JsonFlag& whole : engine.command_line.json_flags)
+    for (const std::string_view prefix : whole.prefixes)
+      if (flag.starts_with(prefix) && flag.size() > prefix.size())
+        return std::pair{whole, flag.substr(prefix.size())};
   return {};
 }
 
@@ -118,7 +121,7 @@ class Parser {
   explicit Parser(std::vector<std::string> words) : words_(std::move(words)) {}
 
   EngineCommand parse() {
-    find_engine();
+    find_engine_word();
     read_config_file();
     while (next_ < words_.size()) {
       const std::string word = words_[next_++];
@@ -135,50 +138,42 @@ class Parser {
 
  private:
   // Finds the word that names the engine, and skips a sub-command behind it.
-  void find_engine() {
+  void find_engine_word() {
     for (next_ = 0; next_ < words_.size(); ++next_) {
       const std::string_view word = words_[next_];
       const bool serves = next_ + 1 < words_.size() && words_[next_ + 1] == "serve";
       const std::string_view name = word.substr(word.find_last_of('/') + 1);
-      if (name == "vllm" && serves) {
-        command_.config.engine = "vllm";
-        next_ += 2;
-        return;
-      }
-      if (name == "sglang.launch_server" || (name == "sglang" && serves)) {
-        command_.config.engine = "sglang";
-        next_ += serves ? 2 : 1;
-        return;
-      }
-      if (name == "trtllm-serve") {
-        command_.config.engine = "trtllm";
-        next_ += serves ? 2 : 1;
-        return;
-      }
+      for (const EngineSpec* engine : all_engines())
+        for (const LaunchWord& start : engine->command_line.programs) {
+          if (name != start.program || (start.serves && !serves)) continue;
+          engine_ = engine;
+          command_.config.engine = engine->name;
+          next_ += serves ? 2 : 1;
+          return;
+        }
     }
-    throw InvalidInput(fmt::format(
-        "{}: expected a command that reads 'vllm serve MODEL', 'sglang serve --model-path MODEL' or "
-        "'trtllm-serve MODEL'",
-        kWhere));
+    throw InvalidInput(
+        fmt::format("{}: expected a command that reads {}", kWhere, engine_command_examples()));
   }
 
-  // Puts the words of the file that the command names where the engine reads them: vLLM and SGLang let the
-  // command line rule, TensorRT-LLM the file.
+  // Puts the words of the file that the command names where the engine reads them: behind the command line
+  // where the file rules, else before it.
   void read_config_file() {
-    const bool trtllm = command_.config.engine == "trtllm";
+    const EngineCommandLine& line = engine_->command_line;
     for (std::size_t i = next_; i < words_.size(); ++i) {
       const std::size_t equals = words_[i].find('=');
       const std::string name = field_name(words_[i].substr(0, equals));
-      if (!words_[i].starts_with("--") || (name != "config" && !(trtllm && name == "extra_llm_api_options")))
+      if (!words_[i].starts_with("--") ||
+          std::find(line.file_flags.begin(), line.file_flags.end(), name) == line.file_flags.end())
         continue;
       const bool apart = equals == std::string::npos;
       if (apart && i + 1 == words_.size())
         throw InvalidInput(fmt::format("{}: {} has no value", kWhere, words_[i]));
       const std::string path = apart ? words_[i + 1] : words_[i].substr(equals + 1);
       words_.erase(words_.begin() + std::ptrdiff_t(i), words_.begin() + std::ptrdiff_t(i + (apart ? 2 : 1)));
-      ConfigFileWords file = read_engine_config(command_.config.engine, path);
-      words_.insert(trtllm ? words_.end() : words_.begin() + std::ptrdiff_t(next_), file.words.begin(),
-                    file.words.end());
+      ConfigFileWords file = read_engine_config(line.file_keys, path);
+      words_.insert(line.file_rules ? words_.end() : words_.begin() + std::ptrdiff_t(next_),
+                    file.words.begin(), file.words.end());
       command_.ignored.insert(command_.ignored.end(), file.ignored.begin(), file.ignored.end());
       return;
     }
@@ -191,9 +186,13 @@ class Parser {
     if (equals != std::string::npos) value = word.substr(equals + 1);
     const std::string name = field_name(flag);
     const std::string where = fmt::format("{}: {}", kWhere, flag);
-    const std::string_view key = compilation_key(flag);
-    if (!key.empty() && command_.config.engine == "vllm") {
-      apply_compilation_entry(command_.config, key, value_of(flag, value), where);
+    const auto& json_flags = engine_->command_line.json_flags;
+    const auto json = std::find_if(json_flags.begin(), json_flags.end(),
+                                   [&](const JsonFlag& whole) { return whole.flag == name; });
+    if (const auto entry = json_entry(*engine_, flag)) {
+      entry->first.apply_entry(command_.config, entry->second, value_of(flag, value), where);
+    } else if (json != json_flags.end()) {
+      json->apply(command_.config, value_of(flag, value), where);
     } else if (holds(kSwitchesWithoutEffect, name)) {
       command_.ignored.push_back(flag);
     } else if (holds(kWithoutEffect, name)) {
@@ -203,8 +202,6 @@ class Parser {
       command_.model = value_of(flag, value);
     } else if (name == "quantization") {
       command_.quantization = value_of(flag, value);
-    } else if (name == "compilation_config" && command_.config.engine == "vllm") {
-      apply_compilation_config(command_.config, value_of(flag, value), where);
     } else if (name == "dtype") {
       check_dtype(value_of(flag, value));
     } else if (name == "speculative_draft_model_quantization") {
@@ -247,7 +244,7 @@ class Parser {
 
   bool take_engine_flag(const std::string& flag, const std::string& name,
                         const std::optional<std::string>& value) {
-    for (const EngineFlag& candidate : engine_flags(command_.config.engine)) {
+    for (const EngineFlag& candidate : engine_->flags) {
       if (candidate.flag != name) continue;
       const std::string text = candidate.stands_alone() ? std::string("true") : value_of(flag, value);
       return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", kWhere, flag));
@@ -257,7 +254,7 @@ class Parser {
 
   [[noreturn]] void refuse(const std::string& flag, const std::string& name) const {
     std::vector<std::string> names;
-    for (const EngineFlag& own : engine_flags(command_.config.engine)) names.emplace_back(own.flag);
+    for (const EngineFlag& own : engine_->flags) names.emplace_back(own.flag);
     for (const Field& field : fields_of<ServingConfig>().fields) names.push_back(field.name);
     throw Unsupported(fmt::format("{}: {} is not modelled{}", kWhere, flag, did_you_mean(name, names)));
   }
@@ -270,10 +267,23 @@ class Parser {
 
   std::vector<std::string> words_;
   std::size_t next_ = 0;
+  const EngineSpec* engine_ = nullptr;
   EngineCommand command_;
 };
 
 }  // namespace
+
+std::string engine_command_examples() {
+  const auto engines = all_engines();
+  std::string text;
+  for (std::size_t i = 0; i < engines.size(); ++i)
+    text += fmt::format("{}'{}'",
+                        i == 0                   ? ""
+                        : i + 1 < engines.size() ? ", "
+                                                 : " or ",
+                        engines[i]->command_line.example);
+  return text;
+}
 
 EngineCommand parse_engine_command(std::string_view text) { return Parser(shell_words(text)).parse(); }
 

@@ -1,5 +1,5 @@
 // A pasted command line that starts an engine: `vllm serve MODEL`, `python -m sglang.launch_server
-// --model-path MODEL`, `sglang serve --model-path MODEL`, `trtllm-serve MODEL`.
+// --model-path MODEL`, ... (EngineSpec::command_line).
 #pragma once
 
 #include <string>
@@ -22,5 +22,8 @@ struct EngineCommand {
 // '=' or in the next word. Throws InvalidInput (not such a command, a bad value), Unsupported (a flag that is
 // not modelled, with the nearest ones that are).
 EngineCommand parse_engine_command(std::string_view text);
+
+// What such a command reads like, of each engine: "'vllm serve MODEL', ... or '...'".
+std::string engine_command_examples();
 
 }  // namespace warploom

@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 2> kEngines{"sglang", "trtllm"};
+std::span<const EngineFlag> engine_flags(std::string_view engine) {
+  const EngineSpec* known = find_engine(engine);
+  return known == nullptr ? std::span<const EngineFlag>() : known->flags;
+}
 
 const EngineFlag* find_flag(std::string_view engine, std::string_view flag) {
   const auto flags = engine_flags(engine);
@@ -43,10 +46,8 @@ std::string value_text(const EngineFlag& flag, const std::string& text, const st
 // What help says that the flag takes.
 std::string value_type(const EngineFlag& flag) {
   if (flag.count) return "INTEGER";
-  const FieldTable& table = fields_of<ServingConfig>();
-  const auto field = std::find_if(table.fields.begin(), table.fields.end(),
-                                  [&](const Field& f) { return f.name == flag.field; });
-  WARPLOOM_ASSERT(field != table.fields.end());
+  const Field* field = fields_of<ServingConfig>().find(flag.field);
+  WARPLOOM_ASSERT(field != nullptr);
   return field->kind == FieldKind::Integer ? "INTEGER" : field->kind == FieldKind::Real ? "NUMBER" : "NAME";
 }
 
@@ -56,28 +57,26 @@ bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::
                        const std::string& where) {
   const EngineFlag* flag = find_flag(config.engine, name);
   if (flag == nullptr) return false;
-  const FieldTable& table = fields_of<ServingConfig>();
-  const auto field = std::find_if(table.fields.begin(), table.fields.end(),
-                                  [&](const Field& f) { return f.name == flag->field; });
-  WARPLOOM_ASSERT(field != table.fields.end());
+  const Field* field = fields_of<ServingConfig>().find(flag->field);
+  WARPLOOM_ASSERT(field != nullptr);
   FieldValue value = field_value_from_text(*field, value_text(*flag, text, where), where);
   check_field_value(*field, value, where);
   field->set(&config, std::move(value));
   return true;
 }
 
-EngineFlagOptions::EngineFlagOptions(CLI::App& command)
+EngineFlagOptions::EngineFlagOptions(Command& command)
     : entries_(std::make_shared<std::vector<std::unique_ptr<Entry>>>()) {
   const OptionGroup group(command, kOwnNamesGroup);
-  for (const std::string_view engine : kEngines) {
-    for (const EngineFlag& flag : engine_flags(engine)) {
+  for (const EngineSpec* engine : all_engines()) {
+    for (const EngineFlag& flag : engine->flags) {
       const bool known = std::any_of(entries_->begin(), entries_->end(),
                                      [&](const auto& entry) { return entry->flag == flag.flag; });
       if (known) continue;
       Entry& entry = *entries_->emplace_back(std::make_unique<Entry>());
       entry.flag = flag.flag;
       const std::string names = fmt::format("{},--{}", option_name(flag.flag), flag.flag);
-      const std::string doc = fmt::format("{} ({})", flag.doc, engine);
+      const std::string doc = fmt::format("{} ({})", flag.doc, engine->name);
       const auto keep = entries_;
       if (flag.stands_alone()) {
         command.add_flag_callback(
@@ -102,10 +101,10 @@ void EngineFlagOptions::apply(ServingConfig& config) const {
     if (!entry->given) continue;
     const std::string option = option_name(entry->flag);
     if (apply_engine_flag(config, entry->flag, entry->text, option)) continue;
-    for (const std::string_view engine : kEngines) {
-      const EngineFlag* flag = find_flag(engine, entry->flag);
+    for (const EngineSpec* engine : all_engines()) {
+      const EngineFlag* flag = find_flag(engine->name, entry->flag);
       if (flag == nullptr) continue;
-      throw InvalidInput(fmt::format("{} is a flag of {}, expected {} with --engine {}", option, engine,
+      throw InvalidInput(fmt::format("{} is a flag of {}, expected {} with --engine {}", option, engine->name,
                                      own_name(config.engine, flag->field), config.engine));
     }
   }

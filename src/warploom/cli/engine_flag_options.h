@@ -9,11 +9,9 @@
 
 #include "warploom/app/serving/serving_setup.h"
 
-namespace CLI {
-class App;
-}
-
 namespace warploom {
+
+class Command;
 
 // Sets the field that `flag` (underscores) of the config's engine stands for. False when the engine has no
 // such flag. Throws InvalidInput on a bad value, in a message that starts with `where`.
@@ -23,7 +21,7 @@ bool apply_engine_flag(ServingConfig& config, std::string_view flag, const std::
 class EngineFlagOptions {
  public:
   // Adds every flag of every engine that is not the name of a field, with dashes and with underscores.
-  explicit EngineFlagOptions(CLI::App& command);
+  explicit EngineFlagOptions(Command& command);
   // Throws InvalidInput on a flag of another engine, naming the right one.
   void apply(ServingConfig& config) const;
   // The options that were given, with the fields they stand for under `engine`.

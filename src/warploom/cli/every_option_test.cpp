@@ -272,18 +272,44 @@ TEST_P(EveryOption, ChangesAnAnswerOrIsRefused) {
   }
 }
 
-std::vector<std::size_t> command_numbers() {
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < all_commands().size(); ++i) numbers.push_back(i);
-  return numbers;
+// Commands whose names begin so are walked in a process of their own, so that ctest runs them side by side.
+const std::map<std::string, Words>& groups() {
+  static const std::map<std::string, Words> groups{{"predict", {"predict"}},
+                                                   {"step", {"step", "static", "diagnose"}},
+                                                   {"simulate", {"simulate"}},
+                                                   {"tune", {"tune", "moe-config", "train-moe-configs"}},
+                                                   {"validate", {"validate"}}};
+  return groups;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EveryOption, testing::ValuesIn(command_numbers()), [](const auto& at) {
+std::string group_of(const std::string& command) {
+  for (const auto& [group, beginnings] : groups())
+    for (const std::string& beginning : beginnings)
+      if (command == beginning || command.starts_with(beginning + " ")) return group;
+  return "";
+}
+
+// The commands of the group; "" has the commands of no other group.
+auto commands_in(const std::string& group) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < all_commands().size(); ++i)
+    if (group_of(all_commands()[i].name) == group) numbers.push_back(i);
+  return testing::ValuesIn(numbers);
+}
+
+std::string name_of_test(const testing::TestParamInfo<std::size_t>& at) {
   std::string name = all_commands()[at.param].name;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
   return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(OfPredict, EveryOption, commands_in("predict"), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfStep, EveryOption, commands_in("step"), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfSimulate, EveryOption, commands_in("simulate"), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfTune, EveryOption, commands_in("tune"), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfValidate, EveryOption, commands_in("validate"), name_of_test);
+INSTANTIATE_TEST_SUITE_P(OfOthers, EveryOption, commands_in(""), name_of_test);
 
 }  // namespace
 }  // namespace warploom

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -42,6 +42,7 @@ std::string description_of(const Field& field) {
   std::string text(field.options.doc);
   if (!field.options.unit.empty()) text += fmt::format(" [{}]", field.options.unit);
   if (!field.choices.empty()) text += fmt::format(" ({})", fmt::join(field.choices, ", "));
+  if (!field.options.owners.empty()) text += fmt::format(" ({})", fmt::join(field.options.owners, ", "));
   return text;
 }
 
@@ -77,7 +78,7 @@ std::string default_of(const Field& field, const void* defaults) {
 
 class FieldOptionsAdder {
  public:
-  FieldOptionsAdder(CLI::App& command, const FieldOptionStyle& style) : command_(command), style_(style) {}
+  FieldOptionsAdder(Command& command, const FieldOptionStyle& style) : command_(command), style_(style) {}
 
   void add(const Field& field) {
     auto& entry = *values_->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
@@ -85,7 +86,7 @@ class FieldOptionsAdder {
     entry.option = option_name(style_.prefix + field.name);
     if (field.kind == FieldKind::Boolean) return add_switch(entry);
     // The callbacks keep the values alive; the entry's address is stable.
-    CLI::Option* option = command_.add_option_function<std::string>(
+    Option* option = command_.add_option_function<std::string>(
         entry.option,
         [values = values_, &entry](const std::string& text) {
           entry.text = text;
@@ -128,7 +129,7 @@ class FieldOptionsAdder {
     return named.empty() ? std::string(kGeneralGroup) : named;
   }
 
-  CLI::App& command_;
+  Command& command_;
   const FieldOptionStyle& style_;
   std::shared_ptr<FieldOptionValues> values_ = std::make_shared<FieldOptionValues>();
 };
@@ -202,7 +203,7 @@ std::vector<std::pair<std::string, std::string>> FieldOptionValues::given_option
   return given;
 }
 
-std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
+std::shared_ptr<FieldOptionValues> add_field_options(Command& command, const FieldTable& table,
                                                      const FieldOptionStyle& style) {
   FieldOptionsAdder adder(command, style);
   for (const Field& field : table.fields) {

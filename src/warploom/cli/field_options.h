@@ -10,11 +10,9 @@
 
 #include "warploom/base/fields.h"
 
-namespace CLI {
-class App;
-}
-
 namespace warploom {
+
+class Command;
 
 // The texts that a user gave for the options of one table, applied to an object after parsing.
 class FieldOptionValues {
@@ -50,12 +48,12 @@ struct FieldOptionStyle {
 
 // Adds one option per scalar or list field of `table` (which must outlive the command); nested objects are
 // left out. A Boolean field gives --name and --no-name; help shows that which is not the default.
-std::shared_ptr<FieldOptionValues> add_field_options(CLI::App& command, const FieldTable& table,
+std::shared_ptr<FieldOptionValues> add_field_options(Command& command, const FieldTable& table,
                                                      const FieldOptionStyle& style = {});
 
 // The same, with the defaults of T in help.
 template <Described T>
-std::shared_ptr<FieldOptionValues> add_fields_of(CLI::App& command, FieldOptionStyle style = {}) {
+std::shared_ptr<FieldOptionValues> add_fields_of(Command& command, FieldOptionStyle style = {}) {
   const T defaults{};
   style.defaults = &defaults;
   return add_field_options(command, fields_of<T>(), style);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "warploom/cli/options.h"
+
 namespace warploom {
 namespace {
 
@@ -210,12 +212,10 @@ void add_examples(CLI::App& command, const std::vector<std::string>& lines) {
   command.footer(fmt::format("  {}\n", fmt::join(lines, "\n  ")));
 }
 
-OptionGroup::OptionGroup(CLI::App& command, std::string_view group)
-    : command_(command), previous_(command.option_defaults()->get_group()) {
-  command_.option_defaults()->group(std::string(group));
-}
+OptionGroup::OptionGroup(Command& command, std::string_view group)
+    : command_(command), previous_(command.set_default_group(std::string(group))) {}
 
-OptionGroup::~OptionGroup() { command_.option_defaults()->group(previous_); }
+OptionGroup::~OptionGroup() { command_.set_default_group(previous_); }
 
 std::string value_name(std::string_view option) {
   const auto known = std::find_if(kValueNames.begin(), kValueNames.end(),

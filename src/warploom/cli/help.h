@@ -11,6 +11,8 @@ class App;
 
 namespace warploom {
 
+class Command;
+
 // Headings of options, in the order in which help shows them. What no one names stands under the last.
 inline constexpr std::string_view kOperatorGroup = "Operator";
 inline constexpr std::string_view kModelGroup = "Model and GPU";
@@ -21,7 +23,7 @@ inline constexpr std::string_view kFleetGroup = "Scaling and failures";
 inline constexpr std::string_view kEngineGroup = "Engine";
 inline constexpr std::string_view kSpeculationGroup = "Engine: speculative decoding";
 inline constexpr std::string_view kMemoryGroup = "Engine: KV cache beyond the GPU, adapters";
-inline constexpr std::string_view kOwnNamesGroup = "Engine: names of SGLang and TensorRT-LLM";
+inline constexpr std::string_view kOwnNamesGroup = "Engine: by each engine's own names";
 inline constexpr std::string_view kHostGroup = "Host";
 inline constexpr std::string_view kWorkloadGroup = "Workload";
 inline constexpr std::string_view kOutputGroup = "Output";
@@ -36,13 +38,13 @@ void add_examples(CLI::App& command, const std::vector<std::string>& lines);
 // Options added to the command while one lives stand under `group`.
 class OptionGroup {
  public:
-  OptionGroup(CLI::App& command, std::string_view group);
+  OptionGroup(Command& command, std::string_view group);
   ~OptionGroup();
   OptionGroup(const OptionGroup&) = delete;
   OptionGroup& operator=(const OptionGroup&) = delete;
 
  private:
-  CLI::App& command_;
+  Command& command_;
   std::string previous_;
 };
 

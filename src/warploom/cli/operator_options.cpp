@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -89,7 +89,7 @@ std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::s
   }
 }
 
-OperatorOptions::OperatorOptions(CLI::App& command, Family family) : defaults_(default_operator(family)) {
+OperatorOptions::OperatorOptions(Command& command, Family family) : defaults_(default_operator(family)) {
   const Parts parts = parts_of(defaults_);
   fields_ = add_field_options(command, operator_fields(family),
                               {.defaults = operator_object(defaults_), .group = std::string(kOperatorGroup)});

@@ -21,7 +21,7 @@ std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::s
 class OperatorOptions {
  public:
   // Adds the options of `family` to its sub-command.
-  OperatorOptions(CLI::App& command, Family family);
+  OperatorOptions(Command& command, Family family);
   // The operator that was described; throws InvalidInput on values out of range.
   Operator parsed() const;
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "warploom/base/error.h"
@@ -188,53 +189,88 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("swept/device.json", read_file(fixtures / "collector/h200/sweep/device.json"));
 }
 
-// What other commands of the program make for those that read it.
-void make_inputs(const ScratchFolder& folder) {
-  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
-  const auto run = [](const std::vector<std::string>& words) {
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = run_program(words, "test");
-    testing::internal::GetCapturedStdout();
-    const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(status, 0) << said;
+// An input that another command of the program makes for those that read it.
+struct MadeInput {
+  std::string name;  // of the file or folder in @in
+  Words words;       // "@in/NAME" are inputs, made before it
+};
+
+const std::vector<MadeInput>& made_inputs() {
+  const Words experts =
+      words_of("tune fit --kind grouped_gemm --samples @in/grouped_anchors.csv --experts 16 --top-k 2");
+  const Words timed =
+      words_of("moe-config --gpu H200 --experts 128 --top-k 8 --hidden 2048 --intermediate 768 --profile");
+  const auto with = [](Words words, std::string_view more) {
+    for (const std::string& word : words_of(more)) words.push_back(word);
+    return words;
   };
-  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
-  run({"tune", "fit", "--samples", path("gemm_anchors.csv"), "--output", path("gemm.wlt")});
-  run({"tune", "fit", "--samples", path("gemm_shapes.csv"), "--output", path("other.wlt"),
-       "--no-correction"});
-  run({"moe-config", "--model", "Qwen3-30B-A3B", "--gpu", "H200", "--output", path("moe")});
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "moe"))
-    if (entry.path().string().ends_with(".warploom.json"))
-      std::filesystem::copy_file(entry.path(), folder.path() / "tuned.json");
-  run({"sweep-plan", "--gpu", "H200", "--like", "Llama-3.1-8B", "--operators", "30", "--random", "30",
-       "--output", path("plan.csv")});
-  run({"import", "warploom", (fixtures / "collector/h200/repeat/sweep.csv.gz").string(), "--store",
-       path("other.db")});
-  run({"train-ceilings", "--layout", "warploom", "--data",
-       (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--family", "gemm", "--rows", "200",
-       "--output", path("ceilings")});
-  run({"import", "warploom", (fixtures / "collector/h200/check/sweep.csv.gz").string(), "--store",
-       path("rows.db")});
-  run({"import", "warploom", path("gpus.csv"), "--store", path("gpus.db")});
-  run({"import", "warploom", path("two_gpus.csv"), "--store", path("two_gpus.db")});
-  run({"import", "warploom", path("other_gpus.csv"), "--store", path("other_gpus.db")});
-  run({"calibrate", "--gpu", "H200", "--data", path("h200.csv"), "--output", path("calibrated")});
-  const std::vector<std::string> experts{
-      "tune", "fit",     "--kind", "grouped_gemm", "--samples", path("grouped_anchors.csv"), "--experts",
-      "16",   "--top-k", "2"};
-  for (const char* bytes : {"1", "2"}) {
-    std::vector<std::string> words = experts;
-    for (const std::string& word : {std::string("--operand-bytes"), std::string(bytes),
-                                    std::string("--output"), path("experts") + bytes + ".wlt"})
-      words.push_back(word);
-    run(words);
-  }
-  for (const std::string which : {"", "other_"})
-    run({"moe-config", "--gpu", "H200", "--experts", "128", "--top-k", "8", "--hidden", "2048",
-         "--intermediate", "768", "--profile", "--samples", path("") + which + "moe.csv", "--python",
-         path("") + which + "moe_python"});
+  static const std::vector<MadeInput> list{
+      {"gemm.wlt", words_of("tune fit --samples @in/gemm_anchors.csv --output @in/gemm.wlt")},
+      {"other.wlt",
+       words_of("tune fit --samples @in/gemm_shapes.csv --output @in/other.wlt --no-correction")},
+      {"tuned.json", words_of("moe-config --model Qwen3-30B-A3B --gpu H200 --output @in/moe")},
+      {"plan.csv", words_of("sweep-plan --gpu H200 --like Llama-3.1-8B --operators 30 --random 30 --output "
+                            "@in/plan.csv")},
+      {"other.db", words_of("import warploom @src/tests/fixtures/collector/h200/repeat/sweep.csv.gz --store "
+                            "@in/other.db")},
+      {"ceilings", words_of("train-ceilings --layout warploom --data "
+                            "@src/tests/fixtures/collector/h200/check/sweep.csv.gz --family gemm --rows 200 "
+                            "--output @in/ceilings")},
+      {"rows.db", words_of("import warploom @src/tests/fixtures/collector/h200/check/sweep.csv.gz --store "
+                           "@in/rows.db")},
+      {"gpus.db", words_of("import warploom @in/gpus.csv --store @in/gpus.db")},
+      {"two_gpus.db", words_of("import warploom @in/two_gpus.csv --store @in/two_gpus.db")},
+      {"other_gpus.db", words_of("import warploom @in/other_gpus.csv --store @in/other_gpus.db")},
+      {"calibrated", words_of("calibrate --gpu H200 --data @in/h200.csv --output @in/calibrated")},
+      {"experts1.wlt", with(experts, "--operand-bytes 1 --output @in/experts1.wlt")},
+      {"experts2.wlt", with(experts, "--operand-bytes 2 --output @in/experts2.wlt")},
+      {"moe.csv", with(timed, "--samples @in/moe.csv --python @in/moe_python")},
+      {"other_moe.csv", with(timed, "--samples @in/other_moe.csv --python @in/other_moe_python")}};
+  return list;
 }
+
+// The folder @in; what commands make for it is made when a line first names it.
+class Inputs {
+ public:
+  Inputs() { write_inputs(folder_); }
+
+  std::string path() const { return folder_.path().string(); }
+
+  void make(const std::string& name) {
+    for (const MadeInput& input : made_inputs()) {
+      if (input.name != name || !made_.insert(name).second) continue;
+      Words words = input.words;
+      for (std::string& word : words) word = placed(word);
+      testing::internal::CaptureStdout();
+      testing::internal::CaptureStderr();
+      const int status = run_program(words, "test");
+      testing::internal::GetCapturedStdout();
+      const std::string said = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(status, 0) << said;
+      if (name == "tuned.json") keep_tuned_times();
+    }
+  }
+
+  std::string placed(std::string word) const {
+    const auto replace = [&](std::string_view name, const std::string& path) {
+      if (const std::size_t at = word.find(name); at != std::string::npos)
+        word.replace(at, name.size(), path);
+    };
+    replace("@in", path());
+    replace("@src", WARPLOOM_SOURCE_DIR);
+    return word;
+  }
+
+ private:
+  void keep_tuned_times() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "moe"))
+      if (entry.path().string().ends_with(".warploom.json"))
+        std::filesystem::copy_file(entry.path(), folder_.path() / "tuned.json");
+  }
+
+  ScratchFolder folder_;
+  std::set<std::string> made_;
+};
 
 }  // namespace
 
@@ -273,15 +309,9 @@ bool covers(const std::string& commands, const std::string& name) {
 }
 
 std::string with_inputs(std::string word) {
-  static const ScratchFolder folder;
-  static const bool written = (write_inputs(folder), make_inputs(folder), true);
-  EXPECT_TRUE(written);
-  const auto replace = [&](std::string_view name, const std::string& path) {
-    if (const std::size_t at = word.find(name); at != std::string::npos) word.replace(at, name.size(), path);
-  };
-  replace("@in", folder.path().string());
-  replace("@src", WARPLOOM_SOURCE_DIR);
-  return word;
+  static Inputs inputs;
+  if (const std::size_t at = word.find("@in/"); at != std::string::npos) inputs.make(word.substr(at + 4));
+  return inputs.placed(word);
 }
 
 }  // namespace warploom

@@ -38,7 +38,8 @@ OptionCases read_option_cases();
 // Whether a comma-separated list of commands covers the one with this name.
 bool covers(const std::string& commands, const std::string& name);
 
-// Where "@in" and "@src" stand, their paths. The files of "@in" are written on the first call.
+// Where "@in" and "@src" stand, their paths. The files of "@in" are written on the first call, those that the
+// program itself makes when they are first named.
 std::string with_inputs(std::string word);
 
 }  // namespace warploom

@@ -13,6 +13,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
 
 namespace warploom {
@@ -38,31 +39,32 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
 }
 
 void add_commands(CLI::App& app) {
+  Command program(app);
   add_under(app, "Predict and simulate", [&] {
-    add_predict_command(app);
-    add_step_command(app);
-    add_static_command(app);
-    add_simulate_command(app);
+    add_predict_command(program);
+    add_step_command(program);
+    add_static_command(program);
+    add_simulate_command(program);
   });
   add_under(app, "What is known", [&] {
-    add_gpu_commands(app);
-    add_models_command(app);
+    add_gpu_commands(program);
+    add_models_command(program);
   });
   add_under(app, "Find what to tune", [&] {
-    add_diagnose_command(app);
-    add_tune_command(app);
-    add_moe_config_command(app);
+    add_diagnose_command(program);
+    add_tune_command(program);
+    add_moe_config_command(program);
   });
   add_under(app, "Measure, learn and judge", [&] {
-    add_sweep_plan_command(app);
-    add_calibrate_command(app);
-    add_import_command(app);
-    add_train_command(app);
-    add_validate_command(app);
+    add_sweep_plan_command(program);
+    add_calibrate_command(program);
+    add_import_command(program);
+    add_train_command(program);
+    add_validate_command(program);
   });
   add_under(app, "For maintainers", [&] {
-    add_train_ceilings_command(app);
-    add_train_moe_configs_command(app);
+    add_train_ceilings_command(program);
+    add_train_moe_configs_command(program);
   });
 }
 

@@ -2,53 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 
-namespace {
-
-// Fields of ServingConfig that do not stand under "Engine".
-constexpr std::array<std::string_view, 13> kParallelFields{"instances",
-                                                           "tensor_parallel_size",
-                                                           "pipeline_parallel_size",
-                                                           "data_parallel_size",
-                                                           "enable_dp_attention",
-                                                           "enable_expert_parallel",
-                                                           "decode_context_parallel_size",
-                                                           "all2all_backend",
-                                                           "moe_a2a_backend",
-                                                           "deepep_mode",
-                                                           "routing_policy",
-                                                           "ep_size",
-                                                           "prefill_context_parallel_size"};
-constexpr std::array<std::string_view, 10> kMemoryFields{
-    "kv_offloading_size", "kv_offloading_backend", "enable_hierarchical_cache",  "hicache_ratio",
-    "hicache_size",       "kv_disk_size",          "kv_disk_bandwidth_gb_per_s", "enable_lora",
-    "max_loras",          "max_lora_rank"};
-
-}  // namespace
-
 std::string group_of_field(std::string_view field) {
-  const auto among = [&](const auto& list) {
-    return std::find(list.begin(), list.end(), field) != list.end();
-  };
-  const bool drafts =
-      field.starts_with("speculative") || field.starts_with("acceptance") || field == "proposal_rate";
-  return std::string(among(kParallelFields) ? kParallelGroup
-                     : among(kMemoryFields) ? kMemoryGroup
-                     : drafts               ? kSpeculationGroup
-                                            : kEngineGroup);
+  const Field* known = fields_of<ServingConfig>().find(field);
+  const std::string_view topic = known == nullptr ? std::string_view() : known->options.topic;
+  if (topic == kParallelTopic || topic == kReplicaTopic) return std::string(kParallelGroup);
+  if (topic == kTierTopic || topic == kAdapterTopic) return std::string(kMemoryGroup);
+  return std::string(topic == kDraftTopic ? kSpeculationGroup : kEngineGroup);
 }
 
-std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::string& inside) {
+std::function<void(HostModel&)> add_host_options(Command& command, const std::string& inside) {
   const auto values = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
   return [values, inside](HostModel& host) {
     for (const auto& [option, field] : values->given_options())
@@ -59,7 +29,7 @@ std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::s
   };
 }
 
-SetupOptions::SetupOptions(CLI::App& command, SetupUse use)
+SetupOptions::SetupOptions(Command& command, SetupUse use)
     : use_(use),
       request_(std::make_shared<ServingSetupRequest>()),
       short_(std::make_shared<ShortNames>()),
@@ -76,7 +46,8 @@ SetupOptions::SetupOptions(CLI::App& command, SetupUse use)
     command.add_option("--engine-version", request_->version, "version whose kernels are priced");
     command.add_option(
         "--from-command", *engine_command_,
-        "a whole `vllm serve`, `sglang serve` or `trtllm-serve` command line; other options override it");
+        fmt::format("a whole command line that starts an engine, {}; other options override it",
+                    engine_command_examples()));
   }
   {
     const OptionGroup group(command, kParallelGroup);

@@ -14,7 +14,7 @@ namespace warploom {
 
 // Adds an option per constant of the host model; the result sets those that were given. `inside`: the command
 // whose figures begin in the engine's queue, so that what comes before it is refused; else empty.
-std::function<void(HostModel&)> add_host_options(CLI::App& command, const std::string& inside = {});
+std::function<void(HostModel&)> add_host_options(Command& command, const std::string& inside = {});
 // The heading under which help shows a field of ServingConfig.
 std::string group_of_field(std::string_view field);
 
@@ -22,7 +22,7 @@ class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --tp, --pp, --dp,
   // --from-command, an option per field of ServingConfig and HostModel, and the flags of each engine.
-  SetupOptions(CLI::App& command, SetupUse use);
+  SetupOptions(Command& command, SetupUse use);
   // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput (also on
   // options that do not bear on the command), Unsupported.
   ServingSetupRequest parsed() const;

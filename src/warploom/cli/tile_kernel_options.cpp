@@ -67,7 +67,7 @@ std::optional<TileKernelKind> other_kind(std::string_view field, const TileKerne
 
 }  // namespace
 
-std::shared_ptr<FieldOptionValues> add_tile_kernel_options(CLI::App& command, TileKernelUse use) {
+std::shared_ptr<FieldOptionValues> add_tile_kernel_options(Command& command, TileKernelUse use) {
   return add_fields_of<TileKernel>(command, {.skipped = without_bearing(use)});
 }
 

@@ -14,7 +14,7 @@ namespace warploom {
 enum class TileKernelUse { Anchors, SecondRound, Profile, Learning, Table };
 
 // Options for all fields but those that never bear on `use`.
-std::shared_ptr<FieldOptionValues> add_tile_kernel_options(CLI::App& command, TileKernelUse use);
+std::shared_ptr<FieldOptionValues> add_tile_kernel_options(Command& command, TileKernelUse use);
 
 // The kernel that the options describe. Throws InvalidInput that starts with `command` where an option was
 // given that bears on another kind of kernel or on nothing that `use` asks, and where a value has no range.

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 // The kernel of a command line, or what is said instead.
 std::string said_of(TileKernelUse use, const std::string& line, TileKernel* kernel = nullptr) {
   CLI::App app;
-  const auto options = add_tile_kernel_options(app, use);
+  Command command(app);
+  const auto options = add_tile_kernel_options(command, use);
   app.parse(line);
   try {
     const TileKernel read = tile_kernel_of(*options, use, "tune");

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <limits>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/options.h"
 
 namespace warploom {
 namespace {
@@ -23,7 +23,7 @@ double rate_from_text(const std::string& text) {
 
 }  // namespace
 
-WorkloadOptions::WorkloadOptions(CLI::App& command) : values_(std::make_shared<Values>()) {
+WorkloadOptions::WorkloadOptions(Command& command) : values_(std::make_shared<Values>()) {
   const OptionGroup group(command, kWorkloadGroup);
   WorkloadRequestSource& source = values_->source;
   command.add_option("--workload", source.workload,

@@ -13,7 +13,7 @@ namespace warploom {
 class WorkloadOptions {
  public:
   // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
-  explicit WorkloadOptions(CLI::App& command);
+  explicit WorkloadOptions(Command& command);
   // Sets request.source and what images need. Without a workload takes kDefaultWorkload and
   // returns what is to be said of that; else nothing. Throws InvalidInput.
   std::string apply(SimulateRequest& request) const;

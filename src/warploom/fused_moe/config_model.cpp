@@ -5,19 +5,22 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/base/hash.h"
-#include "warploom/base/json.h"
-#include "warploom/learning/byte_stream.h"
+#include "warploom/base/framed_file.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom_embedded/moe_config_files.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::string_view kMagic = "WLMOECFG";
-constexpr std::uint32_t kVersion = 2;
-constexpr std::size_t kChecksumSize = 8;
+constexpr FileFormat kFormat{.magic = "WLMOECFG",
+                             .schema = "warploom_moe_config_model",
+                             .name = "model of fused_moe configurations",
+                             .written_by = "warploom train-moe-configs",
+                             .major = kConfigModelVersion,
+                             .oldest_major = kConfigModelVersion,
+                             .has_minor = false};
 
 ConfigModelRecord built_in() {
   for (const EmbeddedFile& file : embedded::moe_config_files())
@@ -88,56 +91,35 @@ ConfigSearches take_searches(ByteReader& in, std::string_view where, std::size_t
 }  // namespace
 
 std::string config_model_to_bytes(const ConfigModelRecord& record) {
-  Json head;
-  head["schema"] = "warploom_moe_config_model";
-  head["version"] = kVersion;
-  head["created_by"] = "warploom train-moe-configs";
+  Json head = file_head(kFormat, kFormat.written_by);
   head["feature_version"] = kConfigFeatureVersion;
   for (const SearchedGpu& gpu : record.searches.gpus) head["gpus"].push_back(gpu.name);
   head["rows"] = record.rows;
   head["data_hash"] = record.data_hash;
-  ByteWriter out;
-  for (const char c : kMagic) out.put(c);
-  out.put(kVersion);
-  out.put_text(head.dump());
-  put_configs(out, record.candidates);
-  put_searches(out, record.searches);
-  out.put(record.offset);
-  out.put_text(record.trees);
-  out.put(record.residual_p10);
-  out.put(record.residual_p90);
-  std::string bytes = out.bytes();
-  ByteWriter checksum;
-  checksum.put(hash_bytes(bytes));
-  return bytes + checksum.bytes();
+  ByteWriter records;
+  put_configs(records, record.candidates);
+  put_searches(records, record.searches);
+  records.put(record.offset);
+  records.put_text(record.trees);
+  records.put(record.residual_p10);
+  records.put(record.residual_p90);
+  return framed_file(kFormat, head, records.bytes());
 }
 
 ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_view where) {
-  if (bytes.size() < kMagic.size() + 4 + kChecksumSize || bytes.substr(0, kMagic.size()) != kMagic)
-    throw InvalidInput(fmt::format(
-        "{}: is no model of fused_moe configurations, expected a file that train-moe-configs wrote", where));
-  ByteReader in(bytes.substr(kMagic.size(), bytes.size() - kMagic.size() - kChecksumSize), where);
-  if (const auto version = in.take<std::uint32_t>(); version != kVersion)
-    throw Unsupported(fmt::format("{}: version {}, this program reads {}", where, version, kVersion));
-  ByteReader checksum(bytes.substr(bytes.size() - kChecksumSize), where);
-  if (checksum.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
-    throw InvalidInput(fmt::format("{}: the file is damaged (its checksum does not match)", where));
+  FramedFile file = open_framed_file(kFormat, bytes, where);
+  file.head.check_features(kConfigFeatureVersion);
   ConfigModelRecord record;
-  const Json head = parse_json(in.take_text(), where);
-  try {
-    if (head.value("feature_version", 0) != kConfigFeatureVersion)
-      throw Unsupported(fmt::format("{}: learned from other features: train again", where));
-    record.rows = head.value("rows", std::uint64_t(0));
-    record.data_hash = head.value("data_hash", std::uint64_t(0));
-  } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("{}: the head of the file: {}", where, error.what()));
-  }
+  record.rows = file.head.count("rows");
+  record.data_hash = file.head.count("data_hash");
+  ByteReader& in = file.records;
   record.candidates = take_configs(in);
   record.searches = take_searches(in, where, record.candidates.size());
   record.offset = in.take<float>();
   record.trees = in.take_text();
   record.residual_p10 = in.take<float>();
   record.residual_p90 = in.take<float>();
+  file.finish(kFormat, where);
   return record;
 }
 

@@ -1,9 +1,9 @@
 // What searches on other GPUs found about the configurations of the Triton fused MoE: which ran near the
 // best, and how much slower an engine's default is.
 //
-// File "fused_moe.wlm": 8 magic bytes, u32 version, text of provenance (JSON: schema, version, created_by,
-// feature_version, gpus, rows, data_hash), candidate configurations, searches (config_votes.h), trees,
-// residual quantiles, XXH64 of everything before. Little-endian.
+// File "fused_moe.wlm": a framed file (base/framed_file.h) without a minor version. Head: feature_version,
+// gpus, rows, data_hash (a number). Records: candidate configurations, searches (config_votes.h), trees,
+// residual quantiles.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@
 #include "warploom/fused_moe/config_votes.h"
 
 namespace warploom {
+
+inline constexpr std::uint32_t kConfigModelVersion = 2;
 
 class SymmetricEnsemble;
 
@@ -33,8 +35,7 @@ struct ConfigModelRecord {
 };
 
 std::string config_model_to_bytes(const ConfigModelRecord& record);
-// Throws InvalidInput naming `where` on a file that is none of ours or damaged, Unsupported on another
-// version or other features.
+// Throws as open_framed_file does, Unsupported too when it was learned from other features.
 ConfigModelRecord config_model_from_bytes(std::string_view bytes, std::string_view where);
 
 // Immutable; const methods may run concurrently.

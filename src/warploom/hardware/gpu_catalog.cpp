@@ -9,6 +9,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/folded_name.h"
+#include "warploom/hardware/old_gpu_record.h"
 #include "warploom/hardware/record_version.h"
 #include "warploom_embedded/gpu_records.h"
 
@@ -16,13 +17,14 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kSchema = "warploom_gpu";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 }  // namespace
 
 GpuSpec gpu_from_json(const Json& document, std::string_view where) {
   check_record_version(document, kSchema, kVersion, where);
   auto gpu = object_from_json<GpuSpec>(document, where);
+  complete_old_record(gpu, document, where);
   if (gpu.max_clock.value() <= 0) gpu.max_clock = gpu.boost_clock;
   if (gpu.title.empty()) gpu.title = gpu.name;
   gpu.check(where);
@@ -47,7 +49,8 @@ GpuCatalog::GpuCatalog(std::span<const EmbeddedFile> records) {
     specs.push_back(gpu_from_json(parse_json(record.contents, record.name), record.name));
   }
   std::sort(specs.begin(), specs.end(), [](const GpuSpec& a, const GpuSpec& b) { return a.name < b.name; });
-  for (GpuSpec& spec : specs) add(std::move(spec), "built-in GPU records");
+  for (GpuSpec& spec : specs) insert(std::move(spec), "built-in GPU records");
+  for (GpuSpec& gpu : gpus_) find_largest_part(gpu, "built-in GPU records");
 }
 
 const GpuSpec* GpuCatalog::find(std::string_view name) const {
@@ -64,11 +67,6 @@ const GpuSpec& GpuCatalog::get(std::string_view name) const {
                              name, did_you_mean(name, known)));
 }
 
-const GpuSpec* GpuCatalog::find_hash(std::uint64_t name_hash) const {
-  const auto entry = by_hash_.find(name_hash);
-  return entry == by_hash_.end() ? nullptr : entry->second;
-}
-
 const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path) {
   if (!names_a_file(name_or_path)) return get(name_or_path);
   const std::filesystem::path path = std::filesystem::absolute(name_or_path).lexically_normal();
@@ -79,7 +77,27 @@ const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path) {
   return gpu;
 }
 
+void GpuCatalog::find_largest_part(GpuSpec& gpu, std::string_view where) const {
+  if (gpu.largest_part.empty()) return;
+  const GpuSpec* part = gpu.largest_part == gpu.name ? &gpu : find(gpu.largest_part);
+  if (part == nullptr) {
+    throw InvalidInput(fmt::format("{}: 'largest_part' is '{}', expected the name of a known GPU{}", where,
+                                   gpu.largest_part, did_you_mean(gpu.largest_part, names())));
+  }
+  constexpr double kGiga = 1e9;
+  gpu.largest = {.watts = part->power_limit.value(),
+                 .sms = double(part->sm_count),
+                 .boost_ghz = part->boost_clock.value() / kGiga,
+                 .highest_ghz = part->max_clock.value() / kGiga,
+                 .rate = part->tensor_rates.fp16};
+}
+
 const GpuSpec& GpuCatalog::add(GpuSpec gpu, std::string_view where) {
+  find_largest_part(gpu, where);
+  return insert(std::move(gpu), where);
+}
+
+GpuSpec& GpuCatalog::insert(GpuSpec gpu, std::string_view where) {
   if (gpu.max_clock.value() <= 0) gpu.max_clock = gpu.boost_clock;
   gpu.check(where);
   gpu.name_hash = hash_bytes(gpu.name);
@@ -95,11 +113,10 @@ const GpuSpec& GpuCatalog::add(GpuSpec gpu, std::string_view where) {
                       where, key, taken->name));
     }
   }
-  const GpuSpec& kept = gpus_.emplace_back(std::move(gpu));
+  GpuSpec& kept = gpus_.emplace_back(std::move(gpu));
   for (const std::string& key : keys) by_name_.emplace(folded_name(key), &kept);
   // A title is for people: it leads here too unless another GPU's name came first.
   by_name_.emplace(folded_name(kept.title), &kept);
-  by_hash_.emplace(kept.name_hash, &kept);
   return kept;
 }
 

@@ -40,14 +40,12 @@ class GpuCatalog {
   const GpuSpec* find(std::string_view name) const;
   // The same; throws NotFound with the nearest names.
   const GpuSpec& get(std::string_view name) const;
-  // By GpuSpec::name_hash; nullptr when unknown. O(1).
-  const GpuSpec* find_hash(std::uint64_t name_hash) const;
 
   // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file),
   // which joins the catalog; the same path again gives the same spec. A record whose name or alias is taken
   // is refused. Throws NotFound, IoError, InvalidInput, Unsupported.
   const GpuSpec& load_gpu(std::string_view name_or_path);
-  // Adds a spec made by the caller; checked as a record is.
+  // Adds a spec made by the caller; checked as a record is, its largest_part looked up.
   const GpuSpec& add(GpuSpec gpu, std::string_view where);
 
   // In the order of canonical names, then the user's.
@@ -55,9 +53,11 @@ class GpuCatalog {
   std::vector<std::string> names() const;
 
  private:
+  GpuSpec& insert(GpuSpec gpu, std::string_view where);
+  void find_largest_part(GpuSpec& gpu, std::string_view where) const;
+
   std::deque<GpuSpec> gpus_;
   std::unordered_map<std::string, const GpuSpec*> by_name_;  // folded names and aliases
-  std::unordered_map<std::uint64_t, const GpuSpec*> by_hash_;
   std::map<std::filesystem::path, const GpuSpec*> by_path_;
 };
 

@@ -103,7 +103,6 @@ TEST(GpuCatalog, KnowsEveryPromisedGpu) {
     EXPECT_EQ(gpu->name, name);
     EXPECT_GT(gpu->source.size(), 30U) << name;
     EXPECT_EQ(gpu->name_hash, hash_bytes(name));
-    EXPECT_EQ(catalog.find_hash(gpu->name_hash), gpu);
   }
 }
 
@@ -271,8 +270,8 @@ TEST(GpuRecord, RefusesAMissingKeyAndANewerVersion) {
   expect_contains(message_of<InvalidInput>([&] { gpu_from_json(document, "x900.json"); }),
                   "x900.json: 'l2_bandwidth_gb_per_s' is missing");
   document = future_gpu();
-  document["version"] = 2;
-  expect_contains(message_of<Unsupported>([&] { gpu_from_json(document, "x900.json"); }), "reads up to 1");
+  document["version"] = 3;
+  expect_contains(message_of<Unsupported>([&] { gpu_from_json(document, "x900.json"); }), "reads up to 2");
   message_of<InvalidInput>([&] { gpu_from_json(Json::array(), "x900.json"); });
 }
 

@@ -24,6 +24,17 @@ void add_identity(FieldList<GpuSpec>& list) {
       .add("generation", &GpuSpec::generation, {.doc = "instruction set and memory system", .required = true})
       .add("compute_capability", &GpuSpec::compute_capability,
            {.doc = "CUDA compute capability times ten, 0 on AMD", .min = 0, .max = 999})
+      .add("class", &GpuSpec::gpu_class, {.doc = "what the die was designed for"})
+      .add("memory_kind", &GpuSpec::memory_kind, {.doc = "device memory"})
+      .add("matrix_instruction", &GpuSpec::matrix_instruction, {.doc = "the best one of its SMs"})
+      .add("sm_design", &GpuSpec::sm_design,
+           {.doc = "compute capability times ten of the oldest part with this SM, 1003 on for AMD's",
+            .min = 0,
+            .max = 9999})
+      .add("sm_design_year", &GpuSpec::sm_design_year,
+           {.doc = "of that part's launch, 0 = not to be used for trends", .min = 0, .max = 2100})
+      .add("process_nm", &GpuSpec::process_nm,
+           {.unit = "nm", .doc = "of the silicon, 0 = unknown", .min = 0, .max = 1000})
       .add("year", &GpuSpec::year, {.doc = "of launch, 0 = unknown", .min = 0, .max = 2100});
 }
 
@@ -41,6 +52,8 @@ void add_compute(FieldList<GpuSpec>& list) {
            {.unit = "MHz", .doc = "guaranteed SM clock, 0 = unknown", .min = 0, .max = 10000, .scale = 1e6})
       .add("max_clock_mhz", &GpuSpec::max_clock,
            {.unit = "MHz", .doc = "highest SM clock, 0 = boost clock", .min = 0, .max = 10000, .scale = 1e6})
+      .add("largest_part", &GpuSpec::largest_part,
+           {.doc = "GPU of the same silicon whose data sheet tells the clock under full matrix load"})
       .add("tensor_flop_per_clock_per_sm", &GpuSpec::tensor_rates,
            {.unit = "FLOP", .doc = "dense matrix-unit rates, a multiply-add counting two", .required = true})
       .add("supports_bf16", &GpuSpec::supports_bf16, {.doc = "whether matrix units take bf16"})
@@ -115,6 +128,13 @@ void add_links(FieldList<GpuSpec>& list) {
            {.unit = "GB/s", .doc = "per GPU, one direction, 0 = none", .min = 0, .max = 1e5, .scale = 1e9})
       .add("link_domain_size", &GpuSpec::link_domain_size,
            {.doc = "GPUs joined by the link in the usual node or rack", .min = 1, .max = 65536})
+      .add("link_hop_us", &GpuSpec::link_hop,
+           {.unit = "us",
+            .doc = "one more rank's share of the smallest collective",
+            .min = 0,
+            .max = 1000,
+            .scale = 1e-6})
+      .add("link_reduces", &GpuSpec::link_reduces, {.doc = "whether the link's switches add up"})
       .add("pcie_bandwidth_gb_per_s", &GpuSpec::pcie_bandwidth,
            {.unit = "GB/s", .doc = "one direction", .min = 0.1, .max = 1e5, .scale = 1e9, .required = true})
       .add("source", &GpuSpec::source, {.doc = "where the numbers come from", .required = true});

@@ -9,35 +9,10 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/base/units.h"
+#include "warploom/hardware/gpu_kinds.h"
 #include "warploom/hardware/interconnect.h"
 
 namespace warploom {
-
-enum class Vendor { Nvidia, Amd };
-template <>
-struct EnumNames<Vendor> {
-  static constexpr std::array<std::pair<Vendor, std::string_view>, 2> kNames{
-      {{Vendor::Nvidia, "nvidia"}, {Vendor::Amd, "amd"}}};
-};
-
-// Generations of one instruction set and memory system; the unit of "a generation never measured".
-// Blackwell is the data-centre part (sm_100, sm_103: tensor memory, 2-SM matrix instructions); BlackwellRtx
-// the graphics part (sm_120, sm_121), whose SM resembles Ada's.
-enum class Generation { Pascal, Volta, Turing, Ampere, Ada, Hopper, Blackwell, BlackwellRtx, Cdna3, Cdna4 };
-template <>
-struct EnumNames<Generation> {
-  static constexpr std::array<std::pair<Generation, std::string_view>, 10> kNames{
-      {{Generation::Pascal, "pascal"},
-       {Generation::Volta, "volta"},
-       {Generation::Turing, "turing"},
-       {Generation::Ampere, "ampere"},
-       {Generation::Ada, "ada"},
-       {Generation::Hopper, "hopper"},
-       {Generation::Blackwell, "blackwell"},
-       {Generation::BlackwellRtx, "blackwell_rtx"},
-       {Generation::Cdna3, "cdna3"},
-       {Generation::Cdna4, "cdna4"}}};
-};
 
 // Dense matrix-unit operations per clock per SM, a multiply-add counting two; 0 = not supported.
 // Rates with fp32 (int8: int32) accumulation, as libraries use them. fp4 is the rate of nvfp4 and mxfp4
@@ -45,6 +20,16 @@ struct EnumNames<Generation> {
 struct TensorRates {
   double fp32 = 0, tf32 = 0, fp16 = 0, fp8 = 0, fp4 = 0, int8 = 0;  // fp16 also bf16, if supported
   static FieldTable describe();
+};
+
+// The part by whose data sheet the clock under full matrix load is known: the largest of the silicon, whose
+// power limit is set for such work.
+struct LargestPart {
+  double watts = 0;  // 0: no such part is on record
+  double sms = 0;
+  double boost_ghz = 0, highest_ghz = 0;  // of the data sheet and of the driver
+  double rate = 0;                        // bf16 FLOP per clock per SM
+  double clocks() const { return sms * boost_ghz; }
 };
 
 // One GPU. Immutable after load and shared between threads. "SM" stands for CU on AMD.
@@ -55,11 +40,18 @@ struct GpuSpec {
   Vendor vendor = Vendor::Nvidia;
   Generation generation = Generation::Hopper;
   std::int64_t compute_capability = 0;  // CUDA compute capability times ten (90 = sm_90); 0 on AMD
-  std::int64_t year = 0;                // of launch
+  GpuClass gpu_class = GpuClass::DataCentre;
+  MemoryKind memory_kind = MemoryKind::Hbm;
+  MatrixInstruction matrix_instruction = MatrixInstruction::None;
+  std::int64_t sm_design = 0;       // gpu_class.h: architecture_class
+  std::int64_t sm_design_year = 0;  // of the first part of that design, 0 = not to be used for trends
+  double process_nm = 0;            // of the silicon, 0 = unknown
+  std::int64_t year = 0;            // of launch
   std::int64_t sm_count = 0;
   Hertz boost_clock;  // SM clock at which tensor_rates give the data sheet's dense peaks
   Hertz base_clock;   // guaranteed within the power limit
   Hertz max_clock;    // highest SM clock that the driver allows; at least boost_clock (equal when not given)
+  std::string largest_part;           // name of the GPU that `largest` describes; empty = none on record
   TensorRates tensor_rates;           // per clock per SM at dense rate
   bool supports_bf16 = true;          // P100, P4, V100 and T4 do not
   double fma_lanes = 0;               // fp32 fused multiply-adds per clock per SM (each 2 FLOP)
@@ -79,10 +71,14 @@ struct GpuSpec {
   BytesPerSecond link_bandwidth;        // per GPU, one direction; 0 = none
   BytesPerSecond pcie_bandwidth;        // one direction
   std::int64_t link_domain_size = 1;    // GPUs joined by the link in the usual node or rack
+  Seconds link_hop;                     // one more rank's share of the smallest collective
+  bool link_reduces = false;            // the link's switches add up (NVLink SHARP)
   std::string source;                   // where the numbers come from
 
   // hash_bytes(name), set on load; a key for tables per GPU. Not part of the record.
   std::uint64_t name_hash = 0;
+  // What largest_part means, set by the catalog. Not part of the record.
+  LargestPart largest;
 
   // Derived, all O(1).
   double sm_cycles_per_second() const { return double(sm_count) * boost_clock.value(); }

@@ -77,18 +77,7 @@ const NodeSpec* NodeCatalog::find(std::string_view name) const {
 const NodeSpec& NodeCatalog::get(std::string_view name) const {
   if (const NodeSpec* node = find(name)) return *node;
   throw NotFound(
-      fmt::format("node '{}' is not known{}; expected a node's name or the path of a record (.json)", name,
-                  did_you_mean(name, names())));
-}
-
-const NodeSpec& NodeCatalog::load_node(std::string_view name_or_path) {
-  if (!names_a_file(name_or_path)) return get(name_or_path);
-  const std::filesystem::path path = std::filesystem::absolute(name_or_path).lexically_normal();
-  if (const auto loaded = by_path_.find(path); loaded != by_path_.end()) return *loaded->second;
-  const std::string where(name_or_path);
-  const NodeSpec& node = add(node_from_json(read_json_file(path), *gpus_, where), where);
-  by_path_.emplace(path, &node);
-  return node;
+      fmt::format("node '{}' is not known{}; expected a node's name", name, did_you_mean(name, names())));
 }
 
 NodeSpec NodeCatalog::node_of(const GpuSpec& gpu) const {

@@ -1,13 +1,10 @@
-// Every node that is known: the built-in records (data/nodes/*.json) and the user's own. A record says only
-// what differs from default_node() of its GPU.
+// Every node that is known: the built-in records (data/nodes/*.json). A record says only what differs from
+// default_node() of its GPU.
 //
-// Specs handed out stay where they are for the catalog's life. Const methods may run concurrently; load_node
-// must not run beside them.
+// Specs handed out stay where they are for the catalog's life. Const methods may run concurrently.
 #pragma once
 
 #include <deque>
-#include <filesystem>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,8 +32,6 @@ class NodeCatalog {
   const NodeSpec* find(std::string_view name) const;
   // The same; throws NotFound with the nearest names.
   const NodeSpec& get(std::string_view name) const;
-  // A name or the path of a user's record, as GpuCatalog::load_gpu.
-  const NodeSpec& load_node(std::string_view name_or_path);
   // The node a GPU is usually sold in: the first record of that GPU, else default_node(gpu).
   NodeSpec node_of(const GpuSpec& gpu) const;
 
@@ -49,7 +44,6 @@ class NodeCatalog {
   const GpuCatalog* gpus_;
   std::deque<NodeSpec> nodes_;
   std::unordered_map<std::string, const NodeSpec*> by_name_;  // folded names and aliases
-  std::map<std::filesystem::path, const NodeSpec*> by_path_;
 };
 
 }  // namespace warploom

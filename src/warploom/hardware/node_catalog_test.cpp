@@ -119,20 +119,16 @@ TEST(NodeRecord, RefusesBadRecords) {
   EXPECT_THROW(node_from_json(changed("version", 9), gpus, "n"), Unsupported);
 }
 
-TEST(NodeCatalog, FindsByNameAndLoadsByPath) {
+TEST(NodeCatalog, FindsByNameAndReadsAUsersRecord) {
   const GpuCatalog gpus;
-  NodeCatalog nodes(gpus);
+  const NodeCatalog nodes(gpus);
   EXPECT_EQ(nodes.get("DGX H100").name, "hgx_h100");
   EXPECT_EQ(nodes.find("nowhere"), nullptr);
   EXPECT_THROW(nodes.get("hgx_h1000"), NotFound);
-  EXPECT_THROW(nodes.load_node("no/such/node.json"), IoError);
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "warploom_my_node.json";
-  write_json_file(path, {{"name", "my_node"}, {"gpu", "H100"}, {"gpus_per_node", 4}, {"source", "mine"}});
-  const NodeSpec& mine = nodes.load_node(path.string());
+  const Json record{{"name", "my_node"}, {"gpu", "H100"}, {"gpus_per_node", 4}, {"source", "mine"}};
+  const NodeSpec mine = node_from_json(record, gpus, "mine.json");
   EXPECT_EQ(mine.gpu, "h100_sxm");
   EXPECT_EQ(mine.gpus_per_node, 4);
-  EXPECT_EQ(&nodes.load_node(path.string()), &mine);
-  std::filesystem::remove(path);
 }
 
 }  // namespace

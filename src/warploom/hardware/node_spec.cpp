@@ -8,10 +8,7 @@ namespace warploom {
 namespace {
 
 // One more rank's share of the smallest NCCL all-gather (slope of its latency over 2 to 8 ranks in the shared
-// measurements of AIConfigurator): what a hop costs, protocol included.
-constexpr Seconds kNvLinkHopAmpere = microseconds(0.9);
-constexpr Seconds kNvLinkHopHopper = microseconds(0.8);
-constexpr Seconds kNvLinkHopBlackwell = microseconds(1.3);
+// measurements of AIConfigurator): what a hop costs, protocol included. Of links: GpuSpec::link_hop.
 constexpr Seconds kPcieHop = microseconds(1.4);
 // Not measured here: RDMA between hosts with the PCIe crossings at both ends.
 constexpr Seconds kNetworkHop = microseconds(5.0);
@@ -20,32 +17,25 @@ constexpr Seconds kNetworkHop = microseconds(5.0);
 constexpr std::int64_t kGpusPerServer = 8;
 constexpr std::int64_t kGpusPerTray = 4;
 
-bool is_data_center_blackwell_or_hopper(const GpuSpec& gpu) {
-  return gpu.generation == Generation::Hopper || gpu.generation == Generation::Blackwell;
-}
+// One adapter per GPU: HDR InfiniBand, NDR on the servers of this year and later.
+constexpr std::int64_t kFirstNdrYear = 2022;
+constexpr BytesPerSecond kHdr = gigabytes_per_second(25.0), kNdr = gigabytes_per_second(50.0);
+// Boards of eight V100 were meshes; NVSwitch came to them with A100.
+constexpr std::int64_t kFirstSwitchYear = 2020;
 
-Seconds link_hop(const GpuSpec& gpu) {
-  if (gpu.generation == Generation::Hopper) return kNvLinkHopHopper;
-  if (gpu.generation == Generation::Blackwell) return kNvLinkHopBlackwell;
-  return kNvLinkHopAmpere;
-}
-
-// One adapter per GPU: HDR InfiniBand up to Ampere, NDR after it.
-BytesPerSecond network_bandwidth(const GpuSpec& gpu) {
-  return gigabytes_per_second(gpu.generation <= Generation::Ampere ? 25.0 : 50.0);
-}
+bool launched_before(const GpuSpec& gpu, std::int64_t year) { return gpu.year > 0 && gpu.year < year; }
 
 InterconnectSpec link_of(const GpuSpec& gpu) {
   if (gpu.link_kind == LinkKind::None || gpu.link_domain_size < 2) return {};
   // NVSwitch joins eight or more; smaller NVLink groups are bridges, and AMD's boards are meshes.
   const bool switched = gpu.link_kind == LinkKind::NvLink && gpu.link_domain_size >= kGpusPerServer &&
-                        gpu.generation >= Generation::Ampere;
+                        !launched_before(gpu, kFirstSwitchYear);
   return {.kind = gpu.link_kind,
           .topology = switched ? Topology::Switched : Topology::Mesh,
           .bandwidth = gpu.link_bandwidth,
-          .latency = link_hop(gpu),
+          .latency = gpu.link_hop,
           .domain_size = gpu.link_domain_size,
-          .in_network_reduction = switched && is_data_center_blackwell_or_hopper(gpu)};
+          .in_network_reduction = switched && gpu.link_reduces};
 }
 
 std::int64_t gpus_per_node_of(const GpuSpec& gpu) {
@@ -112,7 +102,7 @@ NodeSpec default_node(const GpuSpec& gpu) {
                    .domain_size = node.gpus_per_node};
   node.network = {.kind = LinkKind::InfiniBand,
                   .topology = Topology::Switched,
-                  .bandwidth = network_bandwidth(gpu),
+                  .bandwidth = launched_before(gpu, kFirstNdrYear) ? kHdr : kNdr,
                   .latency = kNetworkHop,
                   .domain_size = 0};
   node.source = "derived from the GPU's record";

@@ -99,6 +99,16 @@ double chunk_steps(const AttentionView& view, const AttentionTiling& tiling, dou
   return std::max(2.0, std::ceil(total / slots));
 }
 
+// Steps of the longest part when each cache is cut into `splits` of them.
+double steps_of_part(const AttentionView& view, const AttentionTiling& tiling, double splits) {
+  double longest = 0;
+  for (const RequestGroup& group : view.requests) {
+    const TileSteps tiles(view, group, tiling);
+    longest = std::max(longest, tiles.steps(tiles.tiles() - 1));
+  }
+  return std::max(1.0, std::ceil(longest / splits));
+}
+
 void add_groups(TaskGrid& grid, const AttentionView& view, const AttentionTiling& tiling, double chunk) {
   const double heads = double(tiling.packs_group ? view.kv_heads : view.heads());
   for (const RequestGroup& requests : view.requests) {
@@ -117,7 +127,7 @@ void add_groups(TaskGrid& grid, const AttentionView& view, const AttentionTiling
 }  // namespace
 
 void add_attention_grid(KernelSequence& sequence, const AttentionView& view, const GpuSpec& gpu,
-                        const AttentionTiling& tiling) {
+                        const AttentionTiling& tiling, double splits) {
   const MatrixUnit unit = attention_unit(view.compute, gpu);
   const double rows = double(tiling.query_rows), keys = double(tiling.keys);
   const double width = double(view.key_dim + view.value_dim);
@@ -141,7 +151,8 @@ void add_attention_grid(KernelSequence& sequence, const AttentionView& view, con
   grid.per_task.l2_bytes = rows * (double(view.key_dim) * query_bytes + double(view.value_dim) * 2);
 
   const double slots = double(gpu.sm_count) * tiling.occupancy;
-  const double chunk = tiling.splits_keys ? chunk_steps(view, tiling, slots) : 0;
+  double chunk = tiling.splits_keys && splits == 0 ? chunk_steps(view, tiling, slots) : 0;
+  if (splits > 1) chunk = steps_of_part(view, tiling, splits);
   add_groups(grid, view, tiling, chunk);
   grid.per_task.dram_bytes = dram / grid.tasks();
 

@@ -57,6 +57,8 @@ std::optional<AttentionView> attention_view(const Operator& op) {
         if constexpr (requires { view_of(alternative); }) {
           return view_of(alternative);
         } else {
+          static_assert(
+              !requires { alternative.requests; }, "an operator with requests has a view");
           return std::nullopt;
         }
       },

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/task_grid.h"
 
@@ -21,7 +22,7 @@ void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUn
   const double flop = 2 * bm * bn * kStep;
   (unit.tensor ? grid.per_step.tensor_flop : grid.per_step.fma_flop) = flop;
   const double shared = std::max(bm * product.activation_bytes, bn * product.weight_bytes) * kStep;
-  const bool neighbours = gpu.compute_capability >= 80 && tasks >= kSharers;
+  const bool neighbours = lineage_of(architecture_class(gpu)) == Lineage::SinceAmpere && tasks >= kSharers;
   grid.per_step.l2_bytes = neighbours ? operands - shared * (1 - 1 / kSharers) : operands;
   // Written once, read once by the matrix instructions of two warp groups that share the smaller operand.
   grid.per_step.shared_bytes = 2.5 * operands;
@@ -63,7 +64,7 @@ void add_gemm_grid(KernelSequence& sequence, const Gemm& op, const GpuSpec& gpu,
       work.scratch_bytes.value() > 0 ? work.scratch_bytes.value() : work.input_bytes.value();
   TaskGrid& grid = sequence.next();
   grid.kernel = kernel;
-  fill_tiled_grid(grid, tiled_product(op, gpu, GemmParameters{}), matrix_unit(op.scheme, gpu), gpu, tiling,
+  fill_tiled_grid(grid, tiled_product(op, gpu), matrix_unit(op.scheme, gpu), gpu, tiling,
                   work.weight_bytes.value() + activations + work.output_bytes.value());
 }
 

@@ -1,6 +1,7 @@
 #include "warploom/kernels/kernel_hints.h"
 
 #include <algorithm>
+#include <array>
 
 namespace warploom {
 namespace {
@@ -9,12 +10,29 @@ bool contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
+// Words that tell whose a kernel is where its framework does not.
+struct KernelWord {
+  Engine engine;
+  std::string_view word;
+};
+constexpr std::array<KernelWord, 2> kKernelWords{
+    {{Engine::Vllm, "vllm"}, {Engine::TensorRtLlm, "torch_flow"}}};
+
 Engine engine_of(const KernelContext& context) {
-  if (context.framework == "vllm" || contains(context.kernel, "vllm")) return Engine::Vllm;
-  if (context.framework == "sglang") return Engine::Sglang;
-  if (context.framework == "trtllm" || contains(context.kernel, "torch_flow")) return Engine::TensorRtLlm;
+  for (const auto& [engine, name] : EnumNames<Engine>::kNames) {
+    if (context.framework == name) return engine;
+    for (const KernelWord& of : kKernelWords)
+      if (of.engine == engine && contains(context.kernel, of.word)) return engine;
+  }
   return Engine::Unknown;
 }
+
+// Versions whose collector counted the experts of other ranks in; before and after they were left out.
+struct MeasuredVersion {
+  Engine engine;
+  std::string_view version;
+};
+constexpr MeasuredVersion kClampsRemoteChoices{Engine::Sglang, "0.5.10"};
 
 AttentionLibrary library_of(std::string_view name) {
   if (contains(name, "triton")) return AttentionLibrary::Triton;
@@ -50,8 +68,8 @@ KernelHints kernel_hints(const KernelContext& context) {
   hints.writes_cache =
       !(backend_alone && !writes_in_backend(context.version)) && !context.kernel.starts_with("own_");
   hints.decode_kernel = contains(context.kernel, "decode");
-  // Before and after these data its collector left the experts of other ranks out.
-  hints.clamps_remote_choices = hints.engine == Engine::Sglang && context.version == "0.5.10";
+  hints.clamps_remote_choices =
+      hints.engine == kClampsRemoteChoices.engine && context.version == kClampsRemoteChoices.version;
   return hints;
 }
 

@@ -3,12 +3,34 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
 
+// The engines whose kernels were measured. What else an engine does stands in serving/engines.
 enum class Engine : std::uint8_t { Unknown, Sglang, TensorRtLlm, Vllm };
+// Names of frameworks in the measured data; the one whose kernels stand for any engine's comes first.
+template <>
+struct EnumNames<Engine> {
+  static constexpr std::array<std::pair<Engine, std::string_view>, 3> kNames{
+      {{Engine::Vllm, "vllm"}, {Engine::Sglang, "sglang"}, {Engine::TensorRtLlm, "trtllm"}}};
+};
+
+// Whether the framework of a measured kernel is an engine, rather than a library or a benchmark.
+constexpr bool is_engine(std::string_view framework) { return enum_from_name<Engine>(framework).has_value(); }
+
+// How far an engine's kernels speak for those of any engine: more is better, 0 for other frameworks.
+constexpr int engine_rank(std::string_view framework) {
+  int rank = int(EnumNames<Engine>::kNames.size());
+  for (const auto& [engine, name] : EnumNames<Engine>::kNames) {
+    if (name == framework) return rank;
+    --rank;
+  }
+  return 0;
+}
 
 enum class AttentionLibrary : std::uint8_t {
   Unknown,

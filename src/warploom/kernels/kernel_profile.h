@@ -1,8 +1,11 @@
-// One flat numeric description of an operator on a GPU: what learned models take as features.
+// One flat numeric description of a call on a GPU, as predict, diagnose and the roofline show it: the tiles,
+// splits and parts of the structural model (structural_price.h) that the predictor learns ratios to, and the
+// demand on each pipeline that follows from them (task_grid.h).
 #pragma once
 
 #include "warploom/kernels/physical_bound.h"
-#include "warploom/kernels/structural_time.h"
+#include "warploom/kernels/structural_price.h"
+#include "warploom/kernels/task_grid.h"
 
 namespace warploom {
 
@@ -31,11 +34,12 @@ struct KernelProfile {
   // t_ is the time that its pipeline alone needs for it at data-sheet rates.
   PipelineDemand demand;
   double t_tensor = 0, t_fma = 0, t_special = 0, t_shared = 0, t_l2 = 0, t_dram = 0, t_network = 0;
-  double t_launch = 0;  // launches at 2 us, collectives 4 us
+  double t_launch = 0;  // of the structural model; the roofline takes 2 us a launch, 4 us a collective
   double t_useful = 0;  // products of the operator without padding at the unit's peak
 
   double roofline = 0;    // RooflineModel's p50
-  double structural = 0;  // of the structural model
+  double structural = 0;  // price.seconds, at least the physical bound
+  StructuralPrice price;  // its parts
   double physical_bound = 0;
   Bound limited_by = Bound::Dram;  // what sets the roofline
   Bound bound = Bound::Launch;     // what sets the physical bound
@@ -43,10 +47,10 @@ struct KernelProfile {
   RoutingLoad routing;  // FusedMoe alone
 };
 
-// What a profile may draw on besides its arguments. Pointers may be null: then typical constants of the GPU's
-// generation serve, and routing loads are computed anew.
+// What a profile may draw on besides its arguments. Pointers may be null: then the default constants of the
+// family serve, and routing loads are computed anew.
 struct ProfileSources {
-  const StructuralParameters* parameters = nullptr;
+  const BaseConstants* constants = nullptr;  // of the operator's family, as a predictor fitted them
   const RoutingCache* routing = nullptr;
 };
 

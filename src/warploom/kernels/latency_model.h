@@ -37,7 +37,7 @@ struct EnumNames<Tier> {
 // The implementation a caller means, by the names of the measured data; empty = unknown, the model then uses
 // what engines ship by default on that GPU.
 struct KernelContext {
-  std::string_view framework;  // "vllm", "sglang", "trtllm", "nccl", ...
+  std::string_view framework;  // an engine (kernel_hints.h), "nccl", ...
   std::string_view version;    // of the framework
   std::string_view kernel;     // the data's kernel_source
   // The time is wanted as the public data were collected, with what their collectors did otherwise than

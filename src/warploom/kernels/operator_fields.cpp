@@ -1,5 +1,6 @@
 #include "warploom/kernels/operator_fields.h"
 
+#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/operator_limits.h"
 
 namespace warploom {
@@ -255,7 +256,7 @@ FieldTable Collective::describe() {
 }
 
 Operator default_operator(Family family) {
-  if (family >= Family::AllReduce) return Collective{.kind = collective_kind(family)};
+  if (is_collective(family)) return Collective{.kind = collective_kind(family)};
   return operator_at(static_cast<std::size_t>(family),
                      std::make_index_sequence<std::variant_size_v<Operator>>{});
 }

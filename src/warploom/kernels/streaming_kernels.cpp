@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -17,8 +18,7 @@ bool streams(const Operator& op) {
 
 // As an engine runs it, rather than one kernel that somebody swept.
 bool asks_an_engine(const KernelContext& context) {
-  const std::string_view name = context.framework;
-  return context.kernel.empty() && (name.empty() || name == "vllm" || name == "sglang" || name == "trtllm");
+  return context.kernel.empty() && (context.framework.empty() || is_engine(context.framework));
 }
 
 bool asks_by_name(const KernelContext& context) { return context.kernel == kStreamingKernel; }

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/kernels/attention_tiling.h"
-#include "warploom/kernels/gemm_tile_model.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/kernels/pipeline_demand.h"
+#include "warploom/kernels/tiled_product.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -73,8 +73,9 @@ struct KernelSequence {
 // whose time its launches hold. Demands of DRAM and network are the operator's own, shared out evenly.
 void add_gemm_grid(KernelSequence& sequence, const Gemm& op, const GpuSpec& gpu, const GemmTiling& tiling,
                    std::string_view kernel, bool with_quantising);
+// `splits`: parts of one cache; 0: as many as let all parts fill the slots once.
 void add_attention_grid(KernelSequence& sequence, const AttentionView& view, const GpuSpec& gpu,
-                        const AttentionTiling& tiling);
+                        const AttentionTiling& tiling, double splits = 0);
 void add_moe_grids(KernelSequence& sequence, const FusedMoe& op, const RoutingLoad& load, const GpuSpec& gpu,
                    const GemmTiling& gate_up, const GemmTiling& down);
 // Element-wise, row-wise and collective kernels: one task per 4,096 elements of input and output.

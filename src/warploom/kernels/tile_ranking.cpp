@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "warploom/kernels/power_limit.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/matrix_rate.h"
 
 namespace warploom {
 namespace {
@@ -204,7 +205,7 @@ std::vector<RankedTile> TileRanking::rank(const TileProblem& problem, std::size_
 }
 
 std::optional<RankedTile> cublas_tile(const Gemm& op, const GpuSpec& gpu, std::string_view kernel) {
-  if (gpu.compute_capability != 90) return std::nullopt;
+  if (!has_wgmma(gpu)) return std::nullopt;
   const auto named = [kernel](std::string_view word) { return kernel.find(word) != std::string_view::npos; };
   const bool linear = kernel.empty() || named("torch") || kernel == "vllm_default";
   const std::optional<TileProblem> problem = tile_problem(op, gpu);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 

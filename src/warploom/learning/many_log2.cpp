@@ -26,10 +26,8 @@ namespace avx2 = plain;
 }  // namespace
 
 void log2_all(float* values, std::size_t count, VectorUnit unit) {
-  if (unit == VectorUnit::Plain)
-    plain::log2_lanes(values, count);
-  else
-    avx2::log2_lanes(values, count);
+  constexpr VectorVersions kVersions{plain::log2_lanes, avx2::log2_lanes, avx2::log2_lanes};
+  kVersions.on(unit)(values, count);
 }
 
 }  // namespace warploom

@@ -44,30 +44,15 @@ SymmetricEnsemble::SymmetricEnsemble(const SymmetricTrees& trees, VectorUnit uni
 }
 
 double SymmetricEnsemble::predict(const FeatureRow& row) const {
-  switch (unit_) {
-    case VectorUnit::Avx512:
-      return kSymmetricUnit * symmetric::sum_avx512(plan_, row);
-    case VectorUnit::Avx2:
-      return kSymmetricUnit * symmetric::sum_avx2(plan_, row);
-    case VectorUnit::Plain:
-      break;
-  }
-  return kSymmetricUnit * symmetric::sum_plain(plan_, row);
+  constexpr VectorVersions kVersions{symmetric::sum_plain, symmetric::sum_avx2, symmetric::sum_avx512};
+  return kSymmetricUnit * kVersions.on(unit_)(plan_, row);
 }
 
 void SymmetricEnsemble::predict(const FeatureBlock& block, std::span<double, kRowBlock> sums) const {
+  constexpr VectorVersions kVersions{symmetric::sum_block_plain, symmetric::sum_block_avx2,
+                                     symmetric::sum_block_avx512};
   alignas(64) std::array<std::int32_t, kRowBlock> whole;
-  switch (unit_) {
-    case VectorUnit::Avx512:
-      symmetric::sum_block_avx512(plan_, block, whole);
-      break;
-    case VectorUnit::Avx2:
-      symmetric::sum_block_avx2(plan_, block, whole);
-      break;
-    case VectorUnit::Plain:
-      symmetric::sum_block_plain(plan_, block, whole);
-      break;
-  }
+  kVersions.on(unit_)(plan_, block, whole);
   for (std::size_t r = 0; r < kRowBlock; ++r) sums[r] = kSymmetricUnit * whole[r];
 }
 

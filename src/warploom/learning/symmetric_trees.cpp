@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 #include "warploom/learning/deflate.h"
 #include "warploom/learning/feature_row.h"
 

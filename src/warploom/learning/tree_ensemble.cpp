@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 namespace {

@@ -57,11 +57,6 @@ Seconds physical_bound_ceiling(const Operator& op, const GpuSpec& gpu) {
   }
 }
 
-bool is_impossible(const Operator& op, const GpuSpec& gpu, Seconds latency, double tolerance) {
-  if (!(tolerance > 0)) return false;
-  return latency < physical_bound_of(op, gpu) * tolerance;
-}
-
 std::size_t merge_repeats(Dataset& dataset, const std::function<void(std::size_t)>& merged,
                           RepeatNoiseCounter* noise) {
   struct Key {

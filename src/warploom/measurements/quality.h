@@ -20,9 +20,6 @@ Seconds physical_bound_of(const Operator& op, const GpuSpec& gpu, const RoutingC
 // that its pairs can reach. A row slower than this needs no closer look.
 Seconds physical_bound_ceiling(const Operator& op, const GpuSpec& gpu);
 
-// latency < tolerance * physical_bound_of(op, gpu). tolerance 0: never.
-bool is_impossible(const Operator& op, const GpuSpec& gpu, Seconds latency, double tolerance);
-
 // Merges rows of equal operator, GPU, context, layout and marks into the first of them: median latency;
 // n_samples is the sum over the distinct rows (rows alike to the last digit are copies and count once). Calls
 // merged(row) for each row that goes away, by its old index; `noise` receives the distinct latencies of each

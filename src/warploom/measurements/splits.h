@@ -5,13 +5,11 @@
 // The hash is fixed for all platforms and releases, hence figures of different versions compare.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
-#include <string>
 #include <vector>
-
-#include "warploom/hardware/gpu_catalog.h"
-#include "warploom/measurements/dataset.h"
 
 namespace warploom {
 
@@ -28,24 +26,21 @@ struct ShapeSplit {
 // 0 <= fold < folds, for cross-validation; independent of ShapeSplit for an equal seed. folds >= 1.
 std::uint32_t shape_fold(std::uint64_t shape, std::uint32_t folds, std::uint64_t seed = 0);
 
-// Row indices, each list ascending.
-struct RowSplit {
-  std::vector<std::uint32_t> train, test;
-};
+// The group of a row, below the number of groups; a number in [0, 1) that is fixed for a row and even over
+// all.
+using RowGroup = std::function<std::size_t(std::uint32_t)>;
+using RowPosition = std::function<double(std::uint32_t)>;
 
-RowSplit split_by_shape(const Dataset& dataset, std::span<const std::uint32_t> rows, const ShapeSplit& split);
+std::vector<std::size_t> count_by_group(std::span<const std::uint32_t> rows, const RowGroup& group,
+                                        std::size_t groups);
 
-// Test = rows of these GPUs (canonical names).
-RowSplit split_by_gpu(const Dataset& dataset, std::span<const std::uint32_t> rows,
-                      std::span<const std::string> gpus);
+// Thins each group of rows to about `most` out of counts[group]: a row stays when its position is below
+// most / counts[group]. Keeps the order. A smaller `most` keeps a part of what a larger one keeps.
+std::vector<std::uint32_t> thin_by_group(std::span<const std::uint32_t> rows, const RowGroup& group,
+                                         std::span<const std::size_t> counts, const RowPosition& position,
+                                         std::size_t most);
 
-// Test = rows of every GPU of a generation. Throws NotFound when the catalog lacks a GPU of the data set.
-RowSplit split_by_generation(const Dataset& dataset, std::span<const std::uint32_t> rows,
-                             const GpuCatalog& catalog, Generation generation);
-
-// `count` rows of `rows` spread evenly over the shapes (all when there are fewer), for few-shot training:
-// those with the smallest shape_position. Ascending. O(n log n).
-std::vector<std::uint32_t> sample_rows(const Dataset& dataset, std::span<const std::uint32_t> rows,
-                                       std::size_t count, std::uint64_t seed = 0);
+// Uniform in [0, 1), from the upper bits of a hash.
+constexpr double hash_position(std::uint64_t hash) { return double(hash >> 11) * 0x1.0p-53; }
 
 }  // namespace warploom

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "warploom/measurements/dataset.h"
 #include "warploom/measurements/measured_row_test.h"
 
 namespace warploom {
@@ -32,12 +33,12 @@ std::vector<std::uint32_t> all_rows(const Dataset& data) {
 
 TEST(ShapeSplit, HoldsAShapeOutOnEveryGpuAndFramework) {
   const Dataset data = two_gpu_data(2000);
-  const RowSplit split = split_by_shape(data, all_rows(data), {});
-  EXPECT_EQ(split.train.size() + split.test.size(), data.size());
-  EXPECT_NEAR(double(split.test.size()) / double(data.size()), 0.1, 0.02);
-  for (std::size_t i = 0; i + 1 < split.test.size(); i += 2) {
-    EXPECT_EQ(data.shape(split.test[i]), data.shape(split.test[i + 1]));
-  }
+  const ShapeSplit split;
+  const auto held_out = data.rows_where([&](std::size_t row) { return split.is_test(data.shape(row)); });
+  EXPECT_NEAR(double(held_out.size()) / double(data.size()), 0.1, 0.02);
+  ASSERT_EQ(held_out.size() % 2, 0U);
+  for (std::size_t i = 0; i < held_out.size(); i += 2)
+    EXPECT_EQ(data.shape(held_out[i]), data.shape(held_out[i + 1]));
 }
 
 TEST(ShapeSplit, StaysTheSameForever) {
@@ -56,23 +57,19 @@ RC_GTEST_PROP(ShapeSplit, GrowsWithItsFraction, (std::uint64_t shape, std::uint6
   RC_ASSERT(shape_fold(shape, 5, seed) < 5u);
 }
 
-TEST(Splits, ByGpuAndGenerationKeepTheOthersForTraining) {
-  const GpuCatalog catalog;
-  const Dataset data = two_gpu_data(10);
-  const std::vector<std::string> held{"l40s"};
-  const RowSplit by_gpu = split_by_gpu(data, all_rows(data), held);
-  const RowSplit by_generation = split_by_generation(data, all_rows(data), catalog, Generation::Ada);
-  EXPECT_EQ(by_gpu.test, by_generation.test);
-  EXPECT_EQ(by_gpu.test.size(), 10u);
-  for (const std::uint32_t row : by_gpu.train) EXPECT_EQ(data.gpu(row), "h100_sxm");
-}
-
-TEST(Splits, SampleIsAPrefixOfALargerSample) {
-  const Dataset data = two_gpu_data(100);
-  const auto small = sample_rows(data, all_rows(data), 10), large = sample_rows(data, all_rows(data), 40);
-  EXPECT_EQ(small.size(), 10u);
+TEST(ThinByGroup, KeepsAboutSoManyOfEachAndAPartOfWhatMoreWouldKeep) {
+  const Dataset data = two_gpu_data(4000);
+  const auto rows = all_rows(data);
+  const RowGroup gpu = [&](std::uint32_t row) { return data.gpu_index(row); };
+  const RowPosition position = [&](std::uint32_t row) { return shape_position(data.shape(row), 7); };
+  const auto counts = count_by_group(rows, gpu, data.gpus().size());
+  EXPECT_EQ(counts, (std::vector<std::size_t>{4000, 4000}));
+  const auto small = thin_by_group(rows, gpu, counts, position, 100),
+             large = thin_by_group(rows, gpu, counts, position, 400);
+  for (const std::size_t kept : count_by_group(small, gpu, 2)) EXPECT_NEAR(double(kept), 100, 40);
+  for (const std::size_t kept : count_by_group(large, gpu, 2)) EXPECT_NEAR(double(kept), 400, 80);
   EXPECT_TRUE(std::includes(large.begin(), large.end(), small.begin(), small.end()));
-  EXPECT_EQ(sample_rows(data, all_rows(data), 1000).size(), data.size());
+  EXPECT_EQ(thin_by_group(rows, gpu, counts, position, 4000), rows);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@
 #include <memory>
 #include <string_view>
 
-#include "warploom/measurements/importers/import.h"
+#include "warploom/measurements/dataset.h"
+#include "warploom/measurements/import_options.h"
 
 namespace warploom {
 

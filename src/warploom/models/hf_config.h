@@ -6,9 +6,7 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "warploom/base/json.h"
 #include "warploom/models/architecture.h"
@@ -28,8 +26,5 @@ ModelArchitecture read_hf_config(const std::filesystem::path& path);
 
 // Text of a config.json.
 ModelArchitecture parse_hf_config(std::string_view text, std::string_view where);
-
-// Names in "architectures" that are read, in alphabetical order.
-std::vector<std::string> supported_architectures();
 
 }  // namespace warploom

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "warploom/base/nearest_name.h"
-#include "warploom/models/hf_config.h"
 
 namespace warploom {
 namespace {
@@ -99,17 +100,18 @@ bool present(const ConfigValues& config, std::string_view key) {
   return key != "num_kv_shared_layers" || config.integer(key, 0) > 0;
 }
 
-std::string supported_list() {
-  return fmt::format("supported: {}", fmt::join(supported_architectures(), ", "));
-}
-
-}  // namespace
-
+// In alphabetical order.
 std::vector<std::string> supported_architectures() {
   std::vector<std::string> names;
   for (const Supported& entry : kSupported) names.emplace_back(entry.architecture);
   return names;
 }
+
+std::string supported_list() {
+  return fmt::format("supported: {}", fmt::join(supported_architectures(), ", "));
+}
+
+}  // namespace
 
 ModelFamily family_of_config(const ConfigValues& config, const ConfigValues& text,
                              std::string_view architecture) {

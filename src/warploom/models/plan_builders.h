@@ -2,9 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "warploom/models/step_plan.h"
+#include "warploom/models/architecture.h"
+#include "warploom/models/graph_options.h"
+#include "warploom/models/request_operators.h"
+#include "warploom/models/scaled_operators.h"
+#include "warploom/models/sharding.h"
 
 namespace warploom {
 

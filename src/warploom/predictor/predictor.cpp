@@ -65,6 +65,11 @@ LoadedFamily& Predictor::load(FamilyModel model) {
   return *families_[family];
 }
 
+const BaseConstants* Predictor::constants(Family family, const GpuSpec& gpu) const {
+  const auto& loaded = families_[std::size_t(family)];
+  return loaded == nullptr ? nullptr : &loaded->constants(gpu);
+}
+
 bool Predictor::has_tables(Family family) const {
   const auto& loaded = families_[std::size_t(family)];
   return loaded && loaded->tables.has_value();

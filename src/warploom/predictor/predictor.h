@@ -48,6 +48,9 @@ class Predictor final : public LatencyModel {
   // nullptr when the family was not learned.
   const FamilyModel* model(Family family) const;
   bool has_tables(Family family) const;
+  // The constants of the family's structural base (structural_price.h) as they were fitted for a GPU; nullptr
+  // when the family was not learned.
+  const BaseConstants* constants(Family family, const GpuSpec& gpu) const;
   // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
   // stay valid for the predictor's life.
   KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,

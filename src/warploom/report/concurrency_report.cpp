@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/validate/concurrency_errors.h"
 #include "warploom/base/statistics.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -14,89 +13,12 @@
 namespace warploom {
 namespace {
 
-struct CellErrors {
-  std::vector<double> ttft_errors, tpot_errors, ttft_biases, tpot_biases;
-  void add(const ConcurrencyCell& cell, bool ttft, bool tpot) {
-    if (tpot) {
-      tpot_errors.push_back(cell.tpot.error());
-      tpot_biases.push_back(cell.tpot.bias());
-    }
-    if (!ttft) return;
-    ttft_errors.push_back(cell.ttft.error());
-    ttft_biases.push_back(cell.ttft.bias());
-  }
-  bool empty() const { return ttft_errors.empty() && tpot_errors.empty(); }
-};
-
-// Which figures of a cell count.
-struct Figures {
-  bool ttft = false, tpot = false;
-};
-using Choice = std::function<Figures(const ConcurrencyCell&)>;
-using CellName = std::string ConcurrencyCell::*;
-
-Figures judged(const ConcurrencyCell& cell) {
-  const bool in = cell.group == CellGroup::Judged;
-  return {in && cell.judges_ttft, in};
-}
-Figures with_excluded(const ConcurrencyCell& cell) {
-  const bool in = cell.group != CellGroup::Disaggregated && cell.checkpoint.empty();
-  return {in, in};
-}
-Figures fitted(const ConcurrencyCell& cell) {
-  const Figures all = judged(cell);
-  return {all.ttft && cell.ttft_fitted, all.tpot && cell.tpot_fitted};
-}
-Figures unfitted(const ConcurrencyCell& cell) {
-  const Figures all = judged(cell);
-  return {all.ttft && !cell.ttft_fitted, all.tpot && !cell.tpot_fitted};
-}
-Choice of_group(CellGroup group) {
-  return [group](const ConcurrencyCell& cell) { return Figures{cell.group == group, cell.group == group}; };
-}
-Choice of_rule(const std::string& rule) {
-  return [rule](const ConcurrencyCell& cell) {
-    const bool in = cell.excluded_by == rule;
-    return Figures{in, in};
-  };
-}
-
-class Cells {
- public:
-  explicit Cells(const ConcurrencyValidation& validation) {
-    for (const auto* cells : {&validation.cells, &validation.other_cells})
-      for (const ConcurrencyCell& cell : *cells) cells_.push_back(&cell);
-  }
-
-  CellErrors errors(const Choice& choice) const {
-    CellErrors errors;
-    for (const ConcurrencyCell* cell : cells_) {
-      const Figures figures = choice(*cell);
-      errors.add(*cell, figures.ttft, figures.tpot);
-    }
-    return errors;
-  }
-
-  // In order of name; names without a figure are left out.
-  std::map<std::string, CellErrors> errors_by(const Choice& choice, CellName name) const {
-    std::map<std::string, CellErrors> groups;
-    for (const ConcurrencyCell* cell : cells_) {
-      const Figures figures = choice(*cell);
-      if (figures.ttft || figures.tpot) groups[cell->*name].add(*cell, figures.ttft, figures.tpot);
-    }
-    return groups;
-  }
-
- private:
-  std::vector<const ConcurrencyCell*> cells_;
-};
-
 // Null where no cell is judged.
 Json quantile_json(const std::vector<double>& values, double q) {
   return values.empty() ? Json() : Json(quantile(values, q));
 }
 
-Json errors_json(const CellErrors& errors) {
+Json errors_json(const ConcurrencyErrors& errors) {
   return {{"cells", errors.tpot_errors.size()},
           {"ttft_cells", errors.ttft_errors.size()},
           {"ttft_median_error", quantile_json(errors.ttft_errors, 0.5)},
@@ -107,20 +29,21 @@ Json errors_json(const CellErrors& errors) {
           {"tpot_bias", quantile_json(errors.tpot_biases, 0.5)}};
 }
 
-Json groups_json(const Cells& cells, const Choice& choice, CellName name) {
+Json groups_json(const ConcurrencyValidation& validation, const FigureChoice& choice, CellName name) {
   Json document = Json::object();
-  for (const auto& [key, errors] : cells.errors_by(choice, name)) document[key] = errors_json(errors);
+  for (const auto& [key, errors] : concurrency_errors_by(validation, choice, name))
+    document[key] = errors_json(errors);
   return document;
 }
 
-Json choice_json(const Cells& cells, const Choice& choice) {
-  return {{"overall", errors_json(cells.errors(choice))},
-          {"backends", groups_json(cells, choice, &ConcurrencyCell::backend)},
-          {"models", groups_json(cells, choice, &ConcurrencyCell::model)},
-          {"gpus", groups_json(cells, choice, &ConcurrencyCell::gpu)}};
+Json choice_json(const ConcurrencyValidation& validation, const FigureChoice& choice) {
+  return {{"overall", errors_json(concurrency_errors(validation, choice))},
+          {"backends", groups_json(validation, choice, &ConcurrencyCell::backend)},
+          {"models", groups_json(validation, choice, &ConcurrencyCell::model)},
+          {"gpus", groups_json(validation, choice, &ConcurrencyCell::gpu)}};
 }
 
-void add_error_row(TextTable& table, const std::string& name, const CellErrors& errors) {
+void add_error_row(TextTable& table, const std::string& name, const ConcurrencyErrors& errors) {
   const auto percent = [](const std::vector<double>& values, double q) {
     return values.empty() ? std::string("-") : percent_text(quantile(values, q));
   };
@@ -142,9 +65,10 @@ TextTable error_table(const std::string& first) {
                     {"bias"}});
 }
 
-void add_rows_by(TextTable& table, const Cells& cells, const Choice& choice, CellName name,
-                 const std::string& prefix) {
-  for (const auto& [key, errors] : cells.errors_by(choice, name)) add_error_row(table, prefix + key, errors);
+void add_rows_by(TextTable& table, const ConcurrencyValidation& validation, const FigureChoice& choice,
+                 CellName name, const std::string& prefix) {
+  for (const auto& [key, errors] : concurrency_errors_by(validation, choice, name))
+    add_error_row(table, prefix + key, errors);
 }
 
 std::string rules_text(const ConcurrencyValidation& validation) {
@@ -171,13 +95,13 @@ std::string refusals_text(const ConcurrencyValidation& validation) {
   return text;
 }
 
-std::string fits_text(const ConcurrencyValidation& validation, const Cells& cells) {
+std::string fits_text(const ConcurrencyValidation& validation) {
   TextTable table = error_table("fitted and unfitted figures");
-  add_rows_by(table, cells, fitted, &ConcurrencyCell::backend, "fitted, ");
-  add_error_row(table, "fitted, all", cells.errors(fitted));
+  add_rows_by(table, validation, fitted_figures, &ConcurrencyCell::backend, "fitted, ");
+  add_error_row(table, "fitted, all", concurrency_errors(validation, fitted_figures));
   table.add_rule();
-  add_rows_by(table, cells, unfitted, &ConcurrencyCell::backend, "check, ");
-  add_error_row(table, "check, all", cells.errors(unfitted));
+  add_rows_by(table, validation, unfitted_figures, &ConcurrencyCell::backend, "check, ");
+  add_error_row(table, "check, all", concurrency_errors(validation, unfitted_figures));
   std::string text = table.text();
   for (const FittedCells& fit : validation.fits)
     text += fmt::format("{:>8}  {}: {} ({}{})\n{:>10}source: {}\n", count_text(fit.cells), fit.name,
@@ -187,14 +111,14 @@ std::string fits_text(const ConcurrencyValidation& validation, const Cells& cell
   return text;
 }
 
-std::string apart_text(const Cells& cells, CellGroup group, const std::string& title) {
-  if (cells.errors(of_group(group)).empty()) return "";
+std::string apart_text(const ConcurrencyValidation& validation, CellGroup group, const std::string& title) {
+  if (concurrency_errors(validation, figures_of_group(group)).empty()) return "";
   TextTable table = error_table(title);
-  add_rows_by(table, cells, of_group(group), &ConcurrencyCell::backend, "");
+  add_rows_by(table, validation, figures_of_group(group), &ConcurrencyCell::backend, "");
   table.add_rule();
-  add_rows_by(table, cells, of_group(group), &ConcurrencyCell::model, "");
+  add_rows_by(table, validation, figures_of_group(group), &ConcurrencyCell::model, "");
   table.add_rule();
-  add_error_row(table, "all", cells.errors(of_group(group)));
+  add_error_row(table, "all", concurrency_errors(validation, figures_of_group(group)));
   return fmt::format("\n{}", table.text());
 }
 
@@ -234,10 +158,10 @@ Json cells_json(const std::vector<ConcurrencyCell>& cells) {
   return document;
 }
 
-Json exclusions_json(const ConcurrencyValidation& validation, const Cells& cells) {
+Json exclusions_json(const ConcurrencyValidation& validation) {
   Json document = Json::array();
   for (const ExcludedRows& rule : validation.exclusions) {
-    const CellErrors errors = cells.errors(of_rule(rule.rule));
+    const ConcurrencyErrors errors = concurrency_errors(validation, figures_of_rule(rule.rule));
     document.push_back({{"rule", rule.rule},
                         {"kind", rule.kind},
                         {"judges", rule.ttft_alone ? "tpot" : "nothing"},
@@ -268,7 +192,6 @@ Json fits_json(const ConcurrencyValidation& validation) {
 }  // namespace
 
 std::string concurrency_validation_text(const ConcurrencyValidation& validation) {
-  const Cells cells(validation);
   std::string text = fmt::format("{} rows read\n", count_text(validation.rows)) + rules_text(validation);
   const std::string refusals = refusals_text(validation);
   if (!refusals.empty()) text += "Refused or left out for time:\n" + refusals;
@@ -280,40 +203,41 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
                         count_text(doubtful));
   TextTable table = error_table("judged cells");
   for (const CellName name : {&ConcurrencyCell::backend, &ConcurrencyCell::gpu, &ConcurrencyCell::model}) {
-    add_rows_by(table, cells, judged, name, "");
+    add_rows_by(table, validation, judged_figures, name, "");
     table.add_rule();
   }
-  add_error_row(table, "all", cells.errors(judged));
+  add_error_row(table, "all", concurrency_errors(validation, judged_figures));
   text += fmt::format("\n{}\n", table.text());
   TextTable both = error_table("with and without the rules");
-  add_rows_by(both, cells, with_excluded, &ConcurrencyCell::backend, "with the rows taken out, ");
-  add_error_row(both, "with the rows taken out, all", cells.errors(with_excluded));
-  add_error_row(both, "without them (as judged), all", cells.errors(judged));
+  add_rows_by(both, validation, figures_with_excluded, &ConcurrencyCell::backend,
+              "with the rows taken out, ");
+  add_error_row(both, "with the rows taken out, all", concurrency_errors(validation, figures_with_excluded));
+  add_error_row(both, "without them (as judged), all", concurrency_errors(validation, judged_figures));
   both.add_rule();
   for (const ExcludedRows& rule : validation.exclusions)
-    if (const CellErrors errors = cells.errors(of_rule(rule.rule)); !errors.empty())
+    if (const ConcurrencyErrors errors = concurrency_errors(validation, figures_of_rule(rule.rule));
+        !errors.empty())
       add_error_row(both, rule.rule + " alone", errors);
-  text += both.text() + "\n" + fits_text(validation, cells);
-  text += apart_text(cells, CellGroup::Disaggregated, "prefill and decode apart");
-  return text + apart_text(cells, CellGroup::AssumedCheckpoint, "checkpoint assumed");
+  text += both.text() + "\n" + fits_text(validation);
+  text += apart_text(validation, CellGroup::Disaggregated, "prefill and decode apart");
+  return text + apart_text(validation, CellGroup::AssumedCheckpoint, "checkpoint assumed");
 }
 
 Json concurrency_validation_json(const ConcurrencyValidation& validation) {
-  const Cells cells(validation);
   Json dropped = Json::array();
   for (const DroppedRows& entry : validation.dropped)
     dropped.push_back({{"reason", entry.reason}, {"rows", entry.rows}});
   Json document = {{"rows", validation.rows},
                    {"dropped", std::move(dropped)},
-                   {"exclusions", exclusions_json(validation, cells)},
+                   {"exclusions", exclusions_json(validation)},
                    {"corrections", {{"rows", validation.corrected}, {"reason", validation.corrections}}},
                    {"fits", fits_json(validation)}};
-  document.update(choice_json(cells, judged));
-  document["with_excluded"] = choice_json(cells, with_excluded);
-  document["fitted"] = choice_json(cells, fitted);
-  document["check"] = choice_json(cells, unfitted);
-  document["disaggregated"] = choice_json(cells, of_group(CellGroup::Disaggregated));
-  document["assumed_checkpoint"] = choice_json(cells, of_group(CellGroup::AssumedCheckpoint));
+  document.update(choice_json(validation, judged_figures));
+  document["with_excluded"] = choice_json(validation, figures_with_excluded);
+  document["fitted"] = choice_json(validation, fitted_figures);
+  document["check"] = choice_json(validation, unfitted_figures);
+  document["disaggregated"] = choice_json(validation, figures_of_group(CellGroup::Disaggregated));
+  document["assumed_checkpoint"] = choice_json(validation, figures_of_group(CellGroup::AssumedCheckpoint));
   document["cells"] = cells_json(validation.cells);
   document["other_cells"] = cells_json(validation.other_cells);
   return document;

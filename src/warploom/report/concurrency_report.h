@@ -1,77 +1,13 @@
 // Published benchmarks at fixed concurrency against simulated ones: the documents of `validate concurrency`.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
-#include <vector>
 
+#include "warploom/app/validate/concurrency_validation.h"
 #include "warploom/base/json.h"
-#include "warploom/report/validation_report.h"
 
 namespace warploom {
 
-// Judged cells make the headline; the others are reported apart.
-enum class CellGroup {
-  Judged,
-  SetAside,           // a rule does not believe the row
-  Repeat,             // the same measurement as an earlier row, rounded
-  AssumedCheckpoint,  // the row names a checkpoint that is stored otherwise than it says it ran
-  Disaggregated       // prefill and decode apart
-};
-template <>
-struct EnumNames<CellGroup> {
-  static constexpr std::array<std::pair<CellGroup, std::string_view>, 5> kNames{
-      {{CellGroup::Judged, "judged"},
-       {CellGroup::SetAside, "set_aside"},
-       {CellGroup::Repeat, "repeat"},
-       {CellGroup::AssumedCheckpoint, "assumed_checkpoint"},
-       {CellGroup::Disaggregated, "disaggregated"}}};
-};
-
-struct ConcurrencyCell {
-  std::string id, backend, version, model, gpu, quantization;
-  std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
-  std::int64_t prefill_workers = 0, decode_workers = 0;  // 0: one engine does both
-  Comparison ttft, tpot;                                 // ms
-  CellGroup group = CellGroup::Judged;
-  std::string excluded_by;                        // the rule that sets the row or its TTFT aside
-  std::string checkpoint;                         // what is assumed of the checkpoint; empty: nothing
-  bool judges_ttft = true;                        // false: the TTFT of this row is in no judged median
-  bool ttft_fitted = false, tpot_fitted = false;  // a constant was set with this figure's error in view
-  std::int64_t preemptions = 0;
-  Tier tier = Tier::Roofline;
-};
-
-struct DroppedRows {
-  std::string reason;
-  std::int64_t rows = 0;
-};
-
-// A rule of data/benchmarks/concurrency_exclusions.json and the rows it matched.
-struct ExcludedRows {
-  std::string rule, kind, reason, source;
-  std::int64_t rows = 0;
-  bool ttft_alone = false;
-};
-
-// A rule of data/benchmarks/concurrency_fits.json and the judged cells it names.
-struct FittedCells {
-  std::string name, fitted, source;
-  bool ttft = false, tpot = false, everywhere = false;
-  std::int64_t cells = 0;
-};
-
-struct ConcurrencyValidation {
-  std::int64_t rows = 0;                 // read
-  std::vector<DroppedRows> dropped;      // not judged in the headline, in the order of the filters
-  std::vector<ExcludedRows> exclusions;  // every rule, those without a row too
-  std::int64_t corrected = 0;            // rows whose parallelism was put right
-  std::string corrections;
-  std::vector<FittedCells> fits;
-  std::vector<ConcurrencyCell> cells;        // judged
-  std::vector<ConcurrencyCell> other_cells;  // of the other groups
-};
 std::string concurrency_validation_text(const ConcurrencyValidation& validation);
 // {"rows", "dropped": [{"reason", "rows"}], "exclusions": [{"rule", "kind", "judges", "rows", "reason",
 // "source", "errors": E or null}], "corrections": {"rows", "reason"}, "fits": [{"name", "fitted", "figures",

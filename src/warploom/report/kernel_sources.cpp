@@ -23,30 +23,6 @@ Json part_json(const KernelTime& part, double total) {
 
 }  // namespace
 
-Tier weakest_tier(std::span<const KernelTime> kernels) {
-  Tier weakest = Tier::Measured;
-  for (const KernelTime& kernel : kernels) weakest = std::max(weakest, kernel.source.tier);
-  return weakest;
-}
-
-std::vector<LabelledKernel> kernels_by_label(std::span<const KernelTime> kernels) {
-  std::vector<LabelledKernel> labelled;
-  for (const KernelTime& kernel : kernels) {
-    auto same = std::find_if(labelled.begin(), labelled.end(), [&](const LabelledKernel& known) {
-      return known.family == kernel.family && known.label == kernel.label;
-    });
-    if (same == labelled.end())
-      same = labelled.insert(labelled.end(), {.family = kernel.family, .label = kernel.label, .parts = {}});
-    same->time += kernel.time;
-    same->calls += kernel.calls;
-    same->parts.push_back(kernel);
-  }
-  for (LabelledKernel& kernel : labelled)
-    std::stable_sort(kernel.parts.begin(), kernel.parts.end(), kLongestFirst);
-  std::stable_sort(labelled.begin(), labelled.end(), kLongestFirst);
-  return labelled;
-}
-
 std::string source_text(const KernelSource& source) {
   std::string text;
   for (const std::string* part : {&source.framework, &source.version, &source.kernel})
@@ -62,12 +38,6 @@ std::string source_text(const LabelledKernel& kernel) {
   }
   if (texts.empty()) return "-";
   return texts.size() == 1 ? texts[0] : fmt::format("{} + {}", texts[0], texts.size() - 1);
-}
-
-std::array<double, EnumNames<Tier>::kNames.size()> seconds_by_tier(std::span<const KernelTime> kernels) {
-  std::array<double, EnumNames<Tier>::kNames.size()> seconds{};
-  for (const KernelTime& kernel : kernels) seconds[std::size_t(kernel.source.tier)] += kernel.time.value();
-  return seconds;
 }
 
 Json kernel_sources_json(std::span<const KernelTime> kernels) {

@@ -1,36 +1,18 @@
 // What the prices of a run's kernels rested on: which measured implementation answered, and how well known.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/json.h"
-#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
-
-// A kernel of the model with all its time, whatever priced it.
-struct LabelledKernel {
-  Family family = Family::Gemm;
-  std::string label;
-  Seconds time;
-  double calls = 0;
-  std::vector<KernelTime> parts;  // one for each source, longest first
-};
-// In the order of their time.
-std::vector<LabelledKernel> kernels_by_label(std::span<const KernelTime> kernels);
 
 // "vllm 0.24.0 vllm_flash_attn_fa3"; "-" where physics alone answered.
 std::string source_text(const KernelSource& source);
 // The same of the source with most time, and how many more there are: "... + 2".
 std::string source_text(const LabelledKernel& kernel);
-
-// Measured when there is none.
-Tier weakest_tier(std::span<const KernelTime> kernels);
-// Seconds of `kernels` by the tier of what priced them; adds up to their time.
-std::array<double, EnumNames<Tier>::kNames.size()> seconds_by_tier(std::span<const KernelTime> kernels);
 
 // {family: {"time_s", "tier_shares": {tier: share}, "kernels": [{"framework", "version", "kernel", "tier",
 // "extrapolated", "time_s", "share"}]}}, shares of the family's time, kernels with most time first.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/json.h"
 #include "warploom/kernels/latency_model.h"
 
@@ -16,5 +17,12 @@ std::string operator_text(const Operator& op);
 Json estimate_json(const LatencyEstimate& estimate);
 // {"family", ...}: as operator_from_json reads it.
 Json operator_document(const Operator& op);
+
+std::string prediction_text(const PredictResult& result);
+// estimate_json's keys, "operator", "gpu", "framework", "framework_version", "kernel", "stands_in_for",
+// "scheme_priced" (where it is not the operator's own), "widened_weights", "roofline_us", "cublas_tile"
+// (where cuBLAS serves the operator), "pipelines": [{"pipeline", "demand", "time_us", "share"}] and, as asked
+// for, "published_features"
+Json prediction_json(const PredictResult& result);
 
 }  // namespace warploom

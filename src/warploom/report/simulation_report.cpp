@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/deployment_report.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
-#include "warploom/report/serving_extras.h"
 #include "warploom/report/text_table.h"
 
 namespace warploom {
@@ -189,7 +189,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
     text +=
         fmt::format("prefix cache: {} of {} prompt tokens found ({})\n\n", count_text(result.cached_tokens),
                     count_text(metrics.total_input_tokens), percent_text(hit_rate(result)));
-  return text + extras_text(label, result) + kernel_table(result);
+  return text + deployment_text(label, result) + kernel_table(result);
 }
 
 Json simulation_json(const RunLabel& label, const SimulationResult& result,
@@ -221,7 +221,7 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   }
   document["interval"] = nullptr;
   if (interval) document["interval"] = {{"low", to_json(interval->low)}, {"high", to_json(interval->high)}};
-  add_extras(document, label, result);
+  add_deployment(document, label, result);
   const StepTotals& totals = result.totals;
   document["step_totals"] = {{"steps", totals.steps},
                              {"tokens", totals.tokens},

@@ -2,46 +2,14 @@
 // simulator knows under keys of their own.
 #pragma once
 
-#include <array>
-#include <limits>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "warploom/app/serving/run_label.h"
 #include "warploom/base/json.h"
-#include "warploom/kernels/latency_model.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
-
-// One pool of instances.
-struct PoolLabel {
-  std::string name, gpu;
-  std::int64_t instances = 1;          // at the start
-  std::int64_t gpus_per_instance = 1;  // of what steps together
-  std::int64_t tensor_parallel = 1, pipeline_parallel = 1, data_parallel = 1, expert_parallel = 1;
-  double energy_j = 0;  // an estimate from the power limit; 0: unknown
-};
-
-// What a run is labelled with; the report prints it and computes nothing from it.
-struct RunLabel {
-  std::string model, gpu, engine, workload;
-  double request_rate = std::numeric_limits<double>::infinity();  // requests/s; infinite: sent without a plan
-  std::optional<std::int64_t> max_concurrency;                    // most requests in flight
-  std::int64_t gpus = 1;
-  std::int64_t layers = 1;     // of the model
-  Tier tier = Tier::Roofline;  // the weakest tier among the kernels
-  // Share of the kernels' time by the tier of what priced them, indexed by Tier; adds up to one.
-  std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
-  std::vector<PoolLabel> pools;
-  std::string kv_transfer;    // path between the pools; empty: one pool
-  bool extrapolated = false;  // some kernel left the measured domain
-};
-
-// The same run with every kernel at its p10 and p90: bounds of each metric.
-struct RunInterval {
-  ServingMetrics low, high;
-};
 
 // A partial result has no interval: runs stopped at different points bound nothing.
 //

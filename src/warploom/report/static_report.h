@@ -2,22 +2,11 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "warploom/app/serving/static_breakdown.h"
 #include "warploom/base/json.h"
-#include "warploom/kernels/latency_model.h"
-#include "warploom/serving/static_batch.h"
 
 namespace warploom {
-
-struct StaticBreakdown {
-  std::string model, gpu, engine;
-  std::int64_t gpus = 1;
-  std::int64_t kv_cache_tokens = 0;  // that one replica has room for
-  std::int64_t batch = 1, input_tokens = 1, output_tokens = 1;
-  StaticBatchTime time;
-  std::vector<KernelTime> kernels;  // of all steps, longest first
-};
 
 std::string static_text(const StaticBreakdown& result);
 // {"model", "gpu", "engine", "gpus", "kv_cache_tokens", "batch", "input_tokens", "output_tokens",

@@ -15,34 +15,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Means over the rows that have the figure.
-struct PhaseMeans {
-  std::vector<double> errors, biases;
-  void add(const std::optional<Comparison>& figure) {
-    if (!figure) return;
-    errors.push_back(figure->error());
-    biases.push_back(figure->bias());
-  }
-};
-
-struct StaticMeans {
-  PhaseMeans prefill, decode, total;
-  double coverage = kNone;
-};
-
-StaticMeans means_of(const StaticValidation& validation) {
-  StaticMeans means;
-  double inside = 0;
-  for (const StaticValidationRow& row : validation.rows) {
-    means.prefill.add(row.prefill);
-    means.decode.add(row.decode);
-    means.total.add(row.total);
-    if (row.total_p10 <= row.total.measured && row.total.measured <= row.total_p90) inside += 1;
-  }
-  if (!validation.rows.empty()) means.coverage = inside / double(validation.rows.size());
-  return means;
-}
-
 void add_comparison(Json& document, const std::string& name, const std::optional<Comparison>& figure) {
   document["measured_" + name + "_ms"] = figure ? figure->measured : kNone;
   document["predicted_" + name + "_ms"] = figure ? figure->predicted : kNone;
@@ -84,7 +56,7 @@ std::string static_validation_text(const StaticValidation& validation) {
                    value_cell(row.decode, &Comparison::measured), error_cell(row.decode),
                    fixed_text(row.total.measured, 1), error_cell(row.total)});
   }
-  const StaticMeans means = means_of(validation);
+  const StaticErrors means = static_errors(validation);
   return table.text() +
          fmt::format("\nmean error: prefill {}, decode {}, total {}; {} of the totals inside p10 .. p90\n",
                      percent_text(mean(means.prefill.errors)), percent_text(mean(means.decode.errors)),
@@ -111,15 +83,15 @@ Json static_validation_json(const StaticValidation& validation) {
     entry["predicted_collectives_ms"] = row.collectives;
     rows.push_back(std::move(entry));
   }
-  const StaticMeans means = means_of(validation);
-  const auto over = [&](std::vector<double> PhaseMeans::*which) {
+  const StaticErrors means = static_errors(validation);
+  const auto over = [&](std::vector<double> PhaseErrors::*which) {
     return Json{{"prefill", mean(means.prefill.*which)},
                 {"decode", mean(means.decode.*which)},
                 {"total", mean(means.total.*which)}};
   };
   return {{"rows", std::move(rows)},
-          {"mean", over(&PhaseMeans::errors)},
-          {"bias", over(&PhaseMeans::biases)},
+          {"mean", over(&PhaseErrors::errors)},
+          {"bias", over(&PhaseErrors::biases)},
           {"coverage", means.coverage}};
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 
 namespace warploom {
 namespace {

@@ -7,6 +7,8 @@
 #include "warploom/base/error.h"
 #include "warploom/serving/cluster/independent_replicas.h"
 #include "warploom/serving/cluster/run.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/speculation/speculative_config.h"
 #include "warploom/serving/workload/length_limit.h"
 
@@ -24,9 +26,7 @@ void check_request(const ServingConfig& config, const SpeculativeConfig& specula
   };
   // What was computed before a preemption is computed again as one prompt.
   const std::int64_t whole =
-      config.capacity_scheduler_policy == "guaranteed_no_evict" && config.engine == "trtllm"
-          ? request.input_tokens
-          : tokens;
+      engine_named(config.engine).may_stop_requests(config) ? tokens : request.input_tokens;
   const std::int64_t step_tokens = max_num_batched_tokens_of(config);
   if (!chunks_prompts(config) && whole > step_tokens) {
     throw InvalidInput(

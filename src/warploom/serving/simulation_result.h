@@ -11,19 +11,9 @@
 #include "warploom/serving/simulation_options.h"
 #include "warploom/serving/speculation/draft_acceptance.h"
 #include "warploom/serving/step_record.h"
+#include "warploom/serving/time/timeline.h"
 
 namespace warploom {
-
-// The state at one moment, summed over replicas.
-struct TimelineSample {
-  SimTime time;
-  std::int64_t running = 0;
-  std::int64_t waiting = 0;
-  double kv_use = 0;              // share of the blocks, 0 to 1
-  std::int64_t batch_tokens = 0;  // of the steps just started
-  std::int64_t preemptions = 0;   // so far
-  std::int64_t instances = 0;     // that take requests
-};
 
 // Keys and values between engines, and back from lower tiers.
 struct TransferTotals {

@@ -5,8 +5,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
-#include "warploom/serving/batching/scheduler_registry.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/workload/fitted_workload.h"
 
 namespace warploom {
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Simulation, ConservesRequestsAndTokens, ()) {
   ServingConfig config = small_config();
   config.async_scheduling = *rc::gen::arbitrary<bool>();
   const bool chunked = *rc::gen::arbitrary<bool>();
-  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.engine = *rc::gen::elementOf(engine_names());
   config.block_size = 16;
   config.enable_chunked_prefill = chunked;
   config.chunked_prefill_size = *rc::gen::inRange(0, 4) * 128;
@@ -316,7 +316,7 @@ TEST(Simulation, PipelineStagesOverlapTheStepsOfDifferentRequests) {
 
 RC_GTEST_PROP(Simulation, PipelinesConserveTokens, ()) {
   ServingConfig config = small_config();
-  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.engine = *rc::gen::elementOf(engine_names());
   config.block_size = 16;
   config.max_num_batched_tokens = 512;
   config.pipeline_parallel_size = *rc::gen::inRange(2, 5);

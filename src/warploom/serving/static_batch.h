@@ -6,7 +6,7 @@
 #include <span>
 
 #include "warploom/base/units.h"
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
+#include "warploom/tuner/tile_mapping.h"
 
 namespace warploom {
 namespace {

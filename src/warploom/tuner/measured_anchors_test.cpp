@@ -10,6 +10,8 @@
 #include "warploom/tuner/anchor_plan.h"
 #include "warploom/tuner/regret.h"
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 namespace {

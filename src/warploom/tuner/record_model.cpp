@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/tuner/legality.h"
 
 namespace warploom {
@@ -35,21 +36,17 @@ double matrix_rate(const TileKernel& kernel, const GpuSpec& gpu) {
   return rate;
 }
 
-bool four_warp_instructions(const GpuSpec& gpu) {
-  return gpu.generation == Generation::Hopper || gpu.generation == Generation::Blackwell;
-}
-
 // Clocks of C[m, n] += A[m, k] B[k, n] out of shared memory by `warps` warps.
 double product_clocks(const TileKernel& kernel, const GpuSpec& gpu, double m, double n, double k,
                       double warps) {
   const double operations = 2 * std::max(16.0, m) * n * k, bytes = k * double(kernel.operand_bytes);
   double rate = matrix_rate(kernel, gpu), read = 0;
-  if (four_warp_instructions(gpu) && m >= 64) {
+  if (has_async_matrix_unit(gpu) && m >= 64) {
     // Groups of four warps stand below each other first.
     const double groups = std::max(1.0, warps / 4), beside = std::max(1.0, groups / (m / 64));
     read = bytes * (m / 64) * beside * (64 + n / beside);
   } else {
-    if (four_warp_instructions(gpu)) rate *= kWarpInstructionShare;
+    if (has_async_matrix_unit(gpu)) rate *= kWarpInstructionShare;
     double below = 1, beside = 1;
     while (below * beside < warps) (m / (16 * below) >= n / (16 * beside) ? below : beside) *= 2;
     read = bytes * (m * beside + n * below);

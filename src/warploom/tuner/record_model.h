@@ -5,7 +5,7 @@
 #include <span>
 
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 

@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/tuner/internal/four_works.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
 namespace {
@@ -84,12 +85,11 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
 
 // Calls visit(configuration, corrected time short of the cell's scale) for the candidates of a shape's cell;
 // where there are few the first comes again. Returns the cell.
-template <class Layout, class Visit>
-[[gnu::always_inline]] inline const CellRecord& visit_candidates(const Layout& layout, const TileShape& shape,
-                                                                 const Visit& visit) {
+template <class Visit>
+[[gnu::always_inline]] inline const TableCell& visit_candidates(const TableLayout& layout,
+                                                                const TileShape& shape, const Visit& visit) {
   const int row_class = row_class_of(layout.kernel, shape);
-  const CellRecord& cell =
-      layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
+  const TableCell& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);
   const Candidate* const all = cell.candidates;
   const ShapeTerms terms(layout.mapping, shape);
@@ -106,22 +106,20 @@ template <class Layout, class Visit>
 
 // Microseconds of one configuration: what a pick says of a candidate; of another the formula's time with the
 // cell's scale, since nothing more is known of it.
-template <class Layout>
-float corrected_time(const Layout& layout, const TileShape& shape, std::size_t config) {
+float corrected_time(const TableLayout& layout, const TileShape& shape, std::size_t config) {
   float time = -1;
-  const CellRecord& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
+  const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t candidate, float corrected) {
     if (candidate == config) time = corrected;
   });
   if (time < 0) time = record_time(layout.mapping, layout.configs[config], shape);
   return time * cell.scale();
 }
 
-template <class Layout>
-std::vector<float> corrected_times(const Layout& layout, const TileShape& shape) {
+std::vector<float> corrected_times(const TableLayout& layout, const TileShape& shape) {
   std::vector<float> times;
   for (const ConfigRecord& record : layout.configs)
     times.push_back(record_time(layout.mapping, record, shape));
-  const CellRecord& cell = visit_candidates(
+  const TableCell& cell = visit_candidates(
       layout, shape, [&](std::size_t candidate, float corrected) { times[candidate] = corrected; });
   for (float& time : times) time *= cell.scale();
   return times;
@@ -130,13 +128,13 @@ std::vector<float> corrected_times(const Layout& layout, const TileShape& shape)
 }  // namespace
 
 TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
-  const Layout& layout = *layout_;
+  const TableLayout& layout = *layout_;
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};
   std::size_t best = 0;
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
-  const CellRecord& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
+  const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
     const float cost = config == fallback ? time * kDefaultMargin : time;
     if (cost < best_cost) {
       best = config;
@@ -180,6 +178,17 @@ std::optional<double> RuntimeTable::predict_us(const TileShape& shape, const Til
   return std::nullopt;
 }
 
+double RuntimeTable::error_bound(const TileShape& shape, const TilePick& pick) const {
+  check_shape(shape, "tune pick");
+  const ConfigRecord& record = layout_->configs[pick.index];
+  const TileWork work = tile_work(layout_->kernel, layout_->gpu, shape, record.config);
+  return warploom::error_bound({.config = record.config,
+                                .residual = record.residual,
+                                .most_waves = record.most_waves,
+                                .most_iterations = record.most_iterations},
+                               double(work.waves), double(work.iterations));
+}
+
 const TileKernel& RuntimeTable::kernel() const { return layout_->kernel; }
 const TileGpu& RuntimeTable::gpu() const { return layout_->gpu; }
 double RuntimeTable::median_r_squared() const { return layout_->median_r_squared; }
@@ -203,7 +212,7 @@ std::vector<FittedConfig> RuntimeTable::configs() const {
 
 double RuntimeTable::mean_candidates() const {
   double sum = 0;
-  for (const CellRecord& cell : layout_->cells) {
+  for (const TableCell& cell : layout_->cells) {
     const auto repeats = std::count(cell.candidates + 1, std::end(cell.candidates), cell.candidates[0]);
     sum += double(kMostCandidates) - double(repeats);
   }

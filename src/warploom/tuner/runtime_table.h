@@ -19,37 +19,21 @@
 #include <utility>
 #include <vector>
 
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/table_options.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 
 inline constexpr std::uint32_t kTuneTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
-class TimeCorrection;
+struct TableLayout;  // internal/table_layout.h
 
 struct TilePick {
   TileConfig config;
   float predicted_us = 0;
   bool is_default = false;  // the kernel's own default, kept because nothing is clearly better
   std::uint32_t index = 0;  // of the configuration in configs()
-};
-
-// Where a table's times come from: measured on its GPU, or estimated from records (and perhaps another GPU).
-enum class TableTier { Measured, CrossGpu };
-template <>
-struct EnumNames<TableTier> {
-  static constexpr std::array<std::pair<TableTier, std::string_view>, 2> kNames{
-      {{TableTier::Measured, "measured"}, {TableTier::CrossGpu, "cross_gpu"}}};
-};
-
-struct TableOptions {
-  // The kernel's own choice; kept where no other is predicted to be clearly faster. Must be among the fitted
-  // configurations when given; otherwise the one with the least mean predicted loss over all cells serves.
-  std::optional<TileConfig> default_config;
-  std::uint64_t data_hash = 0;                 // of the samples, for provenance
-  const TimeCorrection* correction = nullptr;  // what the formula misses; must outlive the call
-  TableTier tier = TableTier::Measured;
 };
 
 class RuntimeTable {
@@ -75,6 +59,9 @@ class RuntimeTable {
   // table.
   std::optional<double> predict_us(const TileShape& shape, const TileConfig& config) const;
 
+  // Relative error to expect of a pick's predicted time (error_bound of wave_fit.h).
+  double error_bound(const TileShape& shape, const TilePick& pick) const;
+
   const TileKernel& kernel() const;
   const TileGpu& gpu() const;
   TileConfig default_config() const;
@@ -90,10 +77,9 @@ class RuntimeTable {
   void require(std::string_view gpu, std::string_view kernel) const;
 
  private:
-  struct Layout;
-  explicit RuntimeTable(std::shared_ptr<const Layout> layout) : layout_(std::move(layout)) {}
+  explicit RuntimeTable(std::shared_ptr<const TableLayout> layout) : layout_(std::move(layout)) {}
 
-  std::shared_ptr<const Layout> layout_;
+  std::shared_ptr<const TableLayout> layout_;
 };
 
 }  // namespace warploom

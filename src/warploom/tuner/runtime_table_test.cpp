@@ -77,6 +77,10 @@ TEST(WaveFit, BoundsItsErrorMoreWidelyBeyondTheSamples) {
   EXPECT_DOUBLE_EQ(error_bound(fitted, 5, 64), error_bound(fitted, 10, 128));
   EXPECT_GT(error_bound(fitted, 40, 128), error_bound(fitted, 20, 128));
   EXPECT_GT(error_bound(fitted, 10, 512), error_bound(fitted, 10, 128));
+  const RuntimeTable table = small_table();
+  const TileShape near{4096, 4096, 4096}, far{1'000'000, 4096, 4096};
+  EXPECT_GT(table.error_bound(near, table.pick(near)), 0);
+  EXPECT_GT(table.error_bound(far, table.pick(far)), table.error_bound(near, table.pick(near)));
 }
 
 TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {

@@ -6,15 +6,17 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
-#include <thread>
 
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 #include "warploom/base/random.h"
 #include "warploom/tuner/internal/cell_biases.h"
 #include "warploom/tuner/internal/table_layout.h"
 #include "warploom/tuner/internal/wave_columns.h"
+#include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/time_correction.h"
 
 namespace warploom {
@@ -192,7 +194,7 @@ class CellSearch {
 
   // Fills the block's cells of every class of rows; `cells` come class by class. Rows that load and store
   // widely differ by a few percent: their classes share one shortlist.
-  void fill(const std::vector<std::size_t>& block, int row_classes, CellRecord* cells) {
+  void fill(const std::vector<std::size_t>& block, int row_classes, TableCell* cells) {
     const auto fill_like = [&](int listed, std::initializer_list<int> alike) {
       CorrectedTimes near(model_, correction_, shortlist(block, listed));
       for (const int row_class : alike)
@@ -205,7 +207,7 @@ class CellSearch {
   }
 
  private:
-  void fill(const std::vector<std::size_t>& block, int row_class, CorrectedTimes& near, CellRecord* cells) {
+  void fill(const std::vector<std::size_t>& block, int row_class, CorrectedTimes& near, TableCell* cells) {
     std::vector<TileShape> looks;
     for (const std::size_t cell : block)
       for (std::size_t half = 0; half < kLooks; ++half)
@@ -402,17 +404,12 @@ RuntimeTable RuntimeTable::build(const WaveModel& model, const TableOptions& opt
   const ShapeCells grid = ShapeCells::of(model.kernel.kind);
   const std::uint32_t fallback = default_index(model, options, grid);
   const int row_classes = row_classes_of(model.kernel.kind);
-  std::vector<CellRecord> cells(grid.size() * std::size_t(row_classes));
+  std::vector<TableCell> cells(grid.size() * std::size_t(row_classes));
   const auto blocks = blocks_of(grid);
-  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-  std::vector<std::jthread> threads;
-  for (std::size_t worker = 0; worker < workers; ++worker)
-    threads.emplace_back([&, worker] {
-      CellSearch search(model, options.correction, grid, fallback);
-      for (std::size_t block = worker; block < blocks.size(); block += workers)
-        search.fill(blocks[block], row_classes, cells.data());
-    });
-  threads.clear();  // joins
+  parallel_for_each_thread(blocks.size(), 0, [&] {
+    const auto search = std::make_shared<CellSearch>(model, options.correction, grid, fallback);
+    return [&, search](std::size_t block) { search->fill(blocks[block], row_classes, cells.data()); };
+  });
   return from_bytes(table_bytes(model, options, grid, fallback, cells), "tune table");
 }
 

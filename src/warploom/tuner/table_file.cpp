@@ -10,14 +10,23 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/framed_file.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/json.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/runtime_table.h"
 
 namespace warploom {
 namespace {
 
-constexpr char kMagic[8] = {'W', 'L', 'T', 'U', 'N', 'E', '1', '\n'};
+// Head and versions are those of every file of the program; the layout is a table's own (table_layout.h),
+// since it is mapped and its records are used in place.
+constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
+                             .schema = "warploom_tune_table",
+                             .name = "tune table",
+                             .written_by = "warploom tune fit",
+                             .major = kTuneTableMajor,
+                             .oldest_major = kTuneTableMajor,
+                             .has_minor = false};
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
 
@@ -75,16 +84,11 @@ std::span<const T> records_at(std::string_view bytes, std::uint64_t at, std::uin
 }
 
 const TableHeader& checked_header(std::string_view bytes, std::string_view where) {
-  if (bytes.size() < sizeof(TableHeader) || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
+  if (bytes.size() < sizeof(TableHeader) || !bytes.starts_with(kFormat.magic))
     throw InvalidInput(
-        fmt::format("{}: not a tune table, expected a file that `warploom tune fit` wrote", where));
+        fmt::format("{}: not a tune table, expected a file that `{}` wrote", where, kFormat.written_by));
   const auto& header = *reinterpret_cast<const TableHeader*>(bytes.data());
-  if (header.major > kTuneTableMajor)
-    throw Unsupported(fmt::format("{}: tune table of version {}.{}, this program reads up to {}", where,
-                                  header.major, header.minor, kTuneTableMajor));
-  if (header.major < kTuneTableMajor)
-    throw Unsupported(fmt::format("{}: tune table of version {}, this program reads {}; run `tune fit` again",
-                                  where, header.major, kTuneTableMajor));
+  check_version(kFormat, header.major, header.minor, where);
   if (header.total_bytes != bytes.size())
     throw InvalidInput(
         fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));
@@ -116,7 +120,7 @@ TableBytes::~TableBytes() {
 }
 
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
-                        std::uint32_t default_index, std::span<const CellRecord> cells) {
+                        std::uint32_t default_index, std::span<const TableCell> cells) {
   std::vector<ConfigRecord> records;
   for (const FittedConfig& fitted : model.configs)
     records.push_back({.config = fitted.config,
@@ -125,17 +129,15 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
                        .residual = fitted.residual,
                        .most_waves = fitted.most_waves,
                        .most_iterations = fitted.most_iterations});
-  const Json provenance = {{"schema", "warploom_tune_table"},
-                           {"version", kTuneTableMajor},
-                           {"created_by", "warploom"},
-                           {"data_hash", fmt::format("{:016x}", options.data_hash)},
-                           {"kernel", to_json(model.kernel)},
-                           {"gpu", gpu_json(model.gpu)},
-                           {"median_r_squared", model.median_r_squared},
-                           {"tier", name_of(options.tier)}};
-  const std::string text = provenance.dump();
+  Json head = file_head(kFormat, "warploom");
+  head["data_hash"] = hash_text(options.data_hash);
+  head["kernel"] = to_json(model.kernel);
+  head["gpu"] = gpu_json(model.gpu);
+  head["median_r_squared"] = model.median_r_squared;
+  head["tier"] = name_of(options.tier);
+  const std::string text = head.dump();
   TableHeader header{};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  kFormat.magic.copy(header.magic, sizeof header.magic);
   header.major = kTuneTableMajor;
   header.minor = kTuneTableMinor;
   header.config_count = static_cast<std::uint32_t>(records.size());
@@ -146,7 +148,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   }
   std::string bytes(sizeof header, '\0');
   header.configs_at = append<ConfigRecord>(bytes, records);
-  header.cells_at = append<CellRecord>(bytes, cells);
+  header.cells_at = append<TableCell>(bytes, cells);
   header.text_at = append<char>(bytes, text);
   header.text_bytes = text.size();
   header.total_bytes = bytes.size();
@@ -156,7 +158,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
   return bytes;
 }
 
-RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::string_view where)
+TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_view where)
     : block(std::move(source)), header(&checked_header(block->view(), where)), mapping(kernel, gpu) {
   const std::string_view bytes = block->view();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -172,24 +174,23 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
   const auto text = records_at<char>(bytes, header->text_at, header->text_bytes, where);
   if (configs.empty() || header->default_index >= configs.size())
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
-  const Json document = parse_json({text.data(), text.size()}, where);
+  const FileHead head(kFormat, {text.data(), text.size()}, where);
+  kernel = object_from_json<TileKernel>(head.at("kernel"), where);
   try {
-    kernel = object_from_json<TileKernel>(document.at("kernel"), where);
-    gpu = gpu_from(document.at("gpu"));
-    median_r_squared = document.at("median_r_squared").get<double>();
-    // Tables of before there were others do not say it.
-    if (const auto said = document.find("tier"); said != document.end())
-      tier = parse_enum<TableTier>(said->get<std::string>(), where);
+    gpu = gpu_from(head.at("gpu"));
   } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("{}: the tune table's provenance is incomplete: {}", where, error.what()));
+    throw InvalidInput(fmt::format("{}: 'gpu' in the tune table's head: {}", where, error.what()));
   }
+  median_r_squared = head.number("median_r_squared");
+  // Tables that were written before there was another tier do not state theirs.
+  if (head.document().contains("tier")) tier = parse_enum<TableTier>(head.text("tier"), where);
   check_gpu(gpu, where);
   mapping = MappingConstants(kernel, gpu);
   row_classes = row_classes_of(kernel.kind);
   splits_k = std::any_of(configs.begin(), configs.end(),
                          [](const ConfigRecord& record) { return record.config.split_k > 1; });
-  cells = records_at<CellRecord>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
-  for (const CellRecord& cell : cells)
+  cells = records_at<TableCell>(bytes, header->cells_at, grid.size() * std::size_t(row_classes), where);
+  for (const TableCell& cell : cells)
     for (const Candidate candidate : cell.candidates)
       if (candidate.config() >= configs.size())
         throw InvalidInput(fmt::format("{}: a cell of the tune table names no configuration", where));
@@ -197,12 +198,12 @@ RuntimeTable::Layout::Layout(std::unique_ptr<const TableBytes> source, std::stri
 
 RuntimeTable RuntimeTable::open(const std::filesystem::path& path) {
   return RuntimeTable(
-      std::make_shared<const Layout>(std::make_unique<const TableBytes>(path), path.string()));
+      std::make_shared<const TableLayout>(std::make_unique<const TableBytes>(path), path.string()));
 }
 
 RuntimeTable RuntimeTable::from_bytes(std::string_view bytes, std::string_view where) {
   return RuntimeTable(
-      std::make_shared<const Layout>(std::make_unique<const TableBytes>(std::string(bytes)), where));
+      std::make_shared<const TableLayout>(std::make_unique<const TableBytes>(std::string(bytes)), where));
 }
 
 void RuntimeTable::write(const std::filesystem::path& path) const { write_file_atomically(path, bytes()); }

@@ -1,9 +1,5 @@
 #include "warploom/tuner/tile_kernel.h"
 
-#include <algorithm>
-
-#include "warploom/tuner/tile_mapping.h"
-
 namespace warploom {
 
 FieldTable TileKernel::describe() {
@@ -36,12 +32,6 @@ TileGpu TileGpu::from(const GpuSpec& gpu) {
           .blocks_per_sm = gpu.max_blocks_per_sm,
           .l2_bytes = static_cast<std::int64_t>(gpu.l2_capacity.value()),
           .l2_bytes_per_us = gpu.l2_bandwidth.value() * 1e-6};
-}
-
-TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,
-                   const TileConfig& config) {
-  const MappingConstants constants(kernel, gpu);
-  return map_tile(constants, ShapeTerms(constants, shape), ConfigConstants(kernel, config));
 }
 
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config) {

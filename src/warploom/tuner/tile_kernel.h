@@ -76,10 +76,6 @@ struct TileWork {
   float crossing = 0;     // extra line crossings of rows that do not start on a 128-byte boundary
 };
 
-// O(1), no allocation. The shape and the configuration must be positive.
-TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,
-                   const TileConfig& config);
-
 // Bytes of shared memory that the stages of one tile take.
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config);
 

@@ -1,5 +1,5 @@
-// The inlined core of tile_work: constants worked out once per kernel and per configuration, so that one
-// mapping costs a few nanoseconds.
+// How a shape and a configuration become the coordinates of the wave model. The core is inlined, with
+// constants worked out once per kernel and per configuration, so that one mapping costs a few nanoseconds.
 #pragma once
 
 #include <algorithm>
@@ -246,5 +246,10 @@ inline TileWork map_tile(const MappingConstants& constants, const ShapeTerms& te
       return map_gemm(constants, terms, config);
   }
 }
+
+// The same, with the constants worked out for this call alone. O(1), no allocation. The shape and the
+// configuration must be positive.
+TileWork tile_work(const TileKernel& kernel, const TileGpu& gpu, const TileShape& shape,
+                   const TileConfig& config);
 
 }  // namespace warploom

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 
@@ -30,6 +30,7 @@ class TimeCorrection {
 // What a learner sees of a query: fills, alignment and shares of the time; no absolute time or size of a GPU
 // beyond waves and shares of time.
 inline constexpr std::size_t kCorrectionFeatures = 28;
+inline constexpr int kCorrectionFeatureVersion = 1;  // counts up when a feature changes its meaning
 void correction_features(const TileKernel& kernel, const CorrectionQuery& query,
                          std::array<float, kCorrectionFeatures>& out);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <thread>
 
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/tuner/internal/config_fit.h"
 #include "warploom/tuner/legality.h"
@@ -61,16 +61,11 @@ void judge_buckets(WaveModel& model, std::size_t index, const ConfigPoints& poin
 
 // Every configuration by itself, on all cores.
 void fit_all(WaveModel& model, const std::vector<const ConfigPoints*>& points) {
-  const std::size_t workers = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-  std::vector<std::jthread> threads;
-  for (std::size_t worker = 0; worker < workers; ++worker)
-    threads.emplace_back([&, worker] {
-      for (std::size_t i = worker; i < points.size(); i += workers) {
-        const TileConfig config = model.configs[i].config;
-        model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
-        model.configs[i].config = config;
-      }
-    });
+  parallel_for(points.size(), 0, [&](std::size_t i) {
+    const TileConfig config = model.configs[i].config;
+    model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
+    model.configs[i].config = config;
+  });
 }
 
 }  // namespace
@@ -112,18 +107,6 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   for (const BucketFit& bucket : model.buckets) shares.push_back(bucket.r_squared);
   model.median_r_squared = shares.empty() ? 0 : quantile(std::move(shares), 0.5);
   return model;
-}
-
-double predict_us(const WaveModel& model, std::size_t index, const TileShape& shape) {
-  const FittedConfig& fitted = model.configs.at(index);
-  return double(wave_time(fitted.coefficients, tile_work(model.kernel, model.gpu, shape, fitted.config)));
-}
-
-double error_bound(const FittedConfig& config, double waves, double iterations) {
-  // Twice the residual covers nine in ten sampled points; each doubling beyond the samples adds one more.
-  const double beyond = std::max(0.0, std::log2(waves / double(config.most_waves))) +
-                        std::max(0.0, std::log2(iterations / double(config.most_iterations)));
-  return double(config.residual) * (2 + beyond);
 }
 
 }  // namespace warploom

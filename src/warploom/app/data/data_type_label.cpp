@@ -1,5 +1,7 @@
 #include "warploom/app/data/data_type_label.h"
 
+#include "warploom/base/any_of.h"
+
 namespace warploom {
 
 std::string data_type_label(const Operator& op) {
@@ -19,6 +21,7 @@ std::string data_type_label(const Operator& op) {
         } else if constexpr (requires { held.type; }) {
           return std::string(name_of(held.type));
         } else {
+          static_assert(AnyOf<std::decay_t<decltype(held)>, Sampling, LinearAttention, Collective>);
           return {};
         }
       },

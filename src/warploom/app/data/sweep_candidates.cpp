@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/models/step_plan.h"
 
@@ -58,8 +59,11 @@ struct Normal {
     if (op.head_dim % 8 == 0)
       keep(KvWrite{.tokens = op.tokens, .kv_heads = op.kv_heads, .head_dim = op.head_dim});
   }
-  template <class Other>
-  void operator()(const Other&) const {}
+  // The collector has no kernels of these, or sweeps them apart.
+  template <AnyOf<MlaPrefill, MlaDecode, MlaModule, Elementwise, Quantize, Embedding, Sampling,
+                  LinearAttention, Collective>
+                Op>
+  void operator()(const Op&) const {}
 };
 
 // Expert parallelism over all ranks where there are experts, and without.

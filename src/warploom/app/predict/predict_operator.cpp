@@ -8,17 +8,18 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/operator_json.h"
 #include "warploom/kernels/precision_support.h"
-#include "warploom/kernels/published_features.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
-#include "warploom/serving/pricing/kernel_names.h"
+#include "warploom/serving/engines/engine_kernels.h"
 
 namespace warploom {
 namespace {
@@ -64,6 +65,12 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
   if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
 }
 
+// Those of the family in the predictor that answers; nullptr: it has none.
+const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
+  const Predictor* predictor = predictor_of(model);
+  return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
+}
+
 // What the question names and the answer is not of.
 std::string asked_for(const PredictRequest& request, const PredictResult& result) {
   std::vector<std::string> parts;
@@ -78,12 +85,15 @@ std::string asked_for(const PredictRequest& request, const PredictResult& result
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
   return std::visit(
       [&](const auto& held) {
-        if constexpr (requires { matrix_unit(held.scheme, gpu); }) {
+        using Op = std::decay_t<decltype(held)>;
+        if constexpr (AnyOf<Op, Gemm, FusedMoe>) {
           const MatmulScheme scheme = held.scheme;
           const bool meant = scheme == MatmulScheme::Int4WeightOnly ||
                              scheme == MatmulScheme::Int8WeightOnly || scheme == MatmulScheme::MxFp4A16;
           return !meant && matrix_unit(scheme, gpu).weight_only;
         } else {
+          static_assert(
+              !requires { held.scheme; }, "weights that may be widened");
           return false;
         }
       },
@@ -122,7 +132,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
+  if (context.kernel.empty()) context = kernel_of(engine, request.op, result.gpu);
   const KernelContext used = model.resolved_context(request.op, result.gpu, context);
   result.framework = used.framework;
   result.version = used.version;
@@ -136,7 +146,10 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.estimate = model.estimate(request.op, result.gpu, context);
   if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  result.pipelines = pipeline_shares(profile(request.op, result.gpu, used), result.estimate.p50);
+  const KernelProfile shown =
+      profile(request.op, result.gpu, used, {.constants = fitted_constants(model, request.op, result.gpu)});
+  result.structure = shown.price;
+  result.pipelines = pipeline_shares(shown, result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);
   return result;
 }

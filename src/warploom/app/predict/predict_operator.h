@@ -6,6 +6,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
+#include "warploom/kernels/structural_price.h"
 #include "warploom/kernels/tile_ranking.h"
 
 namespace warploom {
@@ -17,7 +18,7 @@ struct PredictRequest {
   // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
-  std::string features;  // "published": also the feature vector of kernels/published_features.h
+  std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
 };
 
 // Time each pipeline alone would take, at data-sheet rates.
@@ -40,6 +41,7 @@ struct PredictResult {
   std::string stands_in_for;             // what was asked for and never measured on this GPU; empty: nothing
   bool widened_weights = false;          // the GPU lacks the operand type; 16-bit products of widened weights
   std::optional<RankedTile> tile;        // that cuBLAS likely runs, where it serves the operator
+  StructuralPrice structure;             // the structural time that the predictor learned ratios to, in parts
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
   std::vector<std::pair<std::string, double>> features;  // as asked for
 };

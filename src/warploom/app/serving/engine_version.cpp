@@ -1,7 +1,7 @@
 #include "warploom/app/serving/engine_version.h"
 
 #include "warploom/app/predict/latency_models.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/base/version.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {

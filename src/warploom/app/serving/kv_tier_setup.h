@@ -4,7 +4,7 @@
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/serving/config/serving_config.h"
-#include "warploom/serving/replica/kv_tiers.h"
+#include "warploom/serving/kv/kv_tiers.h"
 
 namespace warploom {
 

@@ -1,5 +1,8 @@
 #include "warploom/app/serving/price_graph.h"
 
+#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/engines/engine_defaults.h"
+
 namespace warploom {
 
 PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {

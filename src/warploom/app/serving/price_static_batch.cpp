@@ -4,6 +4,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {

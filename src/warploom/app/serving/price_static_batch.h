@@ -2,7 +2,7 @@
 #pragma once
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/report/static_report.h"
+#include "warploom/app/serving/static_breakdown.h"
 
 namespace warploom {
 

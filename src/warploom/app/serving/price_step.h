@@ -4,7 +4,7 @@
 #include <string>
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/report/step_report.h"
+#include "warploom/app/serving/step_breakdown.h"
 
 namespace warploom {
 

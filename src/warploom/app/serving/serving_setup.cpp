@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "warploom/app/serving/engine_version.h"
 #include "warploom/app/serving/kv_tier_setup.h"
@@ -11,8 +10,8 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
-#include "warploom/serving/batching/scheduler_registry.h"
-#include "warploom/serving/config/parallelism.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
@@ -35,21 +34,6 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
 
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
-}
-
-// SGLang switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
-// data-centre Blackwell, without data-parallel attention.
-bool fuses_allreduce_norm(const ServingSetup& setup) {
-  constexpr std::array<std::string_view, 6> kModels{
-      "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
-      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
-  const bool known = std::find(kModels.begin(), kModels.end(), setup.model.architecture) != kModels.end();
-  const Generation generation = setup.gpu->generation;
-  if (setup.config.enable_flashinfer_allreduce_fusion)
-    return *setup.config.enable_flashinfer_allreduce_fusion;
-  return setup.config.engine == "sglang" && known && setup.graph.ranks_per_node == 0 &&
-         setup.sharding.attention_data_parallel == 1 && setup.gpu->name != "h20" &&
-         (generation == Generation::Hopper || generation == Generation::Blackwell);
 }
 
 // What runs beside the model: a drafter, adapters.
@@ -116,29 +100,15 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
   return beside;
 }
 
-// SGLang keeps windowed layers in a pool of their own for the models of its list (configs/model_config.py,
-// is_hybrid_swa_model); vLLM does so for all, unless context parallelism spreads the tokens.
-WindowedCache windowed_cache_of(const ServingSetup& setup) {
-  constexpr std::array<std::string_view, 6> kSglangModels{"Llama4ForConditionalGeneration",
-                                                          "GptOssForCausalLM",
-                                                          "MiMoV2FlashForCausalLM",
-                                                          "Step3p5ForCausalLM",
-                                                          "Gemma4ForCausalLM",
-                                                          "Gemma4ForConditionalGeneration"};
-  const bool listed =
-      std::find(kSglangModels.begin(), kSglangModels.end(), setup.model.architecture) != kSglangModels.end();
-  if (setup.config.engine == "vllm" && setup.sharding.context_ranks() == 1) return WindowedCache::Released;
-  return setup.config.engine == "sglang" && listed ? WindowedCache::OwnPool : WindowedCache::Whole;
-}
-
 KvCapacityOptions capacity_options(const ServingSetup& setup, const Companions& beside) {
+  const EngineSpec& engine = engine_named(setup.config.engine);
   KvCapacityOptions options;
   options.gpu_memory_utilization = *setup.config.gpu_memory_utilization;
-  options.share = memory_share_of(setup.config);
+  options.share = engine.memory_share;
   options.max_num_batched_tokens = *setup.config.max_num_batched_tokens;
   options.max_num_seqs = *setup.config.max_num_seqs;
   options.block_size = *setup.config.block_size;
-  options.windowed = windowed_cache_of(setup);
+  options.windowed = engine.windowed_cache(setup.model, setup.sharding);
   options.kv_cache = setup.graph.kv_cache;
   options.extra_weights = beside.weights;
   options.extra_kv_per_token = beside.kv_per_token;
@@ -177,8 +147,8 @@ std::unique_ptr<StepPricer> pricer_of(const ServingSetup& setup, const Companion
 }  // namespace
 
 void check_simulated_engine(const std::string& engine) {
-  const std::vector<std::string> names = scheduler_names();
-  if (std::find(names.begin(), names.end(), engine) != names.end()) return;
+  if (find_engine(engine) != nullptr) return;
+  const std::vector<std::string> names = engine_names();
   throw Unsupported(fmt::format("engine '{}' is not simulated, expected one of: {}{}", engine,
                                 fmt::join(names, ", "), did_you_mean(engine, names)));
 }
@@ -214,7 +184,9 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.sharding = sharding;
   check_sharding(setup.model, setup.sharding, "sharding");
   setup.config = request.config;
-  resolve_defaults(setup.config, *setup.gpu);
+  const EngineSpec& engine = engine_named(setup.config.engine);
+  const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
+  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? request.version : std::string());
   check_config(setup.config);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
@@ -224,10 +196,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                     setup.config.moe_backend, setup.model.name));
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
   if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
-  setup.graph.parallel_latent_norms = setup.config.engine == "trtllm" || setup.config.engine == "sglang";
-  setup.graph.fuse_qk_norm_rope = setup.config.engine == "trtllm";
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
-  setup.graph.fuse_allreduce_norm = fuses_allreduce_norm(setup);
+  engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
   const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
   if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
@@ -235,13 +205,13 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (transport == ExpertTransport::DeepEpNormal) setup.config.enforce_eager = true;
   const Companions beside = companions_of(setup, request);
   if (memory == MemoryCheck::Required) check_memory(setup, beside);
-  setup.kernels = {.framework = request.framework.empty() ? request.config.engine : request.framework,
+  setup.kernels = {.framework = std::string(priced.framework),
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
                    .expert_transport = transport};
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  setup.config.host = default_host_model(setup.kernels.framework, setup.model, *setup.gpu);
+  setup.config.host = priced.host(setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);

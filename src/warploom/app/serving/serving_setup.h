@@ -10,8 +10,8 @@
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
 #include "warploom/serving/cluster/deployment.h"
-#include "warploom/serving/config/engine_flags.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
 
 namespace warploom {
@@ -26,7 +26,7 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
-  // Applied to the framework's default_host_model, which takes the place of config.host. May be empty.
+  // Applied to the framework's EngineSpec::host, which takes the place of config.host. May be empty.
   std::function<void(HostModel&)> host_changes;
 };
 
@@ -49,7 +49,7 @@ struct ServingSetup {
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
   std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
-  // "vllm", "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
+  // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
   std::string engine_text() const;
   // Tokens whose keys and values one replica holds; 0 where the memory was not checked.
   std::int64_t kv_cache_tokens() const;

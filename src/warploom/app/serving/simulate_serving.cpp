@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <future>
+#include <array>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/energy.h"
-#include "warploom/app/serving/trace_run.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
-#include "warploom/report/kernel_sources.h"
+#include "warploom/base/parallel.h"
 
 namespace warploom {
 namespace {
@@ -147,15 +148,16 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
   };
   SimulateResult result;
   if (request.intervals) {
-    auto low = std::async(std::launch::async, [&] { return run(StepTime::Low).metrics; });
-    auto high = std::async(std::launch::async, [&] { return run(StepTime::High).metrics; });
-    result.run = run(StepTime::Mid);
-    result.interval = RunInterval{low.get(), high.get()};
-    if (result.run.partial) result.interval.reset();
+    RunInterval interval;
+    const std::array<std::function<void()>, 3> runs{[&] { result.run = run(StepTime::Mid); },
+                                                    [&] { interval.low = run(StepTime::Low).metrics; },
+                                                    [&] { interval.high = run(StepTime::High).metrics; }};
+    parallel_for(runs.size(), runs.size(), [&](std::size_t i) { runs[i](); });
+    if (!result.run.partial) result.interval = std::move(interval);
   } else {
     result.run = run(StepTime::Mid);
   }
-  if (request.traced_steps > 0) result.trace = trace_run(result.run, engines.setups);
+  if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }

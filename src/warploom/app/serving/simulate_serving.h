@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "warploom/app/serving/kv_transfer_setup.h"
+#include "warploom/app/serving/run_label.h"
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/report/simulation_report.h"
-#include "warploom/report/tuned_change.h"
+#include "warploom/app/serving/trace_run.h"
+#include "warploom/app/serving/tuned_change.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/benchmark_workload.h"
 #include "warploom/serving/workload/session_workload.h"
@@ -71,7 +72,7 @@ struct SimulateRequest {
   bool intervals = true;    // also the runs at p10 and p90
   std::filesystem::path
       tuned;  // sidecar of `moe-config`: the run as tuned, beside the run as it is; empty: none
-  std::size_t traced_steps = 0;  // steps that SimulateResult::trace holds
+  std::size_t traced_steps = 0;  // steps that SimulateResult::traced holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
 };
 
@@ -80,7 +81,7 @@ struct SimulateResult {
   SimulationResult run;
   std::optional<RunInterval> interval;  // absent when the run was cancelled or none was asked for
   std::optional<TunedChange> tuned;     // with SimulateRequest::tuned
-  std::string trace;                    // trace_run's; empty unless steps were asked for
+  std::vector<TracedStep> traced;       // of run.steps; empty unless steps were asked for
 };
 
 // Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "warploom/kernels/moe/moe_base.h"
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/structure/moe_base.h"
 
 namespace warploom {
 namespace {
@@ -13,9 +13,8 @@ namespace {
 // Share of the time that the grouped products take in the structural model.
 double product_share(const FusedMoe& op, const GpuSpec& gpu) {
   const RoutingLoad load = routing_load(op);
-  const features::MoeBase base = features::moe_base(
-      op, gpu, KnownKernel::None, features::rank_workload(op, load, {}), features::moe_sizes(op, load),
-      features::sustained_rate_share(gpu), default_constants(Family::Moe));
+  const MoeBase base = moe_base(op, gpu, KnownKernel::None, rank_workload(op, load, {}), moe_sizes(op, load),
+                                sustained_rate_share(gpu), default_constants(Family::Moe));
   return std::clamp(1 - (base.launch + base.pairs_moved + base.choices_moved) / base.total, 0.0, 1.0);
 }
 

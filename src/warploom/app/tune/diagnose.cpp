@@ -18,7 +18,21 @@ namespace {
 constexpr double kQuantileStep = 0.1;
 
 // n_samples is the number of timings in a sweep and of calls in a trace.
-bool is_sweep(Layout layout) { return layout <= Layout::Neusight; }
+bool is_sweep(Layout layout) {
+  switch (layout) {
+    case Layout::Warploom:
+    case Layout::Aiconfigurator:
+    case Layout::Pipeweave:
+    case Layout::Vidur:
+    case Layout::Neusight:
+      return true;
+    case Layout::Kineto:
+    case Layout::Nsight:
+      return false;
+  }
+  WARPLOOM_ASSERT(!"a layout that is neither sweep nor trace");
+  return false;
+}
 
 struct Diagnoser {
   const CeilingModel& ceilings;
@@ -42,15 +56,16 @@ struct Diagnoser {
       leave_out(fmt::format("{}: no ceiling of the family", name_of(family)), kernel.actual * kernel.calls);
       return nullptr;
     }
-    KernelProfile p;
+    KernelProfile p, learned;  // what is shown; what ceilings were learned on
     try {
       p = profile(kernel.op, gpu, context, {.routing = &routing});
+      learned = frozen_profile(kernel.op, gpu, context, &routing);
     } catch (const Unsupported& error) {
       leave_out(error.what(), kernel.actual * kernel.calls);
       return nullptr;
     }
     const auto at = [&](double q) {
-      return ceilings.ceiling(kernel.op, gpu, p, std::clamp(q, kLeastQuantile, kMostQuantile));
+      return ceilings.ceiling(kernel.op, gpu, learned, std::clamp(q, kLeastQuantile, kMostQuantile));
     };
     kernel.ceiling = at(result.quantile);
     kernel.gap = gap_of(kernel.ceiling, kernel.actual);
@@ -131,7 +146,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
                        .calls = count * times,
                        .actual = estimate.p50,
                        .tier = estimate.tier},
-                      estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
+                      estimate.p10, estimate.p90, kernel_of(setup.kernels, node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;

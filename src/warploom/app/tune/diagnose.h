@@ -7,7 +7,7 @@
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/serving/price_static_batch.h"
-#include "warploom/report/diagnose_report.h"
+#include "warploom/app/tune/diagnosis.h"
 
 namespace warploom {
 

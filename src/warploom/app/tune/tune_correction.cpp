@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 
+#include "warploom/app/tune/correction_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_fit.h"
 #include "warploom_embedded/tuner_files.h"
 
 namespace warploom {
@@ -34,15 +36,15 @@ bool unaligned(const TileKernel& kernel, const TileShape& shape) {
   return row_class_of(kernel, shape) == kNarrowLoads;
 }
 
-// Operands of one byte move and multiply at other rates: they have files of their own.
-std::string file_name(const TileKernel& kernel, bool without_alignment) {
-  return fmt::format("{}{}{}.wlc", name_of(kernel.kind), kernel.operand_bytes == 1 ? "_fp8" : "",
-                     without_alignment ? "_unaligned" : "");
+CorrectionKind kind_of(const TileKernel& kernel, bool without_alignment) {
+  return {kernel.kind, kernel.operand_bytes == 1, without_alignment};
 }
 
-std::optional<SymmetricEnsemble> ensemble_of(const std::string& name) {
+std::optional<SymmetricEnsemble> ensemble_of(const CorrectionKind& kind) {
+  const std::string name = kind.file_name();
   for (const EmbeddedFile& file : embedded::tuner_files()) {
-    if (file.name == name) return SymmetricEnsemble(decode_symmetric(file.contents, name));
+    if (file.name == name)
+      return SymmetricEnsemble(correction_from_bytes(file.contents, kind, "built-in " + name));
   }
   return std::nullopt;
 }
@@ -159,9 +161,9 @@ SymmetricTrees learned(const LearningRows& rows) {
 
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
   if (kernel.operand_bytes > 2) return nullptr;
-  auto aligned = ensemble_of(file_name(kernel, false));
+  auto aligned = ensemble_of(kind_of(kernel, false));
   if (!aligned) return nullptr;
-  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(file_name(kernel, true)));
+  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(kind_of(kernel, true)));
 }
 
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
@@ -197,10 +199,13 @@ TuneLearnResult tune_learn(const TuneLearnRequest& request) {
     const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
     fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
   }
+  const auto write = [&](bool without_alignment, const SymmetricTrees& trees) {
+    const CorrectionKind kind = kind_of(request.kernel, without_alignment);
+    write_file_atomically(request.output / kind.file_name(), correction_to_bytes(kind, trees));
+  };
   const SymmetricTrees trees = learned(aligned);
-  write_file_atomically(request.output / file_name(request.kernel, false), encode_symmetric(trees));
-  if (!rest.targets.empty())
-    write_file_atomically(request.output / file_name(request.kernel, true), encode_symmetric(learned(rest)));
+  write(false, trees);
+  if (!rest.targets.empty()) write(true, learned(rest));
   return {.rows = aligned.targets.size(),
           .unaligned_rows = rest.targets.size(),
           .before = root_mean_square(aligned.targets, std::vector<double>(aligned.targets.size(), 0.0)),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/tuner/tile_sample.h"
 #include "warploom/tuner/time_correction.h"
 
 namespace warploom {

@@ -8,6 +8,7 @@
 #include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/tuner/regret.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warploom/tuner/runtime_table.h"
+#include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 

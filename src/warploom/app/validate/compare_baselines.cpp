@@ -5,6 +5,7 @@
 #include <map>
 
 #include "warploom/base/error.h"
+#include "warploom/baselines/train_baseline.h"
 #include "warploom/kernels/roofline.h"
 
 namespace warploom {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/baselines/baseline.h"
+#include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/error_summary.h"
 
 namespace warploom {

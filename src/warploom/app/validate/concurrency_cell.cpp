@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "warploom/app/serving/kv_transfer_setup.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
-#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {

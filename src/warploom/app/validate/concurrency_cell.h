@@ -5,9 +5,9 @@
 
 #include "warploom/app/validate/concurrency_exclusions.h"
 #include "warploom/app/validate/concurrency_request.h"
+#include "warploom/app/validate/concurrency_validation.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/model_catalog.h"
-#include "warploom/report/concurrency_report.h"
 
 namespace warploom {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 
 namespace warploom {
 

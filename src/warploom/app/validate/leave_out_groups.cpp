@@ -18,31 +18,22 @@ namespace {
 constexpr std::uint32_t kModelFolds = 6;
 constexpr std::uint64_t kSampleSeed = 41;
 
-// Uniform in [0, 1), fixed by shape, GPU and context.
+// Fixed by shape, GPU and context.
 double row_position(const Dataset& data, std::uint32_t r, std::uint64_t seed) {
   const KernelContext context = data.context(r);
   const std::uint64_t place = hash_combine(hash_bytes(data.gpu(r)), hash_bytes(context.framework));
   const std::uint64_t kernel = hash_combine(hash_bytes(context.version), hash_bytes(context.kernel));
-  return double(hash_combine(hash_combine(hash_combine(seed, data.shape(r)), place), kernel) >> 11) * 0x1p-53;
+  return hash_position(hash_combine(hash_combine(hash_combine(seed, data.shape(r)), place), kernel));
 }
 
-// The rows of each GPU, thinned to about `most` of as many as `counts` says.
-std::vector<std::size_t> counts_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows) {
-  std::vector<std::size_t> counts(data.gpus().size(), 0);
-  for (const std::uint32_t r : rows) ++counts[data.gpu_index(r)];
-  return counts;
-}
+// The rows of each GPU, thinned to about `most` of as many as `like` has.
 std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
-                                       const std::vector<std::size_t>& counts, std::size_t most,
+                                       const std::vector<std::uint32_t>& like, std::size_t most,
                                        std::uint64_t seed) {
-  std::vector<std::uint32_t> kept;
-  for (const std::uint32_t r : rows)
-    if (row_position(data, r, seed) * double(counts[data.gpu_index(r)]) < double(most)) kept.push_back(r);
-  return kept;
-}
-std::vector<std::uint32_t> thin_by_gpu(const Dataset& data, const std::vector<std::uint32_t>& rows,
-                                       std::size_t most, std::uint64_t seed) {
-  return thin_by_gpu(data, rows, counts_by_gpu(data, rows), most, seed);
+  const RowGroup gpu = [&](std::uint32_t r) { return data.gpu_index(r); };
+  return thin_by_group(
+      rows, gpu, count_by_group(like, gpu, data.gpus().size()),
+      [&](std::uint32_t r) { return row_position(data, r, seed); }, most);
 }
 
 std::string fold_name(std::uint32_t fold) { return fmt::format("fold {}", fold + 1); }
@@ -71,10 +62,10 @@ FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kin
     if (few_shot > 0 && !held_out) by_gpu[dataset.gpu_index(r)].push_back(r);
   }
   std::vector<bool> keep(dataset.size(), false);
-  for (const std::uint32_t r : thin_by_gpu(dataset, learn, std::size_t(rows_per_gpu), kSampleSeed))
+  for (const std::uint32_t r : thin_by_gpu(dataset, learn, learn, std::size_t(rows_per_gpu), kSampleSeed))
     keep[r] = true;
   if (kind != LeaveOutKind::Model)
-    for (const std::uint32_t r : thin_by_gpu(dataset, judged, std::size_t(rows_per_gpu), kSampleSeed))
+    for (const std::uint32_t r : thin_by_gpu(dataset, judged, judged, std::size_t(rows_per_gpu), kSampleSeed))
       keep[r] = true;
   for (const std::vector<std::uint32_t>& of_gpu : by_gpu) {
     const std::set<std::uint64_t> few = few_shot_candidates(dataset, of_gpu, few_shot, per);
@@ -131,9 +122,9 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
   for (auto& [name, group] : groups) {
     group.name = name;
     // As many of each GPU's launch-bound rows, in proportion, as of the rows that are judged.
-    group.launch_bound = thin_by_gpu(data, group.launch_bound, counts_by_gpu(data, group.judged),
-                                     std::size_t(judged_rows), kSampleSeed + 1);
-    group.judged = thin_by_gpu(data, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
+    group.launch_bound =
+        thin_by_gpu(data, group.launch_bound, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
+    group.judged = thin_by_gpu(data, group.judged, group.judged, std::size_t(judged_rows), kSampleSeed + 1);
     if (!group.judged.empty()) result.push_back(std::move(group));
   }
   return result;

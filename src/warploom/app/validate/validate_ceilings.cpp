@@ -31,7 +31,7 @@ struct Judge {
   void judge(const CeilingModel& model, std::uint32_t row) {
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
-      const KernelProfile p = profile(dataset.op(row), gpu, {}, {.routing = &routing});
+      const KernelProfile p = frozen_profile(dataset.op(row), gpu, {}, &routing);
       const Gap gap = gap_of(model.ceiling(dataset.op(row), gpu, p, quantile), dataset.latency(row));
       verdicts[row] = gap.above ? Verdict::Above : gap.flagged() ? Verdict::Flagged : Verdict::Below;
     } catch (const Unsupported& error) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "warploom/app/data/import_data.h"
-#include "warploom/report/ceiling_report.h"
+#include "warploom/app/validate/ceiling_validation.h"
 
 namespace warploom {
 

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/validate/concurrency_cell.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 
 namespace warploom {
 namespace {
@@ -37,23 +36,15 @@ std::vector<Outcome> simulate_rows(const std::vector<SortedRow>& rows,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   const ModelCatalog catalog;
   std::vector<Outcome> outcomes(rows.size());
-  std::atomic<std::size_t> next{0};
   std::int64_t done = 0;
   std::mutex progress;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < rows.size(); i = next++) {
-      outcomes[i] = outcome_of(rows[i], catalog, request, latency);
-      const std::lock_guard lock(progress);
-      ++done;
-      if (request.on_progress) request.on_progress(done, std::ssize(rows));
-    }
-  };
-  const unsigned threads =
-      request.threads > 0 ? unsigned(request.threads) : std::thread::hardware_concurrency();
-  std::vector<std::jthread> workers;
-  for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work);
-  work();
-  return workers.clear(), outcomes;
+  parallel_for(rows.size(), std::size_t(request.threads), [&](std::size_t i) {
+    outcomes[i] = outcome_of(rows[i], catalog, request, latency);
+    const std::lock_guard lock(progress);
+    ++done;
+    if (request.on_progress) request.on_progress(done, std::ssize(rows));
+  });
+  return outcomes;
 }
 
 CellGroup group_of(const SortedRow& row, const ConcurrencyRules& rules) {

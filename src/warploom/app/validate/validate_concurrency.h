@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "warploom/app/validate/concurrency_request.h"
+#include "warploom/app/validate/concurrency_validation.h"
 #include "warploom/kernels/latency_model.h"
-#include "warploom/report/concurrency_report.h"
 
 namespace warploom {
 

@@ -13,9 +13,9 @@
 #include "warploom/app/validate/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/gpu_likeness.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/train_predictor.h"
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/statistics.h"
-#include "warploom/report/kernel_sources.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {

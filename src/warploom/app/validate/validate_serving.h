@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/report/validation_report.h"
+#include "warploom/app/validate/serving_validation.h"
 
 namespace warploom {
 

@@ -149,8 +149,6 @@ TEST(ValidateServing, FindsNoErrorAgainstItself) {
   EXPECT_NEAR(first.start_order_correlation, 1.0, 1e-12);
   EXPECT_EQ(first.requests, 2);
   EXPECT_EQ(first.latencies.size(), 12u);
-  const Json document = serving_validation_json(first);
-  EXPECT_NEAR(document["metrics"]["ttft"]["mean"]["measured_ms"].get<double>(), 1000, 1e-9);
 }
 
 }  // namespace

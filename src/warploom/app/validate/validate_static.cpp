@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
-#include "warploom/report/kernel_sources.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/validate/static_validation.h"
 #include "warploom/kernels/latency_model.h"
-#include "warploom/report/validation_report.h"
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 
 namespace warploom {
 

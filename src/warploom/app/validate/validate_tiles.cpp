@@ -10,10 +10,10 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/measurements/tile_choices.h"
 #include "warploom/predictor/training/tile_ranking_fit.h"
 
@@ -220,7 +220,7 @@ TileValidation validate_tiles(const ValidateTilesRequest& request) {
     without.insert(without.end(), counts.rbegin(), counts.rend());
   }
   std::vector<std::vector<TileCell>> cells(without.size());
-  run_tasks(without.size(), request.threads, [&](std::size_t i) {
+  parallel_for(without.size(), std::size_t(request.threads), [&](std::size_t i) {
     const TileRanking ranking = request.shipped ? TileRanking::cublas() : judge.learn(request, without[i]);
     cells[i] = judge_cells(judge, ranking, without[i]);
     if (request.shipped)

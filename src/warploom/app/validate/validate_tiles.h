@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "warploom/report/tile_report.h"
+#include "warploom/app/validate/tile_validation.h"
 
 namespace warploom {
 

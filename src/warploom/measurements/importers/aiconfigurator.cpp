@@ -43,6 +43,16 @@ KernelContext AiconfiguratorColumns::context(const Table& table) const {
   return {table.text(framework), table.text(version), kernel ? table.text(*kernel) : std::string_view{}};
 }
 
+void AiconfiguratorRow::add(const Operator& op, const Otherwise& otherwise) const {
+  sink.add({.op = op,
+            .gpu = gpu,
+            .context = {context.framework, context.version, otherwise.kernel.value_or(context.kernel)},
+            .latency = otherwise.latency ? *otherwise.latency : latency(),
+            .n_samples = table.positive(columns.n_samples),
+            .marks = otherwise.marks},
+           table);
+}
+
 MatmulScheme aiconfigurator_scheme(const Table& table, std::size_t column) {
   static constexpr std::array<std::pair<std::string_view, MatmulScheme>, 11> kNames{
       {{"bfloat16", MatmulScheme::Bf16},

@@ -25,17 +25,6 @@ struct MlaColumns {
   std::size_t dtype, kv_dtype, heads, batch;
 };
 
-void add(RowSink& sink, const Table& table, const AiconfiguratorColumns& columns,
-         const KernelContext& context, const GpuSpec& gpu, const Operator& op, const Marks& marks = {}) {
-  sink.add({.op = op,
-            .gpu = gpu,
-            .context = context,
-            .latency = table.latency_us(columns.latency),
-            .n_samples = table.positive(columns.n_samples),
-            .marks = marks},
-           table);
-}
-
 // vLLM's MLA kernels of this version show a floor of 100 to 340 us at one token and one request, ten times
 // every other framework's on the same GPU: the CPU's launches.
 Marks marks_of_mla(const KernelContext& context) {
@@ -53,7 +42,7 @@ void read_mla_module(Table& table, RowSink& sink, bool decode) {
   const MlaColumns mla(table);
   const std::size_t model = table.column("model"), gemm_type = table.column("gemm_type"),
                     length = table.column(decode ? "step" : "isl");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     // The operator's default dimensions are this model's; the table does not list dimensions.
     if (table.text(model) != "deepseek-ai/DeepSeek-V3") {
       sink.skip("MLA module of a model whose dimensions the table does not give", table);
@@ -66,11 +55,11 @@ void read_mla_module(Table& table, RowSink& sink, bool decode) {
     op.shape.heads = table.positive(mla.heads);
     RequestGroup group{.count = table.positive(mla.batch)};
     if (decode)
-      group.context_tokens = cached_tokens_of_module(table, context, length);
+      group.context_tokens = cached_tokens_of_module(table, row.context, length);
     else
       group.query_tokens = table.positive(length);
     op.requests = {group};
-    add(sink, table, columns, context, gpu, op);
+    row.add(op);
   });
 }
 
@@ -80,7 +69,7 @@ void read_aiconfigurator_attention_context(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const AttentionColumns attention(table);
   const std::size_t length = table.column("isl");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     AttentionPrefill op{.compute = aiconfigurator_type(table, attention.dtype),
                         .kv_cache = aiconfigurator_type(table, attention.kv_dtype),
                         .heads = table.positive(attention.heads),
@@ -88,7 +77,7 @@ void read_aiconfigurator_attention_context(Table& table, RowSink& sink) {
                         .head_dim = table.positive(attention.head_dim),
                         .window = table.not_negative(attention.window)};
     op.requests = {{.count = table.positive(attention.batch), .query_tokens = table.positive(length)}};
-    add(sink, table, columns, context, gpu, op);
+    row.add(op);
   });
 }
 
@@ -96,7 +85,7 @@ void read_aiconfigurator_attention_generation(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const AttentionColumns attention(table);
   const std::size_t step = table.column("step");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     AttentionDecode op{.compute = aiconfigurator_type(table, attention.dtype),
                        .kv_cache = aiconfigurator_type(table, attention.kv_dtype),
                        .heads = table.positive(attention.heads),
@@ -104,7 +93,7 @@ void read_aiconfigurator_attention_generation(Table& table, RowSink& sink) {
                        .head_dim = table.positive(attention.head_dim),
                        .window = table.not_negative(attention.window)};
     op.requests = {{.count = table.positive(attention.batch), .context_tokens = table.not_negative(step)}};
-    add(sink, table, columns, context, gpu, op);
+    row.add(op);
   });
 }
 
@@ -113,12 +102,12 @@ void read_aiconfigurator_encoder_attention(Table& table, RowSink& sink) {
   const std::size_t dtype = table.column("attn_dtype"), head_dim = table.column("head_dim"),
                     heads = table.column("num_heads"), batch = table.column("batch_size"),
                     length = table.column("isl");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     AttentionPrefill op{
         .compute = aiconfigurator_type(table, dtype), .head_dim = table.positive(head_dim), .causal = false};
     op.heads = op.kv_heads = table.positive(heads);
     op.requests = {{.count = table.positive(batch), .query_tokens = table.positive(length)}};
-    add(sink, table, columns, context, gpu, op);
+    row.add(op);
   });
 }
 
@@ -126,12 +115,12 @@ void read_aiconfigurator_mla_context(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const MlaColumns mla(table);
   const std::size_t length = table.column("isl");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     MlaPrefill op{.compute = aiconfigurator_type(table, mla.dtype),
                   .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .query_tokens = table.positive(length)}};
-    add(sink, table, columns, context, gpu, op, marks_of_mla(context));
+    row.add(op, {.marks = marks_of_mla(row.context)});
   });
 }
 
@@ -139,12 +128,12 @@ void read_aiconfigurator_mla_generation(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const MlaColumns mla(table);
   const std::size_t step = table.column("step");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     MlaDecode op{.compute = aiconfigurator_type(table, mla.dtype),
                  .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .context_tokens = table.not_negative(step)}};
-    add(sink, table, columns, context, gpu, op, marks_of_mla(context));
+    row.add(op, {.marks = marks_of_mla(row.context)});
   });
 }
 

@@ -52,17 +52,11 @@ void read_aiconfigurator_allreduce(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("dtype"), ranks = table.column("num_gpus"),
                     size = table.column("message_size");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const Collective op{.kind = CollectiveKind::AllReduce,
                         .size = message_bytes(table, size, dtype),
                         .ranks = table.positive(ranks)};
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = context,
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples),
-              .marks = {.launch_bound = context.kernel.ends_with("_eager")}},
-             table);
+    row.add(op, {.marks = {.launch_bound = row.context.kernel.ends_with("_eager")}});
   });
 }
 
@@ -70,17 +64,12 @@ void read_aiconfigurator_nccl(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const std::size_t name = table.column("op_name"), dtype = table.column("dtype"),
                     ranks = table.column("num_gpus"), size = table.column("message_size");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const Collective op{.kind = nccl_kind(table, name),
                         .size = message_bytes(table, size, dtype),
                         .ranks = table.positive(ranks)};
     if (!sink.wants(family_of(op))) return sink.skip_unwanted();
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = {context.framework, context.version, "NCCL"},
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+    row.add(op, {.kernel = "NCCL"});
   });
 }
 
@@ -88,25 +77,13 @@ void read_aiconfigurator_deepep_low_latency(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table, "");
   const DeepEpColumns deepep(table);
   const std::size_t combine = table.column("combine_latency_us");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const KernelContext named{context.framework, context.version, "deepep_low_latency"};
-    const std::int64_t n_samples = table.positive(columns.n_samples);
-    if (sink.wants(Family::MoeDispatch)) {
-      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch),
-                .gpu = gpu,
-                .context = named,
-                .latency = table.latency_us(columns.latency),
-                .n_samples = n_samples},
-               table);
-    }
-    if (sink.wants(Family::MoeCombine)) {
-      sink.add({.op = deepep.collective(table, CollectiveKind::Combine),
-                .gpu = gpu,
-                .context = named,
-                .latency = table.latency_us(combine),
-                .n_samples = n_samples},
-               table);
-    }
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
+    constexpr std::string_view kKernel = "deepep_low_latency";
+    if (sink.wants(Family::MoeDispatch))
+      row.add(deepep.collective(table, CollectiveKind::Dispatch), {.kernel = kKernel});
+    if (sink.wants(Family::MoeCombine))
+      row.add(deepep.collective(table, CollectiveKind::Combine),
+              {.kernel = kKernel, .latency = table.latency_us(combine)});
   });
 }
 
@@ -122,25 +99,16 @@ void read_aiconfigurator_deepep_normal(Table& table, RowSink& sink) {
     if (table.real(column) < 0) table.refuse(column, "at least 0 microseconds");
     return microseconds(table.real(column));
   };
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const std::int64_t n_samples = table.positive(columns.n_samples);
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     if (sink.wants(Family::MoeDispatch)) {
       const std::string kernel = fmt::format("deepep_normal_sms{}", table.positive(dispatch_sms));
-      sink.add({.op = deepep.collective(table, CollectiveKind::Dispatch),
-                .gpu = gpu,
-                .context = {context.framework, context.version, kernel},
-                .latency = table.latency_us(columns.latency) + notify(dispatch_notify),
-                .n_samples = n_samples},
-               table);
+      row.add(deepep.collective(table, CollectiveKind::Dispatch),
+              {.kernel = kernel, .latency = row.latency() + notify(dispatch_notify)});
     }
     if (sink.wants(Family::MoeCombine)) {
       const std::string kernel = fmt::format("deepep_normal_sms{}", table.positive(combine_sms));
-      sink.add({.op = deepep.collective(table, CollectiveKind::Combine),
-                .gpu = gpu,
-                .context = {context.framework, context.version, kernel},
-                .latency = table.latency_us(combine) + notify(combine_notify),
-                .n_samples = n_samples},
-               table);
+      row.add(deepep.collective(table, CollectiveKind::Combine),
+              {.kernel = kernel, .latency = table.latency_us(combine) + notify(combine_notify)});
     }
   });
 }
@@ -152,7 +120,7 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
                     distribution = table.column("distribution"), hidden = table.column("hidden_size"),
                     top_k = table.column("topk"), ranks = table.column("moe_ep_size"),
                     tokens = table.column("num_tokens");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const std::string_view op_name = table.text(name);
     if (op_name == "alltoall_prepare") {
       sink.skip("all-to-all preparation moves no payload: not modelled", table);
@@ -179,14 +147,9 @@ void read_aiconfigurator_trtllm_alltoall(Table& table, RowSink& sink) {
                         .top_k = choices,
                         .token_bytes = Bytes(token)};
     if (!sink.wants(family_of(op))) return sink.skip_unwanted();
-    const std::string kernel = fmt::format("{}_{}{}", context.kernel, table.text(distribution),
+    const std::string kernel = fmt::format("{}_{}{}", row.context.kernel, table.text(distribution),
                                            low_precision ? "_low_precision" : "");
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = {context.framework, context.version, kernel},
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+    row.add(op, {.kernel = kernel});
   });
 }
 

@@ -18,10 +18,10 @@ void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
                     key_heads = table.column("num_k_heads"), key_dim = table.column("head_k_dim"),
                     value_heads = table.column("num_v_heads"), value_dim = table.column("head_v_dim"),
                     batch = table.column("batch_size"), length = table.column("seq_len");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const LinearAttention op{
         .kind = kimi ? LinearAttentionKind::KimiDelta : LinearAttentionKind::GatedDeltaNet,
-        .stage = stage_of(context.kernel, table.text(phase)),
+        .stage = stage_of(row.context.kernel, table.text(phase)),
         .sequences = table.positive(batch),
         .tokens_per_sequence = table.positive(length),
         .key_heads = table.positive(key_heads),
@@ -30,12 +30,7 @@ void read_aiconfigurator_linear_attention(Table& table, RowSink& sink) {
         .value_dim = table.positive(value_dim),
         .convolution_width = table.positive(convolution),
         .state_size = table.positive(key_dim)};
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = context,
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+    row.add(op);
   });
 }
 
@@ -46,9 +41,9 @@ void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
                     state = table.column("d_state"), heads = table.column("nheads"),
                     head_dim = table.column("head_dim"), groups = table.column("n_groups"),
                     batch = table.column("batch_size"), length = table.column("seq_len");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const LinearAttention op{.kind = LinearAttentionKind::Mamba2,
-                             .stage = stage_of(context.kernel, table.text(phase)),
+                             .stage = stage_of(row.context.kernel, table.text(phase)),
                              .sequences = table.positive(batch),
                              .tokens_per_sequence = table.positive(length),
                              .key_heads = table.positive(groups),
@@ -57,12 +52,7 @@ void read_aiconfigurator_mamba2(Table& table, RowSink& sink) {
                              .value_dim = table.positive(head_dim),
                              .convolution_width = table.positive(convolution),
                              .state_size = table.positive(state)};
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = context,
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+    row.add(op);
   });
 }
 

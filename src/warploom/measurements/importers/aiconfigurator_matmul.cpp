@@ -55,20 +55,14 @@ void read_aiconfigurator_gemm(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t dtype = table.column("gemm_dtype"), m = table.column("m"), n = table.column("n"),
                     k = table.column("k");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     Gemm gemm{.scheme = aiconfigurator_scheme(table, dtype),
               .m = table.positive(m),
               .n = table.positive(n),
               .k = table.positive(k),
               .residency = Residency::Warm};
-    gemm.weight_copies = rotated_weights(context.framework, gemm, gpu);
-    sink.add({.op = gemm,
-              .gpu = gpu,
-              .context = context,
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples),
-              .marks = {.launch_bound = is_eager(context, gemm.scheme)}},
-             table);
+    gemm.weight_copies = rotated_weights(row.context.framework, gemm, row.gpu);
+    row.add(gemm, {.marks = {.launch_bound = is_eager(row.context, gemm.scheme)}});
   });
 }
 
@@ -77,7 +71,7 @@ void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink) {
   const AiconfiguratorColumns columns(table);
   const std::size_t name = table.column("op_name"), dtype = table.column("bmm_dtype"),
                     heads = table.column("num_heads"), tokens = table.column("num_tokens");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const bool before_attention = table.text(name) == "mla_gen_pre";
     if (!before_attention && table.text(name) != "mla_gen_post")
       table.refuse(name, "mla_gen_pre or mla_gen_post");
@@ -89,13 +83,8 @@ void read_aiconfigurator_mla_bmm(Table& table, RowSink& sink) {
                     .residency = Residency::Warm,
                     .weight_copies = 1};
     // Batched kernels go by other names than plain ones, even where the publisher says "default".
-    const std::string kernel = fmt::format("bmm:{}", context.kernel);
-    sink.add({.op = gemm,
-              .gpu = gpu,
-              .context = {context.framework, context.version, kernel},
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+    const std::string kernel = fmt::format("bmm:{}", row.context.kernel);
+    row.add(gemm, {.kernel = kernel});
   });
 }
 
@@ -106,7 +95,7 @@ void read_aiconfigurator_moe(Table& table, RowSink& sink) {
                     top_k = table.column("topk"), experts = table.column("num_experts"),
                     tensor_parallel = table.column("moe_tp_size"),
                     expert_parallel = table.column("moe_ep_size"), tokens = table.column("num_tokens");
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
     const Routing routing = parse_distribution(table, distribution);
     const FusedMoe moe{.scheme = aiconfigurator_scheme(table, dtype),
                        .tokens = table.positive(tokens),
@@ -118,13 +107,8 @@ void read_aiconfigurator_moe(Table& table, RowSink& sink) {
                        .expert_parallel = table.positive(expert_parallel),
                        .routing = routing.kind,
                        .routing_alpha = routing.alpha,
-                       .gated = context.kernel.find("nongated") == std::string_view::npos};
-    sink.add({.op = moe,
-              .gpu = gpu,
-              .context = context,
-              .latency = table.latency_us(columns.latency),
-              .n_samples = table.positive(columns.n_samples)},
-             table);
+                       .gated = row.context.kernel.find("nongated") == std::string_view::npos};
+    row.add(moe);
   });
 }
 
@@ -135,10 +119,10 @@ void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
   const std::size_t name = table.column("op_name"), dtype = table.column("quant_dtype"),
                     k = table.column("k"), m = table.column("m");
   std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, Seconds> differences;
-  for_each_row(table, sink, columns, [&](const KernelContext& context, const GpuSpec& gpu) {
-    const Seconds latency = table.latency_us(columns.latency);
-    const std::tuple key(std::string(context.framework), std::string(context.version), table.positive(m),
-                         table.positive(k));
+  for_each_row(table, sink, columns, [&](const AiconfiguratorRow& row) {
+    const Seconds latency = row.latency();
+    const std::tuple key(std::string(row.context.framework), std::string(row.context.version),
+                         table.positive(m), table.positive(k));
     if (table.text(name) == "compute_scale") {
       differences[key] = latency;
       sink.skip("a difference of two timings, kept only as part of the dynamic quantisation", table);
@@ -149,18 +133,11 @@ void read_aiconfigurator_quantize(Table& table, RowSink& sink) {
                 .rows = std::get<2>(key),
                 .width = std::get<3>(key),
                 .dynamic = false};
-    const std::int64_t n_samples = table.positive(columns.n_samples);
-    sink.add({.op = op, .gpu = gpu, .context = context, .latency = latency, .n_samples = n_samples}, table);
+    row.add(op);
     const auto difference = differences.find(key);
     if (difference == differences.end()) return;
     op.dynamic = true;
-    sink.add({.op = op,
-              .gpu = gpu,
-              .context = context,
-              .latency = latency + difference->second,
-              .n_samples = n_samples,
-              .marks = {.derived = true}},
-             table);
+    row.add(op, {.latency = latency + difference->second, .marks = {.derived = true}});
   });
 }
 

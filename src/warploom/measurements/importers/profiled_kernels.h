@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warploom/measurements/importers/import.h"
+#include "warploom/measurements/import_report.h"
 
 namespace warploom {
 

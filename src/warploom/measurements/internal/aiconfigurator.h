@@ -20,12 +20,32 @@ struct AiconfiguratorColumns {
   std::string gpu;
 };
 
-// Calls row(context, gpu) for every row of a GPU that is wanted.
+// The row that a table stands at, and the builder of the measurements that it becomes: GPU, context, latency
+// and samples are the row's own but for what a table states otherwise.
+struct AiconfiguratorRow {
+  struct Otherwise {
+    std::optional<std::string_view> kernel = {};
+    std::optional<Seconds> latency = {};
+    Marks marks = {};
+  };
+
+  const Table& table;
+  RowSink& sink;
+  const AiconfiguratorColumns& columns;
+  KernelContext context;
+  const GpuSpec& gpu;
+
+  Seconds latency() const { return table.latency_us(columns.latency); }
+  void add(const Operator& op, const Otherwise& otherwise) const;
+  void add(const Operator& op) const { add(op, {}); }
+};
+
+// Calls read(row) for every row of a GPU that is wanted.
 template <class Function>
-void for_each_row(Table& table, RowSink& sink, const AiconfiguratorColumns& columns, Function row) {
+void for_each_row(Table& table, RowSink& sink, const AiconfiguratorColumns& columns, Function read) {
   while (table.next()) {
     const GpuSpec* gpu = sink.gpu(columns.gpu, table);
-    if (gpu != nullptr) row(columns.context(table), *gpu);
+    if (gpu != nullptr) read(AiconfiguratorRow{table, sink, columns, columns.context(table), *gpu});
   }
 }
 

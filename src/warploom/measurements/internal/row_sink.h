@@ -12,7 +12,8 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/moe_routing.h"
 #include "warploom/measurements/dataset.h"
-#include "warploom/measurements/importers/import.h"
+#include "warploom/measurements/import_options.h"
+#include "warploom/measurements/import_report.h"
 
 namespace warploom {
 

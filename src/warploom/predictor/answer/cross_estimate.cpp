@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "warploom/kernels/attention_tiling.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/answer/measured_estimate.h"
 #include "warploom/predictor/model/gpu_likeness.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "warploom/predictor/features/features.h"
+#include "warploom/hardware/gpu_class.h"
 
 namespace warploom {
 namespace {
@@ -39,17 +39,6 @@ constexpr double kOtherEngineElsewhere = 0.6;
 constexpr double kOtherScales = 0.074;
 constexpr double kBlockScalesGemm = 0.45;
 constexpr double kBlockScalesElsewhere = 0.76;
-
-// With it came bf16 and asynchronous copies; kernels of today's engines run on nothing older.
-constexpr int kAmpere = 80;
-
-// Groups of architectures that know nothing of each other's kernels.
-enum class Lineage { BeforeAmpere, SinceAmpere, Amd };
-
-Lineage lineage_of(int architecture) {
-  if (architecture >= kFirstAmdArchitecture) return Lineage::Amd;
-  return architecture >= kAmpere ? Lineage::SinceAmpere : Lineage::BeforeAmpere;
-}
 
 }  // namespace
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "warploom/base/error.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/physical_bound.h"
-#include "warploom/kernels/power_limit.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/features/features.h"
@@ -86,7 +86,9 @@ double reachable(const Asked& asked) {
   const PhysicalBound bound = physical_bound(op, *asked.gpu);
   const DataType type =
       matrix_unit(op.scheme, *asked.gpu).weight_only ? DataType::Bf16 : math_type(op.scheme);
-  const double slower = bound.bound == Bound::Tensor ? power_slowdown(*asked.gpu, type, PowerConstants{}) : 1;
+  const MatrixLoad load = matrix_load(*asked.gpu, type, PowerConstants{});
+  const double slower =
+      bound.bound == Bound::Tensor ? clock_under_load(*asked.gpu, ClockRule::Limited, load).slowdown : 1;
   return std::max(bound.time.value() * slower, asked.answer.physical_bound.value());
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/learning/symmetric_ensemble.h"
 #include "warploom/learning/tree_ensemble.h"
 #include "warploom/predictor/model/cell_index.h"
 #include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/model/kriging.h"
-#include "warploom/predictor/structure/known_kernel.h"
 #include "warploom/predictor/tables/table_correction.h"
 
 namespace warploom {

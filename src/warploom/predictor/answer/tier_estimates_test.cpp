@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "warploom/base/random.h"
-#include "warploom/predictor/model/gpu_likeness.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/model/hidden_gpu.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/train_predictor.h"

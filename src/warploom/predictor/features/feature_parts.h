@@ -5,17 +5,16 @@
 #include <cmath>
 #include <cstdint>
 
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/gemm/gemm_model.h"
+#include "warploom/kernels/known_kernel.h"
+#include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/moe_routing.h"
-#include "warploom/kernels/power_limit.h"
+#include "warploom/kernels/structural_terms.h"
 #include "warploom/predictor/features/operator_features.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
-#include "warploom/predictor/structure/structural_terms.h"
 
 namespace warploom::features {
 
-GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstants& fitted);
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, OperatorFeatures& row);
 // For KnownKernel::BlockScaledFp8Hopper; fewer features than add_gemm.
 void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants& fitted,
@@ -40,9 +39,5 @@ void add_collective(const Collective& op, const GpuSpec& gpu, const BaseConstant
                     OperatorFeatures& row);
 // Operators that stream their data once: normalisation, activation, rotary, copies, quantisation.
 void add_stream(const Operator& op, const GpuSpec& gpu, const BaseConstants& fitted, OperatorFeatures& row);
-
-// Share of the data-sheet matrix rate that long kernels sustain under the power limit, at the typical
-// energies of power_limit.h.
-double sustained_rate_share(const GpuSpec& gpu);
 
 }  // namespace warploom::features

@@ -3,15 +3,13 @@
 #include <type_traits>
 #include <variant>
 
+#include "warploom/base/any_of.h"
+#include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom {
 
 namespace features {
-
-double sustained_rate_share(const GpuSpec& gpu) {
-  return 0.95 / power_slowdown(gpu, DataType::Bf16, PowerConstants{});
-}
 
 namespace {
 
@@ -41,7 +39,7 @@ namespace {
 
 // What operators share on one GPU.
 struct Shared {
-  double sustained;                 // features::sustained_rate_share
+  double sustained;                 // sustained_rate_share
   const GemmModel* gemm = nullptr;  // when it is at hand
 };
 
@@ -55,7 +53,7 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
           if (shared.gemm != nullptr)
             features::add_gemm(o, gpu, *shared.gemm, row);
           else
-            features::add_gemm(o, gpu, features::gemm_model(o.scheme, gpu, fitted), row);
+            features::add_gemm(o, gpu, GemmModel(o.scheme, gpu, gemm_constants_of(fitted)), row);
         } else if constexpr (std::is_same_v<T, AttentionPrefill>) {
           features::add_attention_prefill(o, gpu, kernel, fitted, row);
         } else if constexpr (std::is_same_v<T, AttentionDecode>) {
@@ -74,6 +72,8 @@ void add_operator(const Operator& op, const GpuSpec& gpu, const ContextKernel& k
         } else if constexpr (std::is_same_v<T, Collective>) {
           features::add_collective(o, gpu, fitted, row);
         } else {
+          static_assert(
+              AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling>);
           features::add_stream(op, gpu, fitted, row);
         }
       },
@@ -104,7 +104,7 @@ void add_described(const Operator& op, const GpuSpec& gpu, const ContextKernel& 
 void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
                       const BaseConstants& fitted, OperatorFeatures& row) {
   row.clear();
-  const Shared shared{.sustained = features::sustained_rate_share(gpu)};
+  const Shared shared{.sustained = sustained_rate_share(gpu)};
   add_described(op, gpu, kernel, fitted, shared, row);
   features::add_gpu(gpu, shared.sustained, row);
   row.take_logs();
@@ -112,9 +112,9 @@ void compute_features(const Operator& op, const GpuSpec& gpu, const ContextKerne
 
 FeaturePlan::FeaturePlan(const Operator& example, const GpuSpec& gpu, const ContextKernel& kernel,
                          const BaseConstants& fitted)
-    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(features::sustained_rate_share(gpu)) {
+    : gpu_(gpu), kernel_(kernel), fitted_(fitted), sustained_(sustained_rate_share(gpu)) {
   if (const auto* gemm = std::get_if<Gemm>(&example))
-    gemm_.emplace(features::gemm_model(gemm->scheme, gpu, fitted));
+    gemm_.emplace(gemm->scheme, gpu, gemm_constants_of(fitted));
   OperatorFeatures row;
   features::add_gpu(gpu, sustained_, row);
   row.take_logs();
@@ -133,15 +133,6 @@ void FeaturePlan::compute(const Operator& op, OperatorFeatures& row) const {
 std::uint32_t design_of(const Operator& op) {
   const auto* moe = std::get_if<FusedMoe>(&op);
   return moe != nullptr ? features::moe_design(*moe) : 0;
-}
-
-int architecture_class(const GpuSpec& gpu) {
-  if (gpu.vendor == Vendor::Amd) return gpu.generation == Generation::Cdna4 ? 1004 : 1003;
-  const auto capability = int(gpu.compute_capability);
-  if (capability == 86 || capability == 87) return 89;
-  if (capability == 103) return 100;
-  if (capability == 121) return 120;
-  return capability;
 }
 
 namespace {
@@ -184,8 +175,10 @@ std::uint32_t kind_code(const Operator& op) {
           return code(o.target, o.dynamic);
         else if constexpr (std::is_same_v<T, LinearAttention>)
           return code(o.kind, o.stage);
-        else
+        else {
+          static_assert(AnyOf<T, Rope, KvWrite, Embedding, Sampling, Collective>);
           return 0;
+        }
       },
       op);
 }

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <optional>
 
-#include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/gemm/gemm_model.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/features/operator_features.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
 
 namespace warploom {
 
@@ -49,7 +49,7 @@ class FeaturePlan {
   const BaseConstants& fitted_;
   std::optional<GemmModel> gemm_;
   std::array<float, kGpuFeatures> of_gpu_{};
-  double sustained_;  // features::sustained_rate_share
+  double sustained_;  // sustained_rate_share
 };
 
 // OperatorFeatures::design of an operator.
@@ -58,10 +58,5 @@ std::uint32_t design_of(const Operator& op);
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
 // context and kind form a cell. At most 16 bits.
 std::uint32_t kind_code(const Operator& op);
-
-// GPUs whose kernels are built alike: the key of "a generation never measured".
-// GA10x parts (compute capability 86) count with Ada, whose SM they share.
-int architecture_class(const GpuSpec& gpu);
-inline constexpr int kFirstAmdArchitecture = 1003;
 
 }  // namespace warploom

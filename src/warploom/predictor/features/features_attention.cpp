@@ -1,8 +1,7 @@
 // Softmax attention over ragged batches, plain, grouped or latent: the base of the kernel that the hints
 // mean, and its parts as ratios to it.
+#include "warploom/kernels/attention/attention_base.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/structure/attention_base.h"
-#include "warploom/predictor/structure/collector_attention_base.h"
 
 namespace warploom::features {
 namespace {
@@ -65,26 +64,15 @@ void add_shape(const AttentionView& view, const GpuSpec& gpu, double seconds, Op
   row.add(view.causal ? 1 : 0);
 }
 
-AttentionBase base_of(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
-                      KnownKernel known, const GpuSpec& gpu, const BaseConstants& fitted) {
-  if (known == KnownKernel::CollectorPrefill && !view.decode) return collector_prefill_base(view, gpu);
-  if (known == KnownKernel::CollectorDecode && view.decode) return collector_decode_base(view, gpu);
-  return view.decode ? decode_base(view, tiling, hints, gpu, fitted)
-                     : prefill_base(view, tiling, hints, gpu, fitted);
-}
-
 void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHints& hints, KnownKernel known,
                    const BaseConstants& fitted, OperatorFeatures& row) {
   const AttentionTiling tiling = attention_tiling(view, gpu, hints);
-  const AttentionBase base = base_of(view, tiling, hints, known, gpu, fitted);
+  const AttentionBase base = attention_base(view, tiling, hints, known, gpu, fitted);
   add_base(base, tiling, gpu, row);
   add_shape(view, gpu, base.seconds, row);
 }
 
 }  // namespace
-
-std::span<const ConstantSpec> attention_prefill_constants() { return prefill_base_constants(); }
-std::span<const ConstantSpec> attention_decode_constants() { return decode_base_constants(); }
 
 void add_attention_prefill(const AttentionPrefill& op, const GpuSpec& gpu, const ContextKernel& kernel,
                            const BaseConstants& fitted, OperatorFeatures& row) {

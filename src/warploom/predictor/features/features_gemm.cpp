@@ -1,81 +1,12 @@
-// GEMM: the shared structural model (kernels/gemm_model.h) as base; its parts and the shape as features.
+// GEMM: the structural model (kernels/gemm/gemm_model.h) as base; its parts and the shape as features.
 #include <algorithm>
 #include <bit>
 
-#include "warploom/kernels/gemm_model.h"
+#include "warploom/kernels/gemm/gemm_model.h"
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom::features {
 namespace {
-
-struct FittedConstant {
-  double GemmConstants::*value;
-  std::string_view name;
-  double low, high;  // as a factor of the default
-  double sigma;
-};
-struct FittedPower {
-  double PowerConstants::*value;
-  std::string_view name;
-  double low, high, sigma;
-};
-using C = GemmConstants;
-using P = PowerConstants;
-// Sharp where physics or the data sheet says much, wide where libraries differ.
-constexpr std::array kFitted{
-    FittedConstant{&C::warp_efficiency, "warp_efficiency", 0.85, 1.04, 0.03},
-    FittedConstant{&C::async_efficiency, "async_efficiency", 0.85, 1.04, 0.03},
-    FittedConstant{&C::warp_row_exponent, "warp_row_exponent", 0.1, 3, 0.5},
-    FittedConstant{&C::warp_column_exponent, "warp_column_exponent", 0.1, 3, 0.5},
-    FittedConstant{&C::async_row_exponent, "async_row_exponent", 0.1, 3, 0.5},
-    FittedConstant{&C::async_column_exponent, "async_column_exponent", 0.1, 3, 0.5},
-    FittedConstant{&C::warp_feed, "warp_feed", 0.4, 2.5, 0.3},
-    FittedConstant{&C::async_feed, "async_feed", 0.4, 2.5, 0.3},
-    FittedConstant{&C::step_clocks, "step_clocks", 0.2, 5, 0.3},
-    FittedConstant{&C::launch_clocks, "launch_clocks", 0.1, 5, 0.5},
-    FittedConstant{&C::launch_seconds, "launch_seconds", 0.1, 5, 0.5},
-    FittedConstant{&C::launch_trend, "launch_trend", 0.2, 3, 0.3},
-    FittedConstant{&C::tile_clocks, "tile_clocks", 0.2, 5, 0.3},
-    FittedConstant{&C::async_epilogue, "async_epilogue", 0.2, 5, 0.3},
-    FittedConstant{&C::warp_epilogue, "warp_epilogue", 0.2, 5, 0.3},
-    FittedConstant{&C::epilogue_shown, "epilogue_shown", 0.2, 2, 0.3},
-    FittedConstant{&C::tail, "tail", 0.1, 2.4, 0.4},
-    FittedConstant{&C::split_seconds, "split_seconds", 0.2, 4, 0.3},
-    FittedConstant{&C::dram_share, "dram_share", 0.7, 1.17, 0.1},
-    FittedConstant{&C::dram_latency, "dram_latency", 0.2, 4, 0.3},
-    FittedConstant{&C::l2_bytes, "l2_bytes", 0.3, 3, 0.3},
-    FittedConstant{&C::graphics_l2_bytes, "graphics_l2_bytes", 0.3, 3, 0.3},
-    FittedConstant{&C::cache, "cache", 0.4, 2, 0.2},
-    FittedConstant{&C::graphics_cache, "graphics_cache", 0.4, 1.5, 0.2},
-    FittedConstant{&C::activation_cache, "activation_cache", 0.4, 2, 0.3},
-    FittedConstant{&C::overlap, "overlap", 0.5, 2.5, 0.3},
-    FittedConstant{&C::fp8_efficiency, "fp8_efficiency", 0.6, 1.1, 0.1},
-    FittedConstant{&C::fp8_block_efficiency, "fp8_block_efficiency", 0.6, 1.15, 0.15},
-    FittedConstant{&C::fp4_efficiency, "fp4_efficiency", 0.6, 1.15, 0.1},
-    FittedConstant{&C::int8_efficiency, "int8_efficiency", 0.6, 1.2, 0.1},
-    FittedConstant{&C::weight_only_efficiency, "weight_only_efficiency", 0.6, 1.2, 0.1},
-    FittedConstant{&C::quantise_seconds, "quantise_seconds", 0.2, 6, 0.5},
-    FittedConstant{&C::block_quantise_seconds, "block_quantise_seconds", 0.2, 6, 0.5},
-    FittedConstant{&C::quantise_share, "quantise_share", 0.4, 1.6, 0.3},
-};
-constexpr std::array kFittedPower{
-    FittedPower{&P::idle_nanojoules, "idle_nanojoules", 0.3, 3, 0.3},
-    FittedPower{&P::flagship_draw, "flagship_draw", 0.6, 1.6, 0.15},
-    FittedPower{&P::product_nanojoules, "product_nanojoules", 0.5, 1.8, 0.2},
-    FittedPower{&P::older_process, "older_process", 0.6, 1.6, 0.2},
-    FittedPower{&P::byte_energy, "byte_energy", 0.6, 1.4, 0.1},
-    FittedPower{&P::nibble_energy, "nibble_energy", 0.6, 1.5, 0.1},
-    FittedPower{&P::clock_exponent, "clock_exponent", 0.5, 1.25, 0.1},
-};
-static_assert(kFitted.size() + kFittedPower.size() <= kMaxConstants);
-
-GemmConstants fitted_values(const BaseConstants& fitted) {
-  GemmConstants values;
-  for (std::size_t i = 0; i < kFitted.size(); ++i) values.*kFitted[i].value = fitted[i];
-  for (std::size_t i = 0; i < kFittedPower.size(); ++i)
-    values.power.*kFittedPower[i].value = fitted[kFitted.size() + i];
-  return values;
-}
 
 // log2 of the largest power of two that divides a size, at most 8.
 int alignment(std::int64_t size) { return std::min(std::countr_zero(std::uint64_t(size)), 8); }
@@ -104,25 +35,6 @@ void add_fills(const Gemm& op, const GpuSpec& gpu, OperatorFeatures& row) {
 }
 
 }  // namespace
-
-std::span<const ConstantSpec> gemm_constants() {
-  static const auto table = [] {
-    std::array<ConstantSpec, kFitted.size() + kFittedPower.size()> specs{};
-    std::size_t i = 0;
-    const auto add = [&](const auto& fitted, double value) {
-      specs[i++] = {fitted.name, value, fitted.low * value, fitted.high * value, fitted.sigma};
-    };
-    const GemmConstants typical;
-    for (const FittedConstant& fitted : kFitted) add(fitted, typical.*fitted.value);
-    for (const FittedPower& fitted : kFittedPower) add(fitted, typical.power.*fitted.value);
-    return specs;
-  }();
-  return table;
-}
-
-GemmModel gemm_model(MatmulScheme scheme, const GpuSpec& gpu, const BaseConstants& fitted) {
-  return {scheme, gpu, fitted_values(fitted)};
-}
 
 void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, OperatorFeatures& row) {
   GemmPrice price;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "warploom/base/hash.h"
+#include "warploom/kernels/moe/moe_base.h"
 #include "warploom/predictor/features/feature_parts.h"
-#include "warploom/predictor/structure/moe_base.h"
 
 namespace warploom::features {
 namespace {

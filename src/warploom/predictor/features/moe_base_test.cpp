@@ -1,4 +1,4 @@
-#include "warploom/predictor/structure/moe_base.h"
+#include "warploom/kernels/moe/moe_base.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/moe/moe_source_tiles.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/structural_terms.h"
 #include "warploom/predictor/features/feature_parts.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/structure/moe_source_tiles.h"
-#include "warploom/predictor/structure/structural_terms.h"
 
 namespace warploom {
 namespace {
@@ -42,11 +42,10 @@ KnownKernel drawn_kernel() {
                            KnownKernel::MoeTrtllmGen, KnownKernel::MoeMarlin);
 }
 
-features::MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
+MoeBase base_of(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel) {
   const RoutingLoad load = routing_load(op);
-  return features::moe_base(op, gpu, kernel, features::rank_workload(op, load, kernel),
-                            features::moe_sizes(op, load), features::sustained_rate_share(gpu),
-                            default_constants(Family::Moe));
+  return moe_base(op, gpu, kernel, rank_workload(op, load, kernel), moe_sizes(op, load),
+                  sustained_rate_share(gpu), default_constants(Family::Moe));
 }
 
 RC_GTEST_PROP(MoeBase, StaysAboveThePhysicalBound, ()) {
@@ -56,7 +55,7 @@ RC_GTEST_PROP(MoeBase, StaysAboveThePhysicalBound, ()) {
 }
 
 RC_GTEST_PROP(MoeBase, IsTheSumOfItsParts, ()) {
-  const features::MoeBase base = base_of(drawn_operator(), catalog().get("h200_sxm"), drawn_kernel());
+  const MoeBase base = base_of(drawn_operator(), catalog().get("h200_sxm"), drawn_kernel());
   const double both = std::cbrt(std::pow(base.products, 3) + std::pow(base.weights, 3));
   const double sum = base.launch + both + base.pairs_moved + base.choices_moved;
   RC_ASSERT(std::abs(base.total / sum - 1) < 1e-9);
@@ -102,7 +101,7 @@ TEST(MoeBase, OnePassTakesPipeWeavesTile) {
     op.experts = row.experts;
     op.hidden = row.hidden;
     op.pass = MoePass::GateUp;
-    const features::SourceTile tile = features::pipeweave_tile(op, catalog().get(row.gpu));
+    const SourceTile tile = pipeweave_tile(op, catalog().get(row.gpu));
     EXPECT_EQ(tile.rows, row.rows) << row.gpu << " " << row.tokens;
     EXPECT_EQ(tile.columns, row.columns) << row.gpu << " " << row.tokens;
     EXPECT_EQ(kRowBlocks[tile.block], std::int64_t(tile.rows));
@@ -119,9 +118,9 @@ TEST(MoeBase, OnePassPaysForTheRowsOfItsTile) {
   op.tokens = 512;
   op.pass = MoePass::GateUp;
   const GpuSpec& h20 = catalog().get("h20");
-  const features::MoeBase before = base_of(op, h20, KnownKernel::MoeTriton);
+  const MoeBase before = base_of(op, h20, KnownKernel::MoeTriton);
   op.tokens = 600;
-  const features::MoeBase after = base_of(op, h20, KnownKernel::MoeTriton);
+  const MoeBase after = base_of(op, h20, KnownKernel::MoeTriton);
   EXPECT_GT(after.products, 1.6 * before.products);
   EXPECT_LT(base_of(op, h20, KnownKernel::MoeCutlass).products, 0.7 * after.products);
 }
@@ -180,9 +179,8 @@ TEST(MoeBase, UntunedTilesOfARankTakeLonger) {
   const auto products = [&](const char* framework) {
     const ContextKernel kernel(KernelContext{framework, "0.5.14", "fused_moe_triton"});
     const RoutingLoad load = routing_load(op);
-    return features::moe_base(op, h200, kernel.known, features::rank_workload(op, load, kernel),
-                              features::moe_sizes(op, load), features::sustained_rate_share(h200),
-                              default_constants(Family::Moe))
+    return moe_base(op, h200, kernel.known, rank_workload(op, load, kernel), moe_sizes(op, load),
+                    sustained_rate_share(h200), default_constants(Family::Moe))
         .products;
   };
   op.expert_parallel = 1;
@@ -197,7 +195,7 @@ TEST(MoeBase, WeightsKnowTheKindOfMemory) {
   const auto share_of_peak = [&](const char* name) {
     const GpuSpec& gpu = catalog().get(name);
     const RoutingLoad load = routing_load(op);
-    return features::moe_sizes(op, load).weight_bytes / gpu.memory_bandwidth.value() /
+    return moe_sizes(op, load).weight_bytes / gpu.memory_bandwidth.value() /
            base_of(op, gpu, KnownKernel::MoeTriton).weights;
   };
   EXPECT_GT(share_of_peak("a100_sxm"), 1.05 * share_of_peak("l40s"));

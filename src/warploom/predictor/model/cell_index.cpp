@@ -1,13 +1,15 @@
 #include "warploom/predictor/model/cell_index.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "warploom/base/hash.h"
+#include "warploom/base/version.h"
+#include "warploom/hardware/gpu_class.h"
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
@@ -31,26 +33,19 @@ std::uint64_t architecture_key(int architecture) {
   return hash_combine(0x61726368, std::uint64_t(architecture));
 }
 
+// Rows of the user's own GPU that warploom-collect timed.
+constexpr std::string_view kSweep = "warploom";
+
 // A library that engines call, timed on the user's own GPU, comes before what others measured.
 int rank_of(const ContextRecord& context) {
   const std::string_view framework = context.framework;
-  if (framework == "warploom" && context.kernel == "cublaslt") return 4;
-  if (framework == "vllm") return 3;
-  if (framework == "sglang") return 2;
-  if (framework == "trtllm") return 1;
-  return 0;
+  if (framework == kSweep && context.kernel == "cublaslt") return int(EnumNames<Engine>::kNames.size()) + 1;
+  return engine_rank(framework);
 }
 
 NameKeys keys_of(const ContextRecord& context) {
   return {name_key(context.framework), name_key(context.version), name_key(context.kernel)};
 }
-
-bool is_engine(std::string_view framework) {
-  return framework == "vllm" || framework == "sglang" || framework == "trtllm";
-}
-
-// Rows of the user's own GPU that warploom-collect timed.
-constexpr std::string_view kSweep = "warploom";
 
 bool has_schemes(Family family) { return family == Family::Gemm || family == Family::Moe; }
 
@@ -68,24 +63,6 @@ std::uint64_t any_framework(const ContextRecord& context) {
 }
 
 }  // namespace
-
-int compare_versions(std::string_view a, std::string_view b) {
-  const auto next = [](std::string_view& text) {
-    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0)
-      text.remove_prefix(1);
-    long value = text.empty() ? -1 : 0;
-    while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0) {
-      value = std::min(value * 10 + (text.front() - '0'), 1000000000L);
-      text.remove_prefix(1);
-    }
-    return value;
-  };
-  while (!a.empty() || !b.empty()) {
-    const long x = next(a), y = next(b);
-    if (x != y) return x < y ? -1 : 1;
-  }
-  return 0;
-}
 
 std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contexts) {
   std::set<std::string> frameworks, versions;

@@ -84,7 +84,4 @@ class CellIndex {
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
 };
 
-// Compares dotted versions by their numbers: "0.9.1" < "0.14.0". Negative, zero or positive.
-int compare_versions(std::string_view a, std::string_view b);
-
 }  // namespace warploom

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 

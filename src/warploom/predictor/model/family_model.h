@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "warploom/kernels/base_constants.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/structure/base_constants.h"
 
 namespace warploom {
 

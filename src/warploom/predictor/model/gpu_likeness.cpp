@@ -17,9 +17,4 @@ double gpu_distance(const GpuSpec& a, const GpuSpec& b) {
                    part(a.power_limit.value(), b.power_limit.value()));
 }
 
-bool are_cousins(int architecture, int other) {
-  constexpr int kAda = 89, kBlackwellRtx = 120;
-  return (architecture == kAda && other == kBlackwellRtx) || (architecture == kBlackwellRtx && other == kAda);
-}
-
 }  // namespace warploom

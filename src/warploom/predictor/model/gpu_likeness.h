@@ -5,10 +5,6 @@
 
 namespace warploom {
 
-// Architectures (architecture_class) for which libraries compile the same attention sources: graphics parts
-// of different generations.
-bool are_cousins(int architecture, int other);
-
 // Distance of two GPUs' specs: root of summed squares of logarithms of their rates and sizes.
 double gpu_distance(const GpuSpec& a, const GpuSpec& b);
 

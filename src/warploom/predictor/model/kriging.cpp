@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
-#include "warploom/learning/byte_stream.h"
 #include "warploom/learning/small_cholesky.h"
 
 namespace warploom {

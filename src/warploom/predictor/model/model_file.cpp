@@ -4,17 +4,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/base/hash.h"
-#include "warploom/base/json.h"
-#include "warploom/learning/byte_stream.h"
+#include "warploom/base/framed_file.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::string_view kMagic = "WLPREDIC";
+constexpr FileFormat kFormat{.magic = "WLPREDIC",
+                             .schema = "warploom_predictor",
+                             .name = "predictor file",
+                             .written_by = "warploom train",
+                             .major = kPredictorFileMajor,
+                             .minor = kPredictorFileMinor,
+                             .oldest_major = kPredictorFileMajor};
 
 void put_interval(ByteWriter& out, const LogInterval& interval) {
   for (const float value : interval.low) out.put(value);
@@ -170,75 +175,41 @@ void check_references(const FamilyModel& model, std::string_view where) {
     throw InvalidInput(fmt::format("{}: the predictor file's records contradict each other", where));
 }
 
-void read_head(const Json& head, FamilyModel& model, std::string_view where) {
-  if (head.at("feature_version").get<int>() != kFeatureVersion)
-    throw Unsupported(
-        fmt::format("{}: trained for feature version {}, but this program computes version {}: train again",
-                    where, head.at("feature_version").get<int>(), kFeatureVersion));
-  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
-  if (!family) throw InvalidInput(fmt::format("{}: unknown family {}", where, head.at("family").dump()));
-  model.family = *family;
-  model.created_by = head.at("created_by").get<std::string>();
-  model.data_hash = std::stoull(head.at("data_hash").get<std::string>(), nullptr, 16);
-  model.seed = head.at("seed").get<std::uint64_t>();
-  model.test_fraction = head.at("test_fraction").get<double>();
-  model.split_seed = head.at("split_seed").get<std::uint64_t>();
+void read_head(const FileHead& head, FamilyModel& model, std::string_view where) {
+  head.check_features(kFeatureVersion);
+  model.family = parse_enum<Family>(head.text("family"), fmt::format("{}: 'family' in the head", where));
+  model.created_by = head.text("created_by");
+  model.data_hash = head.hash("data_hash");
+  model.seed = head.count("seed");
+  model.test_fraction = head.number("test_fraction");
+  model.split_seed = head.count("split_seed");
 }
 
 }  // namespace
 
 std::string model_to_bytes(const FamilyModel& model) {
-  Json head;
-  head["schema"] = "warploom_predictor";
-  head["version"] = fmt::format("{}.{}", kPredictorFileMajor, kPredictorFileMinor);
-  head["created_by"] = model.created_by;
+  Json head = file_head(kFormat, model.created_by);
   head["family"] = name_of(model.family);
   head["feature_version"] = kFeatureVersion;
-  head["data_hash"] = fmt::format("{:016x}", model.data_hash);
+  head["data_hash"] = hash_text(model.data_hash);
   head["seed"] = model.seed;
   head["test_fraction"] = model.test_fraction;
   head["split_seed"] = model.split_seed;
-  ByteWriter out;
-  for (const char c : kMagic) out.put(c);
-  out.put(kPredictorFileMajor);
-  out.put(kPredictorFileMinor);
-  out.put_text(head.dump());
-  put_records(out, model);
-  std::string bytes = out.bytes();
-  ByteWriter checksum;
-  checksum.put(hash_bytes(bytes));
-  return bytes + checksum.bytes();
+  ByteWriter records;
+  put_records(records, model);
+  return framed_file(kFormat, head, records.bytes());
 }
 
 FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
-  constexpr std::size_t kChecksumSize = 8;
-  if (bytes.size() < kMagic.size() + 8 + kChecksumSize || bytes.substr(0, kMagic.size()) != kMagic)
-    throw InvalidInput(fmt::format("{}: not a predictor file (expected it to start with {})", where, kMagic));
-  ByteReader in(bytes.substr(0, bytes.size() - kChecksumSize), where);
-  in.take_bytes(kMagic.size());
-  const auto major = in.take<std::uint32_t>();
-  const auto minor = in.take<std::uint32_t>();
-  if (major != kPredictorFileMajor)
-    throw Unsupported(fmt::format(
-        "{}: predictor file of version {}.{}, but this program reads version {}.{}{}", where, major, minor,
-        kPredictorFileMajor, kPredictorFileMinor, major < kPredictorFileMajor ? ": train again" : ""));
-  ByteReader tail(bytes.substr(bytes.size() - kChecksumSize), where);
-  if (tail.take<std::uint64_t>() != hash_bytes(bytes.substr(0, bytes.size() - kChecksumSize)))
-    throw InvalidInput(fmt::format("{}: the predictor file is damaged (its checksum does not match)", where));
-  const Json head = parse_json(in.take_text(), where);
+  FramedFile file = open_framed_file(kFormat, bytes, where);
   FamilyModel model;
-  try {
-    read_head(head, model, where);
-  } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("{}: the predictor file's head: {}", where, error.what()));
-  } catch (const std::logic_error&) {
-    throw InvalidInput(fmt::format("{}: the predictor file's 'data_hash' is no number", where));
-  }
-  take_records(in, model);
-  model.interval_sibling = take_interval(in);
-  take_adaptations(in, model);
-  take_constants(in, model, where);
-  if (minor > 0) take_designs(in, model);
+  read_head(file.head, model, where);
+  take_records(file.records, model);
+  model.interval_sibling = take_interval(file.records);
+  take_adaptations(file.records, model);
+  take_constants(file.records, model, where);
+  if (file.minor > 0) take_designs(file.records, model);
+  file.finish(kFormat, where);
   check_references(model, where);
   return model;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/predictor/features/features.h"
@@ -124,6 +125,8 @@ NearKinds near_kinds(const Operator& op, const GpuSpec& gpu) {
                              }) {
           return near_caches(own);
         } else {
+          static_assert(AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding,
+                              Sampling, LinearAttention, Collective>);
           NearKinds near;
           near.kinds[near.count++] = {kind_code(op), 0, false, {}};
           return near;

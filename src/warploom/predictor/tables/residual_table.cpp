@@ -5,8 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/hash.h"
-#include "warploom/learning/byte_stream.h"
 
 namespace warploom {
 namespace {

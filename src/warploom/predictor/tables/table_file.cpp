@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
-#include "warploom/base/hash.h"
-#include "warploom/base/json.h"
-#include "warploom/learning/byte_stream.h"
+#include "warploom/base/framed_file.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::string_view kMagic = "WLTABLES";
-constexpr std::size_t kChecksumSize = 8;
+constexpr FileFormat kFormat{.magic = "WLTABLES",
+                             .schema = "warploom_tables",
+                             .name = "file of measured tables",
+                             .written_by = "warploom train --tables",
+                             .major = kTableFileMajor,
+                             .minor = kTableFileMinor,
+                             .oldest_major = kTableFileMajor};
 
 void put_records(ByteWriter& out, const FamilyTables& tables) {
   out.put(std::uint32_t(tables.corrections.size()));
@@ -60,67 +64,39 @@ void check_records(const FamilyTables& tables, const FamilyModel& model, std::st
   if (!sound) throw InvalidInput(fmt::format("{}: the tables' records contradict each other", where));
 }
 
-void read_head(const Json& head, const FamilyModel& model, std::uint64_t model_hash, FamilyTables& tables,
+void read_head(const FileHead& head, const FamilyModel& model, std::uint64_t model_hash, FamilyTables& tables,
                std::string_view where) {
-  if (head.at("feature_version").get<int>() != kFeatureVersion)
-    throw Unsupported(
-        fmt::format("{}: made for feature version {}, but this program computes version {}: train again",
-                    where, head.at("feature_version").get<int>(), kFeatureVersion));
-  if (head.at("model_hash").get<std::string>() != fmt::format("{:016x}", model_hash))
+  head.check_features(kFeatureVersion);
+  if (head.hash("model_hash") != model_hash)
     throw InvalidInput(
         fmt::format("{}: these tables belong to another predictor file: train both together", where));
-  const auto family = enum_from_name<Family>(head.at("family").get<std::string>());
-  if (!family || *family != model.family)
-    throw InvalidInput(fmt::format("{}: tables of family {}, expected {}", where, head.at("family").dump(),
+  tables.family = parse_enum<Family>(head.text("family"), fmt::format("{}: 'family' in the head", where));
+  if (tables.family != model.family)
+    throw InvalidInput(fmt::format("{}: tables of family {}, expected {}", where, name_of(tables.family),
                                    name_of(model.family)));
-  tables.family = *family;
-  tables.created_by = head.at("created_by").get<std::string>();
+  tables.created_by = head.text("created_by");
   tables.model_hash = model_hash;
 }
 
 }  // namespace
 
 std::string tables_to_bytes(const FamilyTables& tables) {
-  Json head;
-  head["schema"] = "warploom_tables";
-  head["version"] = fmt::format("{}.{}", kTableFileMajor, kTableFileMinor);
-  head["created_by"] = tables.created_by;
+  Json head = file_head(kFormat, tables.created_by);
   head["family"] = name_of(tables.family);
   head["feature_version"] = kFeatureVersion;
-  head["model_hash"] = fmt::format("{:016x}", tables.model_hash);
-  ByteWriter out;
-  for (const char c : kMagic) out.put(c);
-  out.put(kTableFileMajor);
-  out.put(kTableFileMinor);
-  out.put_text(head.dump());
-  put_records(out, tables);
-  out.put(hash_bytes(out.bytes()));
-  return out.bytes();
+  head["model_hash"] = hash_text(tables.model_hash);
+  ByteWriter records;
+  put_records(records, tables);
+  return framed_file(kFormat, head, records.bytes());
 }
 
 FamilyTables tables_from_bytes(std::string_view bytes, const FamilyModel& model, std::uint64_t model_hash,
                                std::string_view where) {
-  if (bytes.size() < kMagic.size() + 8 + kChecksumSize || bytes.substr(0, kMagic.size()) != kMagic)
-    throw InvalidInput(fmt::format("{}: not a file of tables (expected it to start with {})", where, kMagic));
-  const std::string_view body = bytes.substr(0, bytes.size() - kChecksumSize);
-  ByteReader in(body, where);
-  in.take_bytes(kMagic.size());
-  const auto major = in.take<std::uint32_t>();
-  const auto minor = in.take<std::uint32_t>();
-  if (major > kTableFileMajor)
-    throw Unsupported(fmt::format("{}: tables of version {}.{}, but this program reads up to version {}.{}",
-                                  where, major, minor, kTableFileMajor, kTableFileMinor));
-  ByteReader tail(bytes.substr(body.size()), where);
-  if (tail.take<std::uint64_t>() != hash_bytes(body))
-    throw InvalidInput(fmt::format("{}: the tables are damaged (their checksum does not match)", where));
-  const Json head = parse_json(in.take_text(), where);
+  FramedFile file = open_framed_file(kFormat, bytes, where);
   FamilyTables tables;
-  try {
-    read_head(head, model, model_hash, tables, where);
-  } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("{}: the head of the tables: {}", where, error.what()));
-  }
-  take_records(in, tables);
+  read_head(file.head, model, model_hash, tables, where);
+  take_records(file.records, tables);
+  file.finish(kFormat, where);
   check_records(tables, model, where);
   return tables;
 }

@@ -1,7 +1,7 @@
 // The file of measured tables, "<family>.wlt", beside the family's predictor file and of no use without it.
 //
-// Layout: 8 magic bytes, u32 major, u32 minor, text of provenance (JSON: schema, version, created_by, family,
-// feature_version, model_hash), the records of FamilyTables, XXH64 of everything before. Little-endian.
+// A framed file (base/framed_file.h). Head: family, feature_version, model_hash. Records: corrections,
+// intervals, residuals.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kTableFileMinor = 0;
 inline constexpr std::string_view kTableFileSuffix = ".wlt";
 
 std::string tables_to_bytes(const FamilyTables& tables);
-// Throws InvalidInput naming `where` on a file that is none of ours, damaged, or of another model (its bytes
-// hash to `model_hash`), Unsupported on one of a newer major version or of other features.
+// Throws as open_framed_file does, InvalidInput too on the tables of another model (its bytes hash to
+// `model_hash`), Unsupported on other features.
 FamilyTables tables_from_bytes(std::string_view bytes, const FamilyModel& model, std::uint64_t model_hash,
                                std::string_view where);
 

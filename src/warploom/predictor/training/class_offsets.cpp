@@ -6,7 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/base/version.h"
+#include "warploom/predictor/model/family_model.h"
 
 namespace warploom {
 namespace {

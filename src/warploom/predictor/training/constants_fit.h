@@ -5,10 +5,10 @@
 #include <span>
 
 #include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/predictor/model/family_model.h"
-#include "warploom/predictor/structure/base_constants.h"
-#include "warploom/predictor/structure/known_kernel.h"
 
 namespace warploom {
 

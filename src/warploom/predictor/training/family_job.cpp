@@ -5,6 +5,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/base/statistics.h"
+#include "warploom/measurements/splits.h"
 
 namespace warploom {
 
@@ -18,27 +19,30 @@ std::vector<std::uint32_t> FamilyJob::rows_on(Part part, const std::vector<bool>
                     [&](std::uint32_t r) { return rows.part[r] == part && of_gpus[std::size_t(gpu_of(r))]; });
 }
 
-std::vector<std::uint32_t> thin(std::vector<std::uint32_t> chosen, const TrainingRows& rows, std::size_t most,
-                                std::uint64_t seed) {
-  if (chosen.size() <= most) return chosen;
-  const double share = double(most) / double(chosen.size());
-  const auto limit = std::uint64_t(share * double(std::numeric_limits<std::uint64_t>::max()));
-  std::erase_if(chosen,
-                [&](std::uint32_t r) { return hash_combine(hash_combine(seed, rows.shape[r]), r) > limit; });
-  return chosen;
+namespace {
+
+std::vector<std::uint32_t> thin_groups(const std::vector<std::uint32_t>& chosen, const TrainingRows& rows,
+                                       const RowGroup& group, std::size_t groups, std::size_t most,
+                                       std::uint64_t seed) {
+  return thin_by_group(
+      chosen, group, count_by_group(chosen, group, groups),
+      [&](std::uint32_t r) { return hash_position(hash_combine(hash_combine(seed, rows.shape[r]), r)); },
+      most);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> thin(const std::vector<std::uint32_t>& chosen, const TrainingRows& rows,
+                                std::size_t most, std::uint64_t seed) {
+  return thin_groups(
+      chosen, rows, [](std::uint32_t) { return 0U; }, 1, most, seed);
 }
 
 std::vector<std::uint32_t> thin_by_gpu(const std::vector<std::uint32_t>& chosen, const FamilyJob& job,
                                        std::size_t most, std::uint64_t seed) {
-  std::vector<std::vector<std::uint32_t>> by_gpu(job.model.gpus.size());
-  for (const std::uint32_t r : chosen) by_gpu[std::size_t(job.gpu_of(r))].push_back(r);
-  std::vector<std::uint32_t> together;
-  for (std::vector<std::uint32_t>& of_gpu : by_gpu) {
-    const auto kept = thin(std::move(of_gpu), job.rows, most, seed);
-    together.insert(together.end(), kept.begin(), kept.end());
-  }
-  std::sort(together.begin(), together.end());
-  return together;
+  return thin_groups(
+      chosen, job.rows, [&](std::uint32_t r) { return std::size_t(job.gpu_of(r)); }, job.model.gpus.size(),
+      most, seed);
 }
 
 std::string learn_trees(const FamilyJob& job, const TrainingTable& table,

@@ -44,8 +44,8 @@ struct FamilyJob {
 };
 
 // An even draw of about `most` of `chosen` by hash of shape and position, in row order.
-std::vector<std::uint32_t> thin(std::vector<std::uint32_t> chosen, const TrainingRows& rows, std::size_t most,
-                                std::uint64_t seed);
+std::vector<std::uint32_t> thin(const std::vector<std::uint32_t>& chosen, const TrainingRows& rows,
+                                std::size_t most, std::uint64_t seed);
 // The same with at most about `most` rows of each GPU.
 std::vector<std::uint32_t> thin_by_gpu(const std::vector<std::uint32_t>& chosen, const FamilyJob& job,
                                        std::size_t most, std::uint64_t seed);

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/kernels/base_constants.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/structure/base_constants.h"
 #include "warploom/predictor/training/shape_design.h"
 
 namespace warploom {

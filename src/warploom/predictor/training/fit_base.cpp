@@ -4,8 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "warploom/base/version.h"
 #include "warploom/predictor/features/features.h"
-#include "warploom/predictor/model/cell_index.h"
+#include "warploom/predictor/model/family_model.h"
 #include "warploom/predictor/training/class_overheads.h"
 #include "warploom/predictor/training/constants_fit.h"
 

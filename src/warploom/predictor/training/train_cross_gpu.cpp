@@ -35,9 +35,9 @@ BoostingOptions cross_settings(Family family, std::uint64_t seed, bool small) {
 }
 
 // Mean over GPUs of the mean error at a shrinkage.
-double error_at(double shrink, const std::vector<LeftOut>& outs, std::size_t gpus) {
+double error_at(double shrink, const std::vector<LeftOutArchitecture>& outs, std::size_t gpus) {
   std::vector<double> sums(gpus, 0), counts(gpus, 0);
-  for (const LeftOut& out : outs)
+  for (const LeftOutArchitecture& out : outs)
     for (std::size_t i = 0; i < out.target.size(); ++i) {
       sums[out.gpu[i]] += std::abs(out.target[i] - shrink * out.trees[i]);
       ++counts[out.gpu[i]];
@@ -71,8 +71,8 @@ EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std
   return record;
 }
 
-LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
-  LeftOut out;
+LeftOutArchitecture leave_out(const FamilyJob& job, std::int32_t architecture) {
+  LeftOutArchitecture out;
   std::vector<bool> others;
   for (const GpuRecord& gpu : job.model.gpus) {
     out.gpus.push_back(!gpu.adapted && gpu.architecture == architecture);
@@ -111,7 +111,7 @@ LeftOut leave_out(const FamilyJob& job, std::int32_t architecture) {
   return out;
 }
 
-void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs) {
+void fit_cross(FamilyJob& job, const std::vector<LeftOutArchitecture>& outs) {
   FamilyModel& model = job.model;
   model.interval_unknown.low.fill(-0.5F);
   model.interval_unknown.high.fill(0.5F);
@@ -125,7 +125,7 @@ void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs) {
     model.shrink_unknown = float(kShrinkages[std::size_t(least - errors_at.begin())]);
   BucketResiduals residuals;
   std::vector<std::vector<double>> errors(model.gpus.size());
-  for (const LeftOut& out : outs)
+  for (const LeftOutArchitecture& out : outs)
     for (std::size_t i = 0; i < out.target.size(); ++i) {
       const double residual = out.target[i] - double(model.shrink_unknown) * out.trees[i];
       residuals.add(out.log_base[i], residual);

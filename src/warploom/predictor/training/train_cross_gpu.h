@@ -12,16 +12,16 @@ EnsembleRecord train_cross(const FamilyJob& job, const TrainingTable& learn, std
 std::vector<std::uint32_t> cross_rows(const FamilyJob& job);
 
 // Rows of some GPUs predicted from the other architectures alone, constants of the base included.
-struct LeftOut {
+struct LeftOutArchitecture {
   std::vector<bool> gpus;  // which are left out
   // Per row: its GPU, ln latency less base and class offset, the trees' prediction of that, ln base.
   std::vector<std::uint16_t> gpu;
   std::vector<double> target, trees, log_base;
 };
 // Leaves a whole architecture class out.
-LeftOut leave_out(const FamilyJob& job, std::int32_t architecture);
+LeftOutArchitecture leave_out(const FamilyJob& job, std::int32_t architecture);
 
 // Shrinkage with least mean error and the interval at it; reports the figures of each GPU.
-void fit_cross(FamilyJob& job, const std::vector<LeftOut>& outs);
+void fit_cross(FamilyJob& job, const std::vector<LeftOutArchitecture>& outs);
 
 }  // namespace warploom

@@ -8,7 +8,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/predictor/training/family_job.h"
 #include "warploom/predictor/training/fit_base.h"
 #include "warploom/predictor/training/train_adapted.h"
@@ -60,9 +60,9 @@ void train_family(FamilyJob& job) {
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
-  std::vector<LeftOut> outs(architectures.size());
+  std::vector<LeftOutArchitecture> outs(architectures.size());
   // The largest tasks first; order of results is fixed by position.
-  run_tasks(1 + gpus + architectures.size(), job.options.threads, [&](std::size_t task) {
+  parallel_for(1 + gpus + architectures.size(), std::size_t(job.options.threads), [&](std::size_t task) {
     if (task == 0)
       ensembles[gpus] = train_cross(job, job.table(cross_rows(job), base), classes);
     else if (task <= gpus && gets_own_trees(job, task - 1)) {

@@ -9,7 +9,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
-#include "warploom/base/parallel_tasks.h"
+#include "warploom/base/parallel.h"
 #include "warploom/predictor/model/model_file.h"
 #include "warploom/predictor/tables/table_correction.h"
 #include "warploom/predictor/training/correction_fit.h"
@@ -139,12 +139,12 @@ TablesResult train_tables(const Dataset& dataset, const GpuCatalog& catalog, con
   tables.residuals = make_residuals(job);
   const bool pooled = job.rows_of(Part::Learn, -1).size() <= kPooledRows;
   tables.corrections.resize(pooled ? 1 : gpus);
-  run_tasks(tables.corrections.size(), options.threads, [&](std::size_t which) {
+  parallel_for(tables.corrections.size(), std::size_t(options.threads), [&](std::size_t which) {
     tables.corrections[which] = fit_correction(job, tables.residuals, pooled ? -1 : int(which));
   });
   TableCorrection correction(std::move(tables));
   std::vector<Judged> calibrate(gpus), held_out(gpus);
-  run_tasks(2 * gpus, options.threads, [&](std::size_t task) {
+  parallel_for(2 * gpus, std::size_t(options.threads), [&](std::size_t task) {
     const std::size_t g = task / 2;
     if (task % 2 == 0)
       calibrate[g] = judge(job, correction, Part::Calibrate, int(g));

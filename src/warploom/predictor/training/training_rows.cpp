@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/predictor/features/features.h"
 #include "warploom/predictor/training/few_shot_shapes.h"
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "warploom/serving/replica/kv_cache.h"
-#include "warploom/serving/replica/kv_tiers.h"
-#include "warploom/serving/replica/sequence.h"
+#include "warploom/serving/kv/kv_cache.h"
+#include "warploom/serving/kv/kv_tiers.h"
+#include "warploom/serving/kv/sequence.h"
 #include "warploom/serving/speculation/draft_acceptance.h"
 #include "warploom/serving/workload/workload.h"
 

@@ -29,16 +29,6 @@ std::int64_t expected_outputs(const Sequence& sequence) {
 
 }  // namespace
 
-SglangLimits sglang_limits(const ServingConfig& config) {
-  return {.max_num_seqs = max_num_seqs_of(config),
-          .max_num_batched_tokens = max_num_batched_tokens_of(config),
-          .chunked_prefill_size = config.chunked_prefill_size.value_or(0),
-          .conservativeness = config.schedule_conservativeness,
-          .mix_decode = config.enable_mixed_chunk,
-          .receive_interval = config.scheduler_recv_interval,
-          .policy = parse_enum<SglangPolicy>(config.schedule_policy, "schedule_policy")};
-}
-
 SglangScheduler::SglangScheduler(const SglangLimits& limits)
     : limits_(limits),
       first_ratio_(std::min(1.0, kInitialNewTokenRatio * limits.conservativeness)),

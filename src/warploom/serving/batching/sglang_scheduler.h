@@ -22,8 +22,8 @@
 #include <optional>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/serving/batching/scheduler.h"
-#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 
@@ -46,7 +46,6 @@ struct SglangLimits {
   std::int64_t receive_interval = 1;  // decode steps between looks for new requests
   SglangPolicy policy = SglangPolicy::Fcfs;
 };
-SglangLimits sglang_limits(const ServingConfig& config);
 
 class SglangScheduler final : public Scheduler {
  public:

@@ -4,13 +4,6 @@
 
 namespace warploom {
 
-TrtllmLimits trtllm_limits(const ServingConfig& config) {
-  return {.max_num_seqs = max_num_seqs_of(config),
-          .max_num_batched_tokens = max_num_batched_tokens_of(config),
-          .enable_chunked_prefill = chunks_prompts(config),
-          .guaranteed_no_evict = config.capacity_scheduler_policy == "guaranteed_no_evict"};
-}
-
 std::int64_t TrtllmScheduler::reserved(const SchedulerState& state, const Sequence& sequence,
                                        std::int64_t tokens) const {
   if (!limits_.guaranteed_no_evict) return sequence.computed_tokens + tokens;

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "warploom/serving/batching/scheduler.h"
-#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 
@@ -20,7 +19,6 @@ struct TrtllmLimits {
   bool enable_chunked_prefill = false;
   bool guaranteed_no_evict = true;
 };
-TrtllmLimits trtllm_limits(const ServingConfig& config);
 
 class TrtllmScheduler final : public Scheduler {
  public:

@@ -13,15 +13,6 @@ auto rank(const SchedulerState& state, std::size_t place) {
 
 }  // namespace
 
-VllmLimits vllm_limits(const ServingConfig& config) {
-  return {.max_num_seqs = max_num_seqs_of(config),
-          .max_num_batched_tokens = max_num_batched_tokens_of(config),
-          .long_prefill_token_threshold = config.long_prefill_token_threshold,
-          .enable_chunked_prefill = chunks_prompts(config),
-          .reserve_full_prompt = config.scheduler_reserve_full_isl,
-          .by_priority = config.scheduling_policy == "priority"};
-}
-
 std::int64_t VllmScheduler::chunk_of(std::int64_t rest) const {
   const std::int64_t threshold = limits_.long_prefill_token_threshold;
   return threshold > 0 ? std::min(rest, threshold) : rest;

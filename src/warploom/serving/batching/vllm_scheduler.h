@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "warploom/serving/batching/scheduler.h"
-#include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 
@@ -25,7 +24,6 @@ struct VllmLimits {
   bool reserve_full_prompt = true;
   bool by_priority = false;
 };
-VllmLimits vllm_limits(const ServingConfig& config);
 
 class VllmScheduler final : public Scheduler {
  public:

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "warploom/serving/batching/sglang_scheduler.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {

@@ -7,7 +7,7 @@
 #include <queue>
 #include <vector>
 
-#include "warploom/serving/pricing/host_model.h"
+#include "warploom/serving/host/host_model.h"
 #include "warploom/serving/request.h"
 #include "warploom/serving/time/event_queue.h"
 #include "warploom/serving/workload/workload.h"

@@ -14,8 +14,8 @@
 #include "warploom/models/memory_footprint.h"
 #include "warploom/serving/cluster/autoscaling.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/pricing/step_pricer.h"
-#include "warploom/serving/replica/kv_tiers.h"
 #include "warploom/serving/time/sim_time.h"
 
 namespace warploom {

@@ -7,8 +7,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
-#include "warploom/serving/batching/scheduler_registry.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/session_workload.h"
 
@@ -104,7 +104,7 @@ TEST(Deployment, TransfersOfOneInstanceShareItsLink) {
 }
 
 RC_GTEST_PROP(Deployment, PoolsConserveRequestsTokensAndBlocks, ()) {
-  ServingConfig config = small_config(*rc::gen::elementOf(scheduler_names()));
+  ServingConfig config = small_config(*rc::gen::elementOf(engine_names()));
   config.async_scheduling = *rc::gen::arbitrary<bool>();
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(40, 300);
   config.routing_policy = *rc::gen::element(RoutingPolicy::RoundRobin, RoutingPolicy::LeastLoaded,
@@ -119,7 +119,7 @@ RC_GTEST_PROP(Deployment, PoolsConserveRequestsTokensAndBlocks, ()) {
 }
 
 RC_GTEST_PROP(Deployment, FailuresLeakNothing, ()) {
-  ServingConfig config = small_config(*rc::gen::elementOf(scheduler_names()));
+  ServingConfig config = small_config(*rc::gen::elementOf(engine_names()));
   config.async_scheduling = *rc::gen::arbitrary<bool>();
   config.num_gpu_blocks_override = *rc::gen::inRange<std::int64_t>(40, 300);
   const bool split = *rc::gen::arbitrary<bool>();

@@ -1,13 +1,11 @@
 #include "warploom/serving/cluster/independent_replicas.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 #include "warploom/serving/cluster/run.h"
 
 namespace warploom {
@@ -53,40 +51,23 @@ std::vector<Part> split(const Workload& workload, std::size_t instances, std::si
 
 void run_parts(std::vector<Part>& parts, const Deployment& one, const SimulationOptions& options,
                std::int64_t total) {
-  std::atomic<std::size_t> next{0};
   std::mutex reporting;
-  std::exception_ptr failure;  // the first; thrown when all threads are back
   std::vector<std::int64_t> completed(parts.size(), 0);
-  const auto work = [&] {
-    for (std::size_t i = next++; i < parts.size(); i = next++) {
-      SimulationOptions own = options;
-      if (options.on_progress) {
-        own.on_progress = [&, i](const SimulationProgress& progress) {
-          const std::scoped_lock lock(reporting);
-          completed[i] = progress.completed;
-          std::int64_t sum = 0;
-          for (const std::int64_t count : completed) sum += count;
-          options.on_progress({sum, total, progress.now});
-        };
-      }
-      try {
-        Run run(one, parts[i].workload, own);
-        parts[i].result = run.result();
-        parts[i].details = run.details();
-      } catch (...) {
+  parallel_for(parts.size(), options.threads, [&](std::size_t i) {
+    SimulationOptions own = options;
+    if (options.on_progress) {
+      own.on_progress = [&, i](const SimulationProgress& progress) {
         const std::scoped_lock lock(reporting);
-        if (!failure) failure = std::current_exception();
-      }
+        completed[i] = progress.completed;
+        std::int64_t sum = 0;
+        for (const std::int64_t count : completed) sum += count;
+        options.on_progress({sum, total, progress.now});
+      };
     }
-  };
-  const std::size_t machine = std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  const std::size_t threads = std::min(options.threads > 0 ? options.threads : machine, parts.size());
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+    Run run(one, parts[i].workload, own);
+    parts[i].result = run.result();
+    parts[i].details = run.details();
+  });
 }
 
 // Each part's latest sample at evenly spaced times, summed.

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "warploom/serving/replica/prefix_hash.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/kv/prefix_hash.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
@@ -61,7 +62,7 @@ std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32
 bool in_turn(const ServingConfig& config) {
   if (config.routing_policy != RoutingPolicy::Engine)
     return config.routing_policy == RoutingPolicy::RoundRobin;
-  return engine_balance(config.engine, config.data_parallel_size) == RoutingPolicy::RoundRobin;
+  return balance_of(config) == RoutingPolicy::RoundRobin;
 }
 
 std::optional<std::size_t> Pool::route(std::uint32_t request, std::int32_t input_tokens,
@@ -74,8 +75,7 @@ std::optional<std::size_t> Pool::route(std::uint32_t request, std::int32_t input
   if (policy == RoutingPolicy::SessionSticky && latest >= 0 && place != open_.end())
     return std::size_t(latest);
   if (policy != RoutingPolicy::Engine) return choose(open_, policy, request, input_tokens);
-  return choose(copy_in_turn(), engine_balance(plan_.config.engine, plan_.config.data_parallel_size), request,
-                input_tokens);
+  return choose(copy_in_turn(), balance_of(plan_.config), request, input_tokens);
 }
 
 std::span<const std::uint32_t> Pool::copy_in_turn() {

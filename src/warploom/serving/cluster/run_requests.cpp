@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "warploom/serving/cluster/run.h"
+#include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
 
@@ -69,9 +70,9 @@ void Run::complete_prefill(SimTime now, const Sequence& sequence, Slot slot) {
   const WorkloadRequest& asked = workload_.requests[request];
   const RequestRecord& record = records_[request];
   const std::int32_t had = sequence.outputs_emitted - 1;
-  // vLLM's decoding engine computes the last token of the prompt once more and gives the first token (of one
-  // token nothing would be left to fetch); the others send the token along.
-  const bool once_more = deployment_.pools[1].config.engine == "vllm" && asked.input_tokens + had > 1;
+  // Of a prompt of one token nothing would be left to fetch.
+  const bool once_more = engine_named(deployment_.pools[1].config.engine).decoder_gives_first_token &&
+                         asked.input_tokens + had > 1;
   const std::int32_t coming = once_more ? 0 : 1;
   handovers_[request] = {.id = next_handover_++,
                          .prefill_replica = std::uint32_t(record.replica),

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "warploom/models/step_plan.h"
-#include "warploom/serving/pricing/cuda_graph.h"
+#include "warploom/serving/engines/cuda_graph.h"
 #include "warploom/serving/pricing/operator_pricer.h"
 #include "warploom/serving/pricing/price_grid.h"
 #include "warploom/serving/pricing/price_table.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {

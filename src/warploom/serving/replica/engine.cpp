@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
-#include "warploom/serving/batching/scheduler_registry.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
 namespace {
@@ -22,7 +23,7 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
                           const EngineOptions& options) {
   SchedulerState state{.kv_cache = make_cache(config, workload, kv_blocks),
                        .workload = workload,
-                       .by_priority = config.engine == "vllm" && config.scheduling_policy == "priority",
+                       .by_priority = engine_named(config.engine).orders_by_priority(config),
                        .step_tokens = max_num_batched_tokens_of(config)};
   if (options.role == EngineRole::Whole) state.drafts = DraftAcceptance(options.speculation, options.seed);
   if (options.tiers.exists() && state.kv_cache.keeps_prefixes())
@@ -35,7 +36,7 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
 Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
                const EngineOptions& options)
     : state_(make_state(config, kv_blocks, workload, options)),
-      scheduler_(make_scheduler(config)),
+      scheduler_(engine_named(config.engine).scheduler(config)),
       role_(options.role),
       pipelined_(config.pipeline_parallel_size > 1) {}
 

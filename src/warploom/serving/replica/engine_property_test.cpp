@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/random_deployment.h"
 #include "warploom/serving/replica/engine.h"
 

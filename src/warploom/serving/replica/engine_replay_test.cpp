@@ -6,7 +6,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/statistics.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/workload/trace_file.h"
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/engines/engine_defaults.h"
+
 namespace warploom {
 
 ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& options, std::int64_t kv_blocks,

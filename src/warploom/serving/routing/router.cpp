@@ -35,12 +35,6 @@ std::size_t most_cached(const std::vector<ReplicaLoad>& loads) {
 
 }  // namespace
 
-RoutingPolicy engine_balance(std::string_view engine, std::int64_t ranks) {
-  if (ranks > 1 && engine == "vllm") return RoutingPolicy::WaitingFirst;
-  if (ranks > 1 && engine == "trtllm") return RoutingPolicy::LeastLoaded;
-  return RoutingPolicy::RoundRobin;
-}
-
 std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
                            std::int32_t first_turn_replica) {
   switch (policy) {

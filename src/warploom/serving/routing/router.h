@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "warploom/base/fields.h"
@@ -10,7 +9,7 @@
 namespace warploom {
 
 enum class RoutingPolicy {
-  Engine,        // copies in turn, and within a copy as the engine's own front end does, see engine_balance
+  Engine,  // copies in turn, and within a copy as the engine's own front end does, see EngineSpec::balance
   RoundRobin,    // in turn
   WaitingFirst,  // where 4 x waiting + running requests is least
   LeastLoaded,   // where the fewest requests wait or run
@@ -34,14 +33,6 @@ struct ReplicaLoad {
   std::int64_t cached_tokens = 0;  // of the prompt at hand; read by PrefixAware alone
   std::int64_t waiting = 0;        // of `live`; read by WaitingFirst alone
 };
-
-// How an engine's front end gives requests out to its data-parallel ranks.
-//   vllm    WaitingFirst (v1/engine/core_client.py, DPLBAsyncMPClient); the counts that it reads are at most
-//           0.1 s old, here they are of the moment
-//   sglang  RoundRobin (managers/data_parallel_controller.py)
-//   trtllm  LeastLoaded (_torch/pyexecutor, attention data parallelism)
-// RoundRobin with one rank.
-RoutingPolicy engine_balance(std::string_view engine, std::int64_t ranks);
 
 // A replica holds this many more requests than the least loaded before its cached prefix no longer counts.
 constexpr std::int64_t kPrefixImbalance = 32;

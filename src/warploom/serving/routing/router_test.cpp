@@ -14,9 +14,6 @@ TEST(Router, GivesRequestsOutInTurn) {
 
 TEST(Router, CountsAWaitingRequestFourTimes) {
   EXPECT_EQ(choose_replica(RoutingPolicy::WaitingFirst, 0, {{3, 0, 1}, {5, 0, 0}, {5, 0, 0}}, -1), 1u);
-  EXPECT_EQ(engine_balance("vllm", 2), RoutingPolicy::WaitingFirst);
-  EXPECT_EQ(engine_balance("vllm", 1), RoutingPolicy::RoundRobin);
-  EXPECT_EQ(engine_balance("sglang", 4), RoutingPolicy::RoundRobin);
 }
 
 TEST(Router, PrefersTheLeastLoadedAndOfEqualsTheFirst) {

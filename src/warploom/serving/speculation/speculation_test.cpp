@@ -3,9 +3,9 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
-#include "warploom/serving/batching/scheduler_registry.h"
-#include "warploom/serving/pricing/cuda_graph.h"
-#include "warploom/serving/pricing/linear_step_pricer.h"
+#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/speculation/draft_acceptance.h"
 
@@ -112,7 +112,7 @@ TEST(Speculation, EveryDraftAcceptedDividesTheSteps) {
 RC_GTEST_PROP(Speculation, ConservesTokensAndBlocks, ()) {
   ServingConfig config =
       drafting(R"({"method": "eagle", "num_speculative_tokens": 3})", 1 + *rc::gen::inRange(0, 301) * 0.01);
-  config.engine = *rc::gen::elementOf(scheduler_names());
+  config.engine = *rc::gen::elementOf(engine_names());
   config.max_num_batched_tokens = 512;
   config.async_scheduling = *rc::gen::arbitrary<bool>();
   config.proposal_rate = *rc::gen::inRange(0, 11) * 0.1;

@@ -1,12 +1,28 @@
-// Keeps about a given number of samples of a run whose length is not known beforehand: when full, every
-// second sample goes and the spacing doubles.
+// The states of a run over time: one sample, and a recorder of them.
+//
+// The recorder keeps about a given number of samples of a run whose length is not known beforehand: when
+// full, every second sample goes and the spacing doubles.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "warploom/serving/simulation_result.h"
+#include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
+
+// The state at one moment, summed over replicas.
+struct TimelineSample {
+  SimTime time;
+  std::int64_t running = 0;
+  std::int64_t waiting = 0;
+  double kv_use = 0;              // share of the blocks, 0 to 1
+  std::int64_t batch_tokens = 0;  // of the steps just started
+  std::int64_t preemptions = 0;   // so far
+  std::int64_t instances = 0;     // that take requests
+};
 
 class TimelineRecorder {
  public:

@@ -45,7 +45,7 @@ const CsvLayout& layout_of(const CsvReader& csv) {
       csv.path().string(), fmt::join(csv.columns(), ",")));
 }
 
-TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests) {
+RecordedTrace read_csv(const std::filesystem::path& path, std::int64_t max_requests) {
   CsvReader csv(path);
   const CsvLayout& layout = layout_of(csv);
   const auto arrival = csv.find_column(layout.arrival);
@@ -70,7 +70,7 @@ TraceFile read_csv(const std::filesystem::path& path, std::int64_t max_requests)
 
 }  // namespace
 
-TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests) {
+RecordedTrace read_trace_file(const std::filesystem::path& path, std::int64_t max_requests) {
   const std::string name = path.filename().string();
   if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) return read_trace_jsonl(path, max_requests);
   if (name.ends_with(".json") || name.ends_with(".json.gz")) return read_trace_json(path, max_requests);

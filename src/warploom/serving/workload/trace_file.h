@@ -22,20 +22,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
-#include "warploom/serving/workload/workload.h"
+#include "warploom/serving/workload/recorded_trace.h"
 
 namespace warploom {
-
-struct TraceFile {
-  Workload workload;
-  std::string layout;  // by the names above
-};
 
 // Reads at most `max_requests` (0: all). Throws IoError when the file cannot be read, InvalidInput naming
 // file and line on an unknown layout, a missing or malformed value, a length below 1, arrivals out of order,
 // or no requests.
-TraceFile read_trace_file(const std::filesystem::path& path, std::int64_t max_requests = 0);
+RecordedTrace read_trace_file(const std::filesystem::path& path, std::int64_t max_requests = 0);
 
 }  // namespace warploom

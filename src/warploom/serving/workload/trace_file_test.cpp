@@ -25,44 +25,44 @@ void expect_refused(std::string_view name, std::string_view text, const std::str
   }
 }
 
-TEST(TraceFile, ReadsEveryCsvLayout) {
-  const TraceFile own =
+TEST(RecordedTrace, ReadsEveryCsvLayout) {
+  const RecordedTrace own =
       read_trace_file(file_with("own.csv", "arrived_s,input_tokens,output_tokens\n1.5,10,2\n2,7,3\n"));
   EXPECT_EQ(own.layout, "warploom");
   EXPECT_EQ(own.workload.requests[0].arrival, SimTime());
   EXPECT_EQ(own.workload.requests[1].arrival, SimTime(500'000'000));
   EXPECT_EQ(own.workload.requests[1].input_tokens, 7);
 
-  const TraceFile splitwise =
+  const RecordedTrace splitwise =
       read_trace_file(file_with("s.csv", "arrived_at,num_prefill_tokens,num_decode_tokens\n0.0,374,44\n"));
   EXPECT_EQ(splitwise.layout, "splitwise");
   EXPECT_EQ(splitwise.workload.requests[0].output_tokens, 44);
 
-  const TraceFile azure = read_trace_file(
+  const RecordedTrace azure = read_trace_file(
       file_with("a.csv",
                 "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 23:59:59.9999999,374,44\n"
                 "2023-11-17 00:00:01.0000001+00:00,1,2\n"));
   EXPECT_EQ(azure.layout, "azure");
   EXPECT_EQ(azure.workload.requests[1].arrival.nanoseconds(), 1'000'000'200);
 
-  const TraceFile untimed =
+  const RecordedTrace untimed =
       read_trace_file(file_with("u.csv", "num_prefill_tokens,num_decode_tokens\n3,4\n5,6\n"));
   EXPECT_FALSE(untimed.workload.timed);
 }
 
-TEST(TraceFile, ReadsJsonLines) {
-  const TraceFile mooncake = read_trace_file(
+TEST(RecordedTrace, ReadsJsonLines) {
+  const RecordedTrace mooncake = read_trace_file(
       file_with("m.jsonl",
                 "{\"timestamp\": 0, \"input_length\": 6755, \"output_length\": 500, \"hash_ids\": [1]}\n\n"
                 "{\"timestamp\": 3052, \"input_length\": 7, \"output_length\": 5}\n"));
   EXPECT_EQ(mooncake.layout, "mooncake");
   EXPECT_EQ(mooncake.workload.requests[1].arrival.nanoseconds(), 3'052'000'000);
-  const TraceFile other = read_trace_file(
+  const RecordedTrace other = read_trace_file(
       file_with("l.jsonl", "{\"input_toks\": 5, \"output_toks\": 6, \"arrival_time_ns\": 17}"));
   EXPECT_EQ(other.layout, "llmservingsim");
 }
 
-TEST(TraceFile, NamesTheLineOfWhatIsWrong) {
+TEST(RecordedTrace, NamesTheLineOfWhatIsWrong) {
   const std::string head = "arrived_s,input_tokens,output_tokens\n";
   expect_refused("e.csv", head, "no requests");
   expect_refused("o.csv", head + "2,10,2\n1,10,2\n", ":3: arrives 1 s before");
@@ -77,7 +77,7 @@ TEST(TraceFile, NamesTheLineOfWhatIsWrong) {
   expect_refused("b.jsonl", "{\"timestamp\": 0,\n", ":1");
 }
 
-TEST(TraceFile, ReadsShareGptConversations) {
+TEST(RecordedTrace, ReadsShareGptConversations) {
   const std::string prompt(420, 'a'), answer(84, 'b'), longer(9000, 'c');
   std::string text = "[";
   const auto say = [&text](const std::string& human, const std::string& gpt) {
@@ -89,7 +89,7 @@ TEST(TraceFile, ReadsShareGptConversations) {
   say(longer, answer);
   say("hi", answer);
   text.append(R"({"id": "y", "conversations": []}])");
-  const TraceFile trace = read_trace_file(file_with("sharegpt.json", text));
+  const RecordedTrace trace = read_trace_file(file_with("sharegpt.json", text));
   EXPECT_EQ(trace.layout, "sharegpt");
   EXPECT_FALSE(trace.workload.timed);
   ASSERT_EQ(trace.workload.requests.size(), 1u);
@@ -99,8 +99,8 @@ TEST(TraceFile, ReadsShareGptConversations) {
   expect_refused("l.json", R"([{"id": 1}])", "has no list 'conversations'");
 }
 
-TEST(TraceFile, ReadsAResultOfVllmBench) {
-  const TraceFile trace = read_trace_file(file_with(
+TEST(RecordedTrace, ReadsAResultOfVllmBench) {
+  const RecordedTrace trace = read_trace_file(file_with(
       "bench.json",
       R"({"input_lens": [10, 20, 30], "output_lens": [5, 0, 7], "start_times": [101.0, 100.5, 100.0]})"));
   EXPECT_EQ(trace.layout, "vllm_bench");
@@ -115,8 +115,8 @@ TEST(TraceFile, ReadsAResultOfVllmBench) {
   expect_refused("w.json", R"({"throughput": 1})", "no known workload");
 }
 
-TEST(TraceFile, ReadsSessionsAndTokensOfLlmServingSim) {
-  const TraceFile trace = read_trace_file(file_with(
+TEST(RecordedTrace, ReadsSessionsAndTokensOfLlmServingSim) {
+  const RecordedTrace trace = read_trace_file(file_with(
       "sim.jsonl",
       R"({"arrival_time_ns": 5, "sub_requests": [{"input_toks": 20, "output_toks": 3, "tool_duration_ns": 700},)"
       R"( {"input_toks": 40, "output_toks": 4}]})"
@@ -135,23 +135,23 @@ TEST(TraceFile, ReadsSessionsAndTokensOfLlmServingSim) {
   expect_refused("q.jsonl", R"({"arrival_time_ns": 5, "sub_requests": 3})", "'sub_requests' is no list");
 }
 
-TEST(TraceFile, ReadsPriorities) {
-  const TraceFile trace = read_trace_file(
+TEST(RecordedTrace, ReadsPriorities) {
+  const RecordedTrace trace = read_trace_file(
       file_with("p.csv", "arrived_s,input_tokens,output_tokens,priority\n0,10,2,-1\n1,10,2,4\n"));
   EXPECT_EQ(trace.workload.requests[0].priority, -1);
   EXPECT_EQ(trace.workload.requests[1].priority, 4);
 }
 
-TEST(TraceFile, ReadsTheSharedTracesAndRuns) {
+TEST(RecordedTrace, ReadsTheSharedTracesAndRuns) {
   const char* root = std::getenv("WARPLOOM_DATA");
   const std::filesystem::path data = root != nullptr
                                          ? std::filesystem::path(root)
                                          : std::filesystem::path(WARPLOOM_SOURCE_DIR) / "../shared/data";
   if (!std::filesystem::exists(data / "traces")) GTEST_SKIP() << "no shared data at " << data;
-  const TraceFile conversation = read_trace_file(data / "traces/splitwise_conv.csv.gz");
+  const RecordedTrace conversation = read_trace_file(data / "traces/splitwise_conv.csv.gz");
   EXPECT_EQ(conversation.workload.requests.size(), 19366u);
   EXPECT_NEAR(arrival_rate(conversation.workload), 5.53, 0.01);
-  const TraceFile run = read_trace_file(data / "serving_truth/vllm0.19_RTXPRO6000_Llama-3.1-8B.csv.gz");
+  const RecordedTrace run = read_trace_file(data / "serving_truth/vllm0.19_RTXPRO6000_Llama-3.1-8B.csv.gz");
   EXPECT_EQ(run.workload.requests.size(), 300u);
 }
 

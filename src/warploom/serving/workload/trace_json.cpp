@@ -23,7 +23,8 @@ std::int64_t tokens_of(const Json& message, const std::string& where) {
   return std::max<std::int64_t>(1, std::llround(bytes / kShareGptBytesPerToken));
 }
 
-TraceFile read_sharegpt(const Json& document, const std::filesystem::path& path, std::int64_t max_requests) {
+RecordedTrace read_sharegpt(const Json& document, const std::filesystem::path& path,
+                            std::int64_t max_requests) {
   TraceRows rows(path);
   std::size_t number = 0;
   for (const Json& conversation : document) {
@@ -57,8 +58,8 @@ std::vector<double> numbers_of(const Json& document, const char* key, const std:
   return numbers;
 }
 
-TraceFile read_vllm_bench(const Json& document, const std::filesystem::path& path,
-                          std::int64_t max_requests) {
+RecordedTrace read_vllm_bench(const Json& document, const std::filesystem::path& path,
+                              std::int64_t max_requests) {
   const auto inputs = numbers_of(document, "input_lens", path);
   const auto outputs = numbers_of(document, "output_lens", path);
   const auto starts = numbers_of(document, "start_times", path);
@@ -94,7 +95,7 @@ TraceFile read_vllm_bench(const Json& document, const std::filesystem::path& pat
 
 }  // namespace
 
-TraceFile read_trace_json(const std::filesystem::path& path, std::int64_t max_requests) {
+RecordedTrace read_trace_json(const std::filesystem::path& path, std::int64_t max_requests) {
   const Json document = parse_json(read_file(path), path.string());
   if (document.is_array()) return read_sharegpt(document, path, max_requests);
   if (document.is_object() && document.contains("input_lens"))

@@ -2,7 +2,10 @@
 // trace_file.h, which is the door.
 #pragma once
 
-#include "warploom/serving/workload/trace_file.h"
+#include <cstdint>
+#include <filesystem>
+
+#include "warploom/serving/workload/recorded_trace.h"
 
 namespace warploom {
 
@@ -11,6 +14,6 @@ namespace warploom {
 // answer below 4 tokens, a prompt above 1,024 or both together above 2,048 are left out.
 constexpr double kShareGptBytesPerToken = 4.2;  // English chat under tokenisers of 100,000 to 150,000 words
 
-TraceFile read_trace_json(const std::filesystem::path& path, std::int64_t max_requests);
+RecordedTrace read_trace_json(const std::filesystem::path& path, std::int64_t max_requests);
 
 }  // namespace warploom

@@ -127,7 +127,7 @@ void add_session(TraceRows& rows, const Json& object, std::size_t line, const st
 
 }  // namespace
 
-TraceFile read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_requests) {
+RecordedTrace read_trace_jsonl(const std::filesystem::path& path, std::int64_t max_requests) {
   const std::string text = read_file(path);
   TraceRows rows(path);
   const JsonlLayout* layout = nullptr;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 

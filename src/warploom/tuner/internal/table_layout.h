@@ -11,9 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/shape_cells.h"
+#include "warploom/tuner/table_options.h"
 #include "warploom/tuner/tile_mapping.h"
+#include "warploom/tuner/wave_model.h"
 #include "warploom/tuner/wave_time.h"
 
 namespace warploom {
@@ -60,7 +61,7 @@ struct Candidate {
 };
 // The first candidate is repeated where there are fewer. All times of a cell are corrected by its scale too,
 // which decides nothing and makes predictions right: narrow loads run several times slower than the formula.
-struct CellRecord {
+struct TableCell {
   Candidate candidates[kMostCandidates];
   std::uint16_t scale_steps = 0;
 
@@ -70,7 +71,7 @@ struct CellRecord {
   }
   float scale() const { return kScaleUnit * static_cast<float>(scale_steps); }
 };
-static_assert(sizeof(CellRecord) == 16);
+static_assert(sizeof(TableCell) == 16);
 
 // Immutable bytes, mapped or held.
 class TableBytes {
@@ -92,14 +93,14 @@ class TableBytes {
 };
 
 // Views into checked bytes, and the provenance.
-struct RuntimeTable::Layout {
+struct TableLayout {
   // Throws as RuntimeTable::open does.
-  Layout(std::unique_ptr<const TableBytes> source, std::string_view where);
+  TableLayout(std::unique_ptr<const TableBytes> source, std::string_view where);
 
   std::unique_ptr<const TableBytes> block;
   const TableHeader* header;
   std::span<const ConfigRecord> configs;
-  std::span<const CellRecord> cells;
+  std::span<const TableCell> cells;
   ShapeCells grid;
   int row_classes = 1;    // cells come class by class
   bool splits_k = false;  // some configuration does
@@ -112,7 +113,7 @@ struct RuntimeTable::Layout {
 
 // The bytes of a table, with header and checksum.
 std::string table_bytes(const WaveModel& model, const TableOptions& options, const ShapeCells& grid,
-                        std::uint32_t default_index, std::span<const CellRecord> cells);
+                        std::uint32_t default_index, std::span<const TableCell> cells);
 
 // A saving below this share of the default's time is noise: the default stays. Source: repeats of one timing
 // on an H200 differ by 0.7 % in the median and 2.5 % at the 95th percentile.

@@ -8,7 +8,7 @@
 
 #include "warploom/tuner/internal/wave_lanes.h"
 #include "warploom/tuner/tile_mapping.h"
-#include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wave_model.h"
 
 namespace warploom {
 

@@ -1,7 +1,7 @@
 // The loops of wave_lanes.h for one width of vectors; included once by each file that compiles them.
 #pragma once
 
-#include "warploom/tuner/internal/wave_lanes.h"
+#include "warploom/tuner/internal/lane_columns.h"
 
 namespace warploom::lanes {
 

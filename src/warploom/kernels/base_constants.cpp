@@ -1,0 +1,51 @@
+#include "warploom/kernels/base_constants.h"
+
+#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/gemm/gemm_constants.h"
+#include "warploom/kernels/structural_terms.h"
+
+namespace warploom {
+
+std::span<const ConstantSpec> base_constants(Family family) {
+  switch (family) {
+    case Family::Gemm:
+      return all_gemm_constants();
+    case Family::AttentionPrefill:
+    case Family::MlaPrefill:
+      return prefill_base_constants();
+    case Family::AttentionDecode:
+    case Family::MlaDecode:
+      return decode_base_constants();
+    case Family::MlaModule:
+      return mla_module_constants();
+    case Family::Moe:
+      return moe_constants();
+    case Family::LinearAttention:
+      return linear_attention_constants();
+    case Family::AllReduce:
+    case Family::AllGather:
+    case Family::ReduceScatter:
+    case Family::AllToAll:
+    case Family::SendRecv:
+    case Family::MoeDispatch:
+    case Family::MoeCombine:
+      return collective_constants();
+    default:
+      return stream_constants();
+  }
+}
+
+const BaseConstants& default_constants(Family family) {
+  constexpr std::size_t kFamilies = EnumNames<Family>::kNames.size();
+  static const auto all = [] {
+    std::array<BaseConstants, kFamilies> tables{};
+    for (std::size_t f = 0; f < kFamilies; ++f) {
+      std::size_t i = 0;
+      for (const ConstantSpec& spec : base_constants(Family(f))) tables[f].values[i++] = spec.value;
+    }
+    return tables;
+  }();
+  return all[std::size_t(family)];
+}
+
+}  // namespace warploom

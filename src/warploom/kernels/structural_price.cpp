@@ -1,0 +1,144 @@
+#include "warploom/kernels/structural_price.h"
+
+#include <cmath>
+#include <type_traits>
+#include <variant>
+
+#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/attention/mla_module_base.h"
+#include "warploom/kernels/gemm/block_scaled_hopper.h"
+#include "warploom/kernels/gemm/gemm_constants.h"
+#include "warploom/kernels/matrix_rate.h"
+#include "warploom/kernels/moe/moe_base.h"
+#include "warploom/kernels/rows/row_base.h"
+#include "warploom/kernels/structural_terms.h"
+
+namespace warploom {
+namespace {
+
+struct Pricing {
+  const GpuSpec& gpu;
+  const ContextKernel& kernel;
+  const BaseConstants& fitted;
+
+  StructuralPrice of(const Gemm& op) const {
+    if (describes(kernel.known, op)) return of_block_scaled(op);
+    return structural_price(op, gpu, GemmModel(op.scheme, gpu, gemm_constants_of(fitted)));
+  }
+
+  StructuralPrice of_block_scaled(const Gemm& op) const {
+    const BlockScaledHopperBase base = block_scaled_hopper_base(op, gpu, fitted);
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .compute = base.compute,
+            .memory = base.memory,
+            .tile_rows = double(kBlockScaledTile),
+            .tile_columns = double(kBlockScaledTile),
+            .tasks = 2 * base.row_tiles * base.column_pairs,
+            .waves = base.rounds};
+  }
+
+  StructuralPrice of_attention(const AttentionView& view, KnownKernel known) const {
+    const AttentionTiling tiling = attention_tiling(view, gpu, kernel.hints);
+    const AttentionBase base = attention_base(view, tiling, kernel.hints, known, gpu, fitted);
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .passes = base.write,
+            .compute = base.compute,
+            .memory = base.memory,
+            .tile_rows = double(tiling.query_rows),
+            .tile_columns = double(tiling.keys),
+            .splits = base.splits,
+            .tasks = base.tasks,
+            .waves = base.tasks / double(gpu.sm_count),
+            .resident = base.resident};
+  }
+
+  StructuralPrice of(const MlaModule& op) const {
+    const MlaModuleBase base = mla_module_base(op, gpu, fitted);
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .passes = base.projections,
+            .compute = base.compute,
+            .memory = base.memory,
+            .tasks = base.tasks,
+            .waves = base.tasks / double(gpu.sm_count)};
+  }
+
+  StructuralPrice of(const FusedMoe& op) const {
+    const RoutingLoad routed = kernel.routing != nullptr ? kernel.routing->find(op) : routing_load(op);
+    const RankWorkload work = rank_workload(op, routed, kernel);
+    const MoeBase base =
+        moe_base(op, gpu, kernel.known, work, moe_sizes(op, work.load), sustained_rate_share(gpu), fitted);
+    return {.seconds = base.total,
+            .launch = base.launch,
+            .passes = base.pairs_moved + base.choices_moved,
+            .compute = base.products,
+            .memory = base.weights,
+            .tile_rows = base.tile_rows,
+            .tile_columns = base.tile_columns};
+  }
+
+  StructuralPrice of(const LinearAttention& op) const {
+    const ScanBase base = scan_base(op, gpu, fitted);
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .compute = base.math + base.serial,
+            .memory = base.stream};
+  }
+
+  StructuralPrice of(const Collective& op) const {
+    const CollectiveBase base = collective_base(op, gpu, fitted);
+    return {.seconds = base.seconds,
+            .launch = base.launch,
+            .network = base.transfer,
+            .network_rate = base.bandwidth};
+  }
+
+  StructuralPrice of_rows(const Operator& op) const {
+    const RowBase base = row_base(op, gpu, fitted);
+    return {.seconds = base.seconds, .launch = base.launch, .memory = base.stream};
+  }
+};
+
+}  // namespace
+
+StructuralPrice structural_price(const Gemm& op, const GpuSpec& gpu, const GemmModel& model) {
+  GemmPrice price;
+  model.price(op, price);
+  const GemmTileShape tile = gemm_tile_shape(price.tile);
+  const double rows = std::ceil(double(op.m) / double(tile.rows));
+  const double columns = std::ceil(double(op.n) / double(tile.columns));
+  const double tasks = rows * columns * double(op.batch) * double(price.splits);
+  return {.seconds = price.seconds,
+          .launch = price.launch_seconds,
+          .passes = price.quantise_seconds,
+          .compute = price.tile_seconds,
+          .memory = price.memory_seconds,
+          .tile_rows = double(tile.rows),
+          .tile_columns = double(tile.columns),
+          .splits = double(price.splits),
+          .tasks = tasks,
+          .waves = tasks / double(gpu.sm_count),
+          .resident = 1 - price.cold_share};
+}
+
+StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const ContextKernel& kernel,
+                                 const BaseConstants& fitted) {
+  const Pricing pricing{gpu, kernel, fitted};
+  return std::visit(
+      [&](const auto& o) -> StructuralPrice {
+        using T = std::decay_t<decltype(o)>;
+        if constexpr (requires { pricing.of(o); })
+          return pricing.of(o);
+        else if constexpr (std::is_same_v<T, MlaPrefill> || std::is_same_v<T, MlaDecode>)
+          return pricing.of_attention(view_of(o), KnownKernel::None);
+        else if constexpr (requires { o.requests; })
+          return pricing.of_attention(view_of(o), kernel.known);
+        else
+          return pricing.of_rows(op);
+      },
+      op);
+}
+
+}  // namespace warploom

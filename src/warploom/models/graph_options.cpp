@@ -1,0 +1,27 @@
+#include "warploom/models/graph_options.h"
+
+namespace warploom {
+
+FieldTable GraphOptions::describe() {
+  return FieldList<GraphOptions>("graph_options")
+      .add("kv_cache", &GraphOptions::kv_cache, {.doc = "type of the KV cache; absent = the checkpoint's"})
+      .add("routing", &GraphOptions::routing, {.doc = "how tokens spread over experts"})
+      .add("routing_alpha", &GraphOptions::routing_alpha,
+           {.doc = "exponent of power-law routing", .min = 0, .max = 16})
+      .add("expert_exchange", &GraphOptions::expert_exchange,
+           {.doc = "how tokens reach experts under data-parallel attention"})
+      .add("mxfp4_scheme", &GraphOptions::mxfp4_scheme, {.doc = "activations that meet mxfp4 weights"})
+      .add("sampling", &GraphOptions::sampling, {.doc = "count the sampling kernel"})
+      .add("fuse_qk_norm_rope", &GraphOptions::fuse_qk_norm_rope,
+           {.doc = "norms of queries and keys are part of the rotation"})
+      .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
+           {.doc = "norms are part of all-reduces of few tokens"})
+      .add("parallel_latent_norms", &GraphOptions::parallel_latent_norms,
+           {.doc = "latent keys are normalised beside queries when decoding"})
+      .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
+      .add("pipeline_stage", &GraphOptions::pipeline_stage,
+           {.doc = "one stage alone; absent = all", .min = 0})
+      .table();
+}
+
+}  // namespace warploom

@@ -1,0 +1,46 @@
+// What decides the kernels of a forward pass beside the model, its sharding and the step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "warploom/base/fields.h"
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// How tokens reach experts when attention is data-parallel. Without it ranks hold the same tokens and one
+// all-reduce after the experts serves, with expert parallelism or not (vLLM's default).
+enum class ExpertExchange { AllGatherReduceScatter, DispatchCombine };
+template <>
+struct EnumNames<ExpertExchange> {
+  static constexpr std::array<std::pair<ExpertExchange, std::string_view>, 2> kNames{
+      {{ExpertExchange::AllGatherReduceScatter, "allgather_reduce_scatter"},
+       {ExpertExchange::DispatchCombine, "dispatch_combine"}}};
+};
+
+struct GraphOptions {
+  std::optional<DataType> kv_cache;  // absent: what the checkpoint asks for
+  RoutingKind routing = RoutingKind::PowerLaw;
+  double routing_alpha = 1.2;  // skew of expert load; a choice without a public source
+  ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
+  MatmulScheme mxfp4_scheme = MatmulScheme::MxFp4A16;  // MxFp4A8 where the GPU multiplies mxfp8 activations
+  bool sampling = true;
+  // Queries and keys are normalised by the kernel that rotates them, which reads and writes them anyway
+  // (TensorRT-LLM's Qwen3Attention, fuse_qk_norm_rope).
+  bool fuse_qk_norm_rope = false;
+  // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
+  bool fuse_allreduce_norm = false;
+  // In decoding steps latent keys are normalised on a second stream, beside the queries (SGLang's alt_stream,
+  // TensorRT-LLM's maybe_execute_in_parallel).
+  bool parallel_latent_norms = false;
+  std::int64_t ranks_per_node = 0;  // of collectives; 0 = all in one link domain
+  // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
+  std::optional<std::int64_t> pipeline_stage;
+  static FieldTable describe();
+};
+
+}  // namespace warploom

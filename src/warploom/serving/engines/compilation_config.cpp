@@ -1,0 +1,55 @@
+#include "warploom/serving/engines/compilation_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+std::int64_t capture_size(const nlohmann::json& value, const std::string& where, std::string_view key) {
+  if (value.is_number_integer() && value.get<std::int64_t>() >= 1) return value.get<std::int64_t>();
+  throw InvalidInput(
+      fmt::format("{}: {} holds {}, expected whole numbers above 0", where, key, value.dump()));
+}
+
+void apply(ServingConfig& config, const nlohmann::json& document, const std::string& where) {
+  if (const auto mode = document.find("cudagraph_mode"); mode != document.end()) {
+    if (!mode->is_string())
+      throw InvalidInput(fmt::format("{}: cudagraph_mode is {}, expected a name", where, mode->dump()));
+    config.cudagraph_mode = mode->get<std::string>();
+  }
+  if (const auto sizes = document.find("cudagraph_capture_sizes"); sizes != document.end()) {
+    if (!sizes->is_array() || sizes->empty())
+      throw InvalidInput(
+          fmt::format("{}: cudagraph_capture_sizes is {}, expected a list of sizes", where, sizes->dump()));
+    std::int64_t largest = 0;
+    for (const nlohmann::json& size : *sizes)
+      largest = std::max(largest, capture_size(size, where, "cudagraph_capture_sizes"));
+    config.max_cudagraph_capture_size = largest;
+  }
+  if (const auto size = document.find("max_cudagraph_capture_size"); size != document.end())
+    config.max_cudagraph_capture_size = capture_size(*size, where, "max_cudagraph_capture_size");
+}
+
+}  // namespace
+
+void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where) {
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+  if (!document.is_object())
+    throw InvalidInput(fmt::format("{}: is '{}', expected a JSON object", where, json));
+  apply(config, document, where);
+}
+
+void apply_compilation_entry(ServingConfig& config, std::string_view key, std::string_view value,
+                             const std::string& where) {
+  const nlohmann::json read = nlohmann::json::parse(value, nullptr, false);
+  nlohmann::json document;
+  document[std::string(key)] = read.is_discarded() ? nlohmann::json(std::string(value)) : read;
+  apply(config, document, where);
+}
+
+}  // namespace warploom

@@ -1,0 +1,28 @@
+// Which batch sizes run as CUDA graphs, and what size they are padded to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace warploom {
+
+// vLLM's capture sizes: 1, 2, 4, multiples of 8 below 256, multiples of 16 up to the largest, which is
+// as given, else min(2 * max_num_seqs * query_tokens, 512) (vllm/config, `cudagraph_capture_sizes`). With
+// several query tokens for each decoding request every size is rounded up to a multiple of them, and sizes
+// above the largest go (adjust_cudagraph_sizes_for_spec_decode). Empty in eager mode.
+std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
+                                           std::int64_t query_tokens = 1,
+                                           std::optional<std::int64_t> largest_size = {});
+
+// Whether a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several
+// new tokens that are no drafts), launches its kernels one by one: HostModel's prefill_floor then holds.
+inline bool launches_one_by_one(std::int64_t chunk_tokens, std::int64_t tokens,
+                                std::int64_t largest_prefill_graph) {
+  return chunk_tokens > 0 && tokens > largest_prefill_graph;
+}
+
+// The smallest capture size that holds `tokens`; `tokens` itself when none does.
+std::int64_t padded_tokens(const std::vector<std::int64_t>& sizes, std::int64_t tokens);
+
+}  // namespace warploom

@@ -1,0 +1,58 @@
+// How the command that starts an engine reads: its programs, flags that hold JSON, and its configuration
+// file.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "warploom/base/json.h"
+#include "warploom/serving/config/serving_config.h"
+
+namespace warploom {
+
+// The word that starts an engine, followed by "serve" or, unless `serves`, by its flags.
+struct LaunchWord {
+  std::string_view program;
+  bool serves = false;
+};
+
+// A flag whose value is a JSON object that sets several fields, or, behind one of the prefixes, an entry of
+// it
+// (`-cc.cudagraph_mode=NONE`). Both functions throw InvalidInput "<where>: ...".
+struct JsonFlag {
+  std::string_view flag;
+  std::span<const std::string_view> prefixes;
+  void (*apply)(ServingConfig& config, std::string_view json, const std::string& where);
+  void (*apply_entry)(ServingConfig& config, std::string_view key, std::string_view value,
+                      const std::string& where);
+};
+
+enum class FileValue {
+  Scalar,         // the flag and the value
+  Switch,         // `flag` when true, `off` when false
+  Nothing,        // `flag` when the key has no value
+  LargestOfList,  // the flag and the largest of some numbers
+  Converted,      // the flag and what `text` makes of the value
+  WithoutEffect   // on how long steps take
+};
+
+// A key of a configuration file, nested ones joined by dots, as words of the command line.
+struct FileKey {
+  std::string_view key;
+  FileValue takes = FileValue::Scalar;
+  std::string_view flag = {}, off = {};  // empty: nothing to say
+  // Throws InvalidInput or Unsupported "<where> ...".
+  std::string (*text)(const Json& value, const std::string& where) = nullptr;
+};
+
+struct EngineCommandLine {
+  std::span<const LaunchWord> programs;
+  std::string_view example;  // "vllm serve MODEL"
+  std::span<const JsonFlag> json_flags = {};
+  std::span<const std::string_view> file_flags = {};  // those that name a configuration file
+  std::span<const FileKey> file_keys = {};            // empty: keys are flags
+  bool file_rules = false;                            // over the command line; else the command line does
+};
+
+}  // namespace warploom

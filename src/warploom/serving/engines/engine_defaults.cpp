@@ -1,0 +1,60 @@
+#include "warploom/serving/engines/engine_defaults.h"
+
+#include <fmt/format.h>
+
+#include "warploom/base/error.h"
+#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/engines/engine_registry.h"
+
+namespace warploom {
+
+void resolve_defaults(ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
+  const EngineDefaults defaults = engine_named(config.engine).defaults(config, gpu, version);
+  if (!config.max_num_seqs) config.max_num_seqs = defaults.max_num_seqs;
+  if (!config.max_num_batched_tokens) config.max_num_batched_tokens = defaults.max_num_batched_tokens;
+  if (!config.chunked_prefill_size) config.chunked_prefill_size = defaults.chunked_prefill_size;
+  if (!config.gpu_memory_utilization) config.gpu_memory_utilization = defaults.gpu_memory_utilization;
+  config.enable_chunked_prefill = chunks_prompts(config);
+  config.block_size = block_size_of(config);
+}
+
+bool chunks_prompts(const ServingConfig& config) {
+  return config.enable_chunked_prefill.value_or(engine_named(config.engine).chunks_prompts);
+}
+
+std::int64_t block_size_of(const ServingConfig& config) {
+  return config.block_size.value_or(engine_named(config.engine).block_size);
+}
+
+std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens) {
+  return cuda_graph_sizes(max_num_seqs_of(config), config.enforce_eager || config.cudagraph_mode == "NONE",
+                          query_tokens, config.max_cudagraph_capture_size);
+}
+
+std::int64_t largest_prefill_graph(const ServingConfig& config) {
+  if (!engine_named(config.engine).graphs_prompts || config.cudagraph_mode == "FULL_DECODE_ONLY") return 0;
+  const std::vector<std::int64_t> sizes = graph_sizes_of(config);
+  return sizes.empty() ? 0 : sizes.back();
+}
+
+RoutingPolicy balance_of(const ServingConfig& config) {
+  return config.data_parallel_size > 1 ? engine_named(config.engine).balance : RoutingPolicy::RoundRobin;
+}
+
+void check_config(const ServingConfig& config) {
+  check(config, "serving configuration");
+  if (config.kv_offloading_backend != "native") {
+    throw Unsupported(
+        fmt::format("kv_offloading_backend '{}' is not modelled: blocks are copied as vLLM's own connector "
+                    "copies them, expected native",
+                    config.kv_offloading_backend));
+  }
+  if (config.speculative_eagle_topk.value_or(1) != 1) {
+    throw Unsupported(
+        fmt::format("speculative_eagle_topk {} is not modelled: drafts are one path and no tree, expected 1",
+                    *config.speculative_eagle_topk));
+  }
+  engine_named(config.engine).check(config);
+}
+
+}  // namespace warploom

@@ -1,0 +1,64 @@
+#include "warploom/serving/engines/engine_defaults.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
+#include "warploom/serving/config/serving_config.h"
+
+namespace warploom {
+namespace {
+
+TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
+  GpuSpec h100{.name = "h100_sxm", .memory_capacity = gibibytes(80)};
+  GpuSpec a100{.name = "a100_sxm_80gb", .memory_capacity = gibibytes(80)};
+  ServingConfig large, other;
+  resolve_defaults(large, h100);
+  EXPECT_EQ(large.max_num_seqs, 1024);
+  EXPECT_EQ(large.max_num_batched_tokens, 8192);
+  other.max_num_seqs = 7;
+  resolve_defaults(other, a100);
+  EXPECT_EQ(other.max_num_seqs, 7);
+  EXPECT_EQ(other.max_num_batched_tokens, 2048);
+}
+
+TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
+  ServingConfig config;
+  config.max_num_seqs = 77;
+  config.host.serial_tail = milliseconds(1.5);
+  const auto again = object_from_json<ServingConfig>(to_json(config), "test");
+  EXPECT_EQ(again.max_num_seqs, 77);
+  EXPECT_NEAR(again.host.serial_tail.value(), 1.5e-3, 1e-12);
+  EXPECT_FALSE(again.max_num_batched_tokens);
+  EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"max_num_seq": 3})", "test"), "test"),
+               InvalidInput);
+  EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"block_size": 0})", "test"), "test"),
+               InvalidInput);
+}
+
+TEST(ServingConfig, BalancesItsRanksAsTheEngineDoes) {
+  EXPECT_EQ(balance_of({.engine = "vllm", .data_parallel_size = 2}), RoutingPolicy::WaitingFirst);
+  EXPECT_EQ(balance_of({.engine = "vllm", .data_parallel_size = 1}), RoutingPolicy::RoundRobin);
+  EXPECT_EQ(balance_of({.engine = "sglang", .data_parallel_size = 4}), RoutingPolicy::RoundRobin);
+  EXPECT_EQ(balance_of({.engine = "trtllm", .data_parallel_size = 4}), RoutingPolicy::LeastLoaded);
+}
+
+TEST(ServingConfig, SaysWhichPromptStepsAreLaunchedKernelByKernel) {
+  ServingConfig config{.max_num_seqs = 128};
+  EXPECT_EQ(largest_prefill_graph(config), 256);  // twice the sequences
+  config.max_cudagraph_capture_size = 2048;
+  EXPECT_EQ(largest_prefill_graph(config), 2048);
+  config.cudagraph_mode = "FULL_DECODE_ONLY";
+  EXPECT_EQ(largest_prefill_graph(config), 0);
+  EXPECT_FALSE(graph_sizes_of(config).empty());
+  config.cudagraph_mode = "NONE";
+  EXPECT_TRUE(graph_sizes_of(config).empty());
+  config.cudagraph_mode = "full";
+  EXPECT_THROW(check_config(config), InvalidInput);
+  EXPECT_EQ(largest_prefill_graph({.engine = "sglang"}), 0);
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,43 @@
+#include "warploom/serving/engines/engine_registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+
+namespace warploom {
+
+// Each is defined in the file of its name.
+extern const EngineSpec kVllmEngine, kSglangEngine, kTrtllmEngine;
+
+namespace {
+
+constexpr std::array<const EngineSpec*, 3> kEngines{&kVllmEngine, &kSglangEngine, &kTrtllmEngine};
+
+}  // namespace
+
+std::span<const EngineSpec* const> all_engines() { return kEngines; }
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const EngineSpec* engine : kEngines) names.emplace_back(engine->name);
+  return names;
+}
+
+const EngineSpec* find_engine(std::string_view name) {
+  for (const EngineSpec* engine : kEngines)
+    if (engine->name == name) return engine;
+  return nullptr;
+}
+
+const EngineSpec& engine_named(std::string_view name) {
+  if (const EngineSpec* engine = find_engine(name)) return *engine;
+  const auto names = engine_names();
+  throw NotFound(fmt::format("engine: '{}' is not known, expected one of: {}{}", name, fmt::join(names, ", "),
+                             did_you_mean(name, names)));
+}
+
+}  // namespace warploom

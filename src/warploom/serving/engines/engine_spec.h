@@ -1,0 +1,89 @@
+// What an engine is, as a value: its flags, defaults, rules, kernels and host constants. One file an engine
+// (vllm.cpp, sglang.cpp, trtllm.cpp); engine_registry.h finds them by name, and nothing else in the program
+// asks which engine it is. Functions are never null.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/models/architecture.h"
+#include "warploom/models/memory_footprint.h"
+#include "warploom/models/operator_graph.h"
+#include "warploom/models/sharding.h"
+#include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/engines/engine_command_line.h"
+#include "warploom/serving/engines/engine_flag.h"
+#include "warploom/serving/engines/kernel_names.h"
+#include "warploom/serving/host/host_model.h"
+#include "warploom/serving/routing/router.h"
+
+namespace warploom {
+
+class Scheduler;
+
+// What an engine takes on a GPU where a flag is absent.
+struct EngineDefaults {
+  std::int64_t max_num_seqs = 0;
+  std::int64_t max_num_batched_tokens = 0;
+  double gpu_memory_utilization = 0;
+  std::optional<std::int64_t> chunked_prefill_size;  // absent: the engine has no such limit
+};
+
+// One replica as it is started.
+struct EngineLaunch {
+  const ServingConfig& config;
+  const ModelArchitecture& model;
+  const Sharding& sharding;
+  const GpuSpec& gpu;
+};
+
+struct EngineSpec {
+  std::string_view name;  // in ServingConfig::engine
+  // Whose measured kernels its own are: a framework of the data. An engine that was never measured names
+  // the one whose kernels are nearest.
+  std::string_view framework;
+  std::span<const EngineFlag> flags;  // its own spellings; those that are the name of a field are left out
+  EngineCommandLine command_line;
+
+  // Defaults. `version` as "0.24.0"; empty: the newest known. Those without a function are of all versions.
+  std::int64_t block_size = 16;  // tokens in a KV block
+  bool chunks_prompts = true;    // splits prompts over steps
+  MemoryShare memory_share = MemoryShare::Engine;
+  EngineDefaults (*defaults)(const ServingConfig& config, const GpuSpec& gpu, std::string_view version);
+  // Throws InvalidInput on combinations that the engine refuses.
+  void (*check)(const ServingConfig& config);
+
+  // Scheduling. Requests of higher priority first, where the configuration says so.
+  std::unique_ptr<Scheduler> (*scheduler)(const ServingConfig& config);
+  bool (*orders_by_priority)(const ServingConfig& config);
+  // Whether a request may be stopped and computed again, its outputs so far as part of the prompt.
+  bool (*may_stop_requests)(const ServingConfig& config);
+  // The decoding engine of two pools computes a prompt's last token again and gives the first token; else
+  // the prefilling engine sends that along.
+  bool decoder_gives_first_token = false;
+  RoutingPolicy balance = RoutingPolicy::RoundRobin;  // over data-parallel ranks
+
+  // Parallelism, see parallelism.h.
+  ServingConfig (*spread_attention)(ServingConfig config, const ModelArchitecture& model);
+  ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding);
+
+  // The graph of a step. CUDA graphs hold steps with parts of prompts too; else those are launched kernel by
+  // kernel.
+  bool graphs_prompts = false;
+  // Sets what the engine fuses. What holds of the GPUs is set before.
+  void (*fuse)(GraphOptions& graph, const EngineLaunch& launch);
+  WindowedCache (*windowed_cache)(const ModelArchitecture& model, const Sharding& sharding);
+
+  // The kernel that runs an operator, by the names of the measured data; an empty kernel: whatever was
+  // measured as the default. Throws Unsupported on a backend that was never measured with it.
+  KernelContext (*kernel)(const KernelNames& names, const Operator& op, const GpuSpec& gpu);
+  // What the CPU adds to a step, without a front end.
+  HostModel (*host)(const ModelArchitecture& model, const GpuSpec& gpu);
+};
+
+}  // namespace warploom

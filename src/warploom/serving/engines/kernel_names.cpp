@@ -1,0 +1,54 @@
+#include "warploom/serving/engines/kernel_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+
+std::string_view measured_kernel(std::span<const MoeKernel> kernels, std::string_view backend,
+                                 const FusedMoe& op, const GpuSpec& gpu) {
+  const auto at = std::find_if(kernels.begin(), kernels.end(), [&](const MoeKernel& entry) {
+    return entry.scheme == op.scheme && entry.backend == backend &&
+           entry.measured_on.value_or(gpu.generation) == gpu.generation;
+  });
+  return at == kernels.end() ? std::string_view() : at->kernel;
+}
+
+void throw_unmeasured(std::string_view option, std::string_view backend, const FusedMoe& op,
+                      const GpuSpec& gpu) {
+  throw Unsupported(
+      fmt::format("{} '{}' is not modelled: it was never measured with experts in {} on GPUs "
+                  "like {}, expected auto",
+                  option, backend, name_of(op.scheme), gpu.name));
+}
+
+bool reduces_in_own_kernel(const Collective& op, const GpuSpec& gpu) {
+  constexpr double kMostBytes = 8.0 * 1024 * 1024;
+  constexpr std::int64_t kMostRanks = 8;
+  return op.kind == CollectiveKind::AllReduce && op.size.value() <= kMostBytes && op.ranks <= kMostRanks &&
+         op.ranks_per_node == 0 && gpu.link_bandwidth.value() > 0;
+}
+
+std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) {
+  constexpr std::string_view kNormal = "deepep_normal_sms20", kLowLatency = "deepep_low_latency";
+  switch (transport) {
+    case ExpertTransport::Collectives:
+      return {};
+    case ExpertTransport::DeepEpNormal:
+      return kNormal;
+    case ExpertTransport::DeepEpLowLatency:
+      return kLowLatency;
+    case ExpertTransport::DeepEpAuto: {
+      // SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK: what the low-latency buffers hold.
+      constexpr double kMostTokens = 128;
+      const double bytes = op.token_bytes.value() * double(std::max<std::int64_t>(1, op.top_k));
+      return op.size.value() <= kMostTokens * bytes ? kLowLatency : kNormal;
+    }
+  }
+  return {};
+}
+
+}  // namespace warploom

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include "warploom/base/error.h"
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_kernels.h"
+
+namespace warploom {
+namespace {
+
+GpuSpec gpu(const char* name) { return GpuCatalog().get(name); }
+
+FusedMoe experts(MatmulScheme scheme, std::int64_t expert_parallel = 1) {
+  FusedMoe op;
+  op.scheme = scheme;
+  op.experts = 128;
+  op.expert_parallel = expert_parallel;
+  return op;
+}
+
+// The kernel of fused experts with the flag's backend.
+std::string moe_kernel(const char* engine, const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = engine, .moe_backend = backend}, op, gpu).kernel);
+}
+std::string vllm_moe_kernel(const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
+  return moe_kernel("vllm", backend, op, gpu);
+}
+// The framework of an SGLang product's kernel; that of SGLang itself: its default.
+std::string fp8_framework(const char* backend, const Gemm& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = "sglang", .fp8_gemm_backend = backend}, op, gpu).framework);
+}
+std::string allreduce(const char* engine, const Collective& op, const GpuSpec& gpu) {
+  return std::string(kernel_of({.framework = engine}, op, gpu).kernel);
+}
+
+TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
+  const FusedMoe alone = experts(MatmulScheme::Fp8Block), spread = experts(MatmulScheme::Fp8Block, 4);
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("h200_sxm")), "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(vllm_moe_kernel("auto", spread, gpu("h200_sxm")),
+            "vllm_fp8moe_flashinfer_cutlass_flashinferexperts");
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("b200_sxm")),
+            "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic");
+  EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("l40s")), "");
+  EXPECT_EQ(vllm_moe_kernel("auto", experts(MatmulScheme::Bf16), gpu("h200_sxm")), "");
+}
+
+TEST(KernelNames, AFlagTakesTheEnginesPlace) {
+  // One kernel, measured under another name on each of these.
+  const FusedMoe mxfp4 = experts(MatmulScheme::MxFp4A16);
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("l40s")), "vllm_gptossmxfp4moe_marlin_marlinexperts");
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("h100_sxm")),
+            "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts_situ_as_silu");
+  EXPECT_EQ(vllm_moe_kernel("marlin", mxfp4, gpu("b200_sxm")),
+            "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts");
+  EXPECT_THROW(vllm_moe_kernel("marlin", experts(MatmulScheme::Bf16), gpu("h100_sxm")), Unsupported);
+  EXPECT_THROW(check_config({.moe_backend = "cutlas"}), InvalidInput);
+}
+
+TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
+  const GpuSpec h200 = gpu("h200_sxm");
+  const Operator op = experts(MatmulScheme::Fp8Block);
+  const KernelNames vllm{.framework = "vllm", .version = "0.24.0"},
+      sglang{.framework = "sglang", .version = ""};
+  EXPECT_EQ(kernel_of(vllm, op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(kernel_of(vllm, op, h200).version, "0.24.0");
+  EXPECT_EQ(kernel_of(vllm, Gemm{}, h200).kernel, "");
+  EXPECT_EQ(kernel_of(sglang, op, h200).kernel, "");
+}
+
+TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
+  const FusedMoe op = experts(MatmulScheme::Fp8Block);
+  EXPECT_EQ(moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("b200_sxm")), "sglang_flashinfer_trtllm_moe");
+  EXPECT_THROW(moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("trtllm", "auto", op, gpu("b200_sxm")), "");
+  EXPECT_EQ(moe_kernel("sglang", "triton", op, gpu("b200_sxm")), "sglang_fused_moe_triton");
+  EXPECT_EQ(moe_kernel("vllm", "triton", op, gpu("b200_sxm")), "vllm_fp8moe_triton_tritonexperts");
+  const Gemm block{.scheme = MatmulScheme::Fp8Block}, plain{.scheme = MatmulScheme::Bf16};
+  EXPECT_EQ(fp8_framework("flashinfer_trtllm", block, gpu("b200_sxm")), "trtllm");
+  EXPECT_THROW(fp8_framework("flashinfer_trtllm", block, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(fp8_framework("flashinfer_trtllm", plain, gpu("b200_sxm")), "sglang");
+  EXPECT_EQ(fp8_framework("auto", block, gpu("b200_sxm")), "sglang");
+  EXPECT_THROW(check_config({.fp8_gemm_backend = "cublas"}), InvalidInput);
+}
+
+TEST(KernelNames, ABackendOfExpertsIsTakenOrRefused) {
+  const FusedMoe bf16 = experts(MatmulScheme::Bf16), mxfp4 = experts(MatmulScheme::MxFp4A16);
+  // What vLLM runs by itself on Hopper may be asked for by name.
+  EXPECT_EQ(vllm_moe_kernel("triton", bf16, gpu("h200_sxm")),
+            "vllm_unquantizedfusedmoe_triton_tritonexperts");
+  EXPECT_EQ(vllm_moe_kernel("triton", bf16, gpu("a100_sxm")), "vllm_fused_moe");
+  EXPECT_THROW(vllm_moe_kernel("flashinfer_trtllm", bf16, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("sglang", "marlin", mxfp4, gpu("h200_sxm")), "sglang_marlin_moe");
+  EXPECT_EQ(moe_kernel("sglang", "triton", bf16, gpu("h200_sxm")), "sglang_fused_moe_triton");
+  EXPECT_THROW(moe_kernel("sglang", "marlin", bf16, gpu("h200_sxm")), Unsupported);
+  EXPECT_THROW(moe_kernel("trtllm", "marlin", mxfp4, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("trtllm", "flashinfer_trtllm", mxfp4, gpu("b200_sxm")), "");
+}
+
+TEST(KernelNames, SmallReductionsRunInTheEnginesOwnKernel) {
+  Collective op{.kind = CollectiveKind::AllReduce, .size = Bytes(1 << 20), .ranks = 8};
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "SGLang_CustomAllReduce_graph");
+  EXPECT_EQ(allreduce("vllm", op, gpu("h20")), "vLLM_custom_graph");
+  EXPECT_EQ(allreduce("trtllm", op, gpu("h20")), "");
+  EXPECT_EQ(allreduce("sglang", op, gpu("l20")), "");  // no NVLink
+  op.size = Bytes(9 << 20);
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "");
+  op.size = Bytes(1 << 20);
+  op.ranks_per_node = 4;
+  EXPECT_EQ(allreduce("sglang", op, gpu("h20")), "");
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,257 @@
+// SGLang. Paths are of its repository, below python/sglang/srt.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/serving/batching/sglang_scheduler.h"
+#include "warploom/serving/engines/attention_groups.h"
+#include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/version_rows.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kName = name_of(Engine::Sglang);
+
+// The command that starts it
+
+// server_args.py
+constexpr std::array<EngineFlag, 17> kFlags{{
+    {"max_running_requests", "max_num_seqs", "requests in a batch"},
+    {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
+    {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
+    {"page_size", "block_size", "tokens in a KV block"},
+    {"context_length", "max_model_len", "longest prompt plus output, in tokens"},
+    {"max_total_tokens", "num_gpu_blocks_override", "tokens in the KV cache of one replica"},
+    {"max_loras_per_batch", "max_loras", "adapters in one batch"},
+    {"tp_size", "tensor_parallel_size", "GPUs that share each layer"},
+    {"pp_size", "pipeline_parallel_size", "GPUs that share the layers out"},
+    {"dp_size", "data_parallel_size", "replicas"},
+    {"ep_size", "enable_expert_parallel", "GPUs that hold experts whole", false, true},
+    {"moe_runner_backend", "moe_backend", "kernels of the experts"},
+    {"dcp_size", "decode_context_parallel_size", "GPUs that share out the cached tokens of a request"},
+    {"cuda_graph_max_bs", "max_cudagraph_capture_size",
+     "requests of the largest step captured as a CUDA graph"},
+    {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
+    {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
+    {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},
+}};
+constexpr std::array<LaunchWord, 2> kPrograms{{{"sglang.launch_server", false}, {"sglang", true}}};
+constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+
+// Defaults (server_args.py)
+
+struct Version {
+  std::string_view since;
+  std::int64_t max_num_seqs, max_num_batched_tokens;
+};
+constexpr std::array<Version, 1> kVersions{{{"0.1.0", 2048, 16384}}};
+
+struct ChunkBelow {
+  double memory_gib;
+  std::int64_t tokens;
+};
+constexpr std::array<ChunkBelow, 3> kChunks{{{35, 2048}, {60, 4096}, {160, 8192}}};
+constexpr std::int64_t kLargestChunk = 16384;
+
+std::int64_t chunk_tokens(const GpuSpec& gpu) {
+  for (const ChunkBelow& step : kChunks)
+    if (to_gibibytes(gpu.memory_capacity) < step.memory_gib) return step.tokens;
+  return kLargestChunk;
+}
+
+// Share of memory for weights and KV: it keeps 1.5 MiB a token of a chunk, 2 MiB a sequence of the largest
+// CUDA graph and a GiB for every eight GPUs.
+double static_share(const ServingConfig& config, const GpuSpec& gpu) {
+  constexpr double kChunkTokenMib = 1.5, kSequenceMib = 2, kEightGpusMib = 1024;
+  constexpr double kSmallGib = 60, kSmallGraph = 160, kLargeGraph = 512;
+  const double memory = to_gibibytes(gpu.memory_capacity) * 1024;
+  const double graph = to_gibibytes(gpu.memory_capacity) < kSmallGib ? kSmallGraph : kLargeGraph;
+  const double ranks = double(config.tensor_parallel_size * config.pipeline_parallel_size);
+  const double chunk = double(config.chunked_prefill_size.value_or(chunk_tokens(gpu)));
+  const double kept = kChunkTokenMib * chunk + kSequenceMib * graph + ranks / 8 * kEightGpusMib;
+  return std::clamp((memory - kept) / memory, 0.5, 0.95);
+}
+
+EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
+  const Version& known = row_of_version(kVersions, version);
+  return {.max_num_seqs = known.max_num_seqs,
+          .max_num_batched_tokens = known.max_num_batched_tokens,
+          .gpu_memory_utilization = static_share(config, gpu),
+          .chunked_prefill_size = chunk_tokens(gpu)};
+}
+
+void check(const ServingConfig&) {}
+
+// Scheduling
+
+bool orders_by_priority(const ServingConfig&) { return false; }
+
+bool may_stop_requests(const ServingConfig&) { return true; }
+
+std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
+  return std::make_unique<SglangScheduler>(
+      SglangLimits{.max_num_seqs = max_num_seqs_of(config),
+                   .max_num_batched_tokens = max_num_batched_tokens_of(config),
+                   .chunked_prefill_size = config.chunked_prefill_size.value_or(0),
+                   .conservativeness = config.schedule_conservativeness,
+                   .mix_decode = config.enable_mixed_chunk,
+                   .receive_interval = config.scheduler_recv_interval,
+                   .policy = parse_enum<SglangPolicy>(config.schedule_policy, "schedule_policy")});
+}
+
+// Parallelism: with --enable-dp-attention --tp N --dp D groups of N/D GPUs, without it D copies of a mixture
+// of experts behind one router
+
+ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+  if (config.enable_dp_attention) {
+    const std::int64_t groups = config.data_parallel_size;
+    return group_attention(std::move(config), model, groups);
+  }
+  if (model.mixture) {
+    config.instances *= config.data_parallel_size;
+    config.data_parallel_size = 1;
+  }
+  return config;
+}
+
+ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding) {
+  if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
+  if (!spreads_experts(sharding))
+    throw Unsupported(
+        "moe_a2a_backend deepep is modelled with data-parallel attention and experts spread whole, expected "
+        "enable_dp_attention with data_parallel_size above 1 and expert parallelism");
+  if (config.deepep_mode == "normal") return ExpertTransport::DeepEpNormal;
+  return config.deepep_mode == "auto" ? ExpertTransport::DeepEpAuto : ExpertTransport::DeepEpLowLatency;
+}
+
+// The graph of a step
+
+template <std::size_t N>
+bool lists(const std::array<std::string_view, N>& models, const ModelArchitecture& model) {
+  return std::find(models.begin(), models.end(), model.architecture) != models.end();
+}
+
+// It switches FlashInfer's fusion on by itself (server_args.py) for these models on one node of Hopper or
+// data-centre Blackwell, without data-parallel attention.
+bool fuses_allreduce_norm(const GraphOptions& graph, const EngineLaunch& launch) {
+  constexpr std::array<std::string_view, 6> kModels{
+      "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
+      "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
+  const Generation generation = launch.gpu.generation;
+  return lists(kModels, launch.model) && graph.ranks_per_node == 0 &&
+         launch.sharding.attention_data_parallel == 1 && launch.gpu.name != "h20" &&
+         (generation == Generation::Hopper || generation == Generation::Blackwell);
+}
+
+void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+  graph.parallel_latent_norms = true;  // its alt_stream
+  graph.fuse_allreduce_norm =
+      launch.config.enable_flashinfer_allreduce_fusion.value_or(fuses_allreduce_norm(graph, launch));
+}
+
+// Windowed layers lie in a pool of their own for the models of its list (configs/model_config.py,
+// is_hybrid_swa_model).
+WindowedCache windowed_cache(const ModelArchitecture& model, const Sharding&) {
+  constexpr std::array<std::string_view, 6> kModels{"Llama4ForConditionalGeneration",
+                                                    "GptOssForCausalLM",
+                                                    "MiMoV2FlashForCausalLM",
+                                                    "Step3p5ForCausalLM",
+                                                    "Gemma4ForCausalLM",
+                                                    "Gemma4ForConditionalGeneration"};
+  return lists(kModels, model) ? WindowedCache::OwnPool : WindowedCache::Whole;
+}
+
+// Kernels
+
+// What was measured.
+constexpr std::array<MoeKernel, 11> kMoeKernels{{
+    {MatmulScheme::Bf16, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::Bf16, "flashinfer_cutlass", "sglang_flashinfer_cutlass_moe"},
+    {MatmulScheme::Bf16, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::Fp8Block, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::Fp8Block, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::Int4WeightOnly, "marlin", "sglang_marlin_moe"},
+    {MatmulScheme::MxFp4A16, "triton", "sglang_fused_moe_triton"},
+    {MatmulScheme::MxFp4A16, "marlin", "sglang_marlin_moe"},
+    {MatmulScheme::MxFp4A16, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::MxFp4A8, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+}};
+
+KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
+  if (names.moe_backend == "auto") return names.default_kernel();
+  const std::string_view kernel = measured_kernel(kMoeKernels, names.moe_backend, op, gpu);
+  if (kernel.empty()) throw_unmeasured("moe_runner_backend", names.moe_backend, op, gpu);
+  return {.framework = kName, .version = {}, .kernel = kernel};
+}
+
+// Block-scaled fp8 products on data-centre Blackwell; the default is DeepGEMM after a quantisation of its
+// own. FlashInfer's trtllm-gen products were never measured; TensorRT-LLM's, quantisation fused, stand for
+// them.
+KernelContext fp8_kernel(const KernelNames& names, const Gemm& op, const GpuSpec& gpu) {
+  const std::string& backend = names.fp8_gemm_backend;
+  if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block) return names.default_kernel();
+  if (gpu.generation != Generation::Blackwell)
+    throw Unsupported(
+        fmt::format("fp8_gemm_backend '{}' is not modelled on {}: it runs on data-centre "
+                    "Blackwell alone, expected auto or deep_gemm",
+                    backend, gpu.name));
+  return {.framework = name_of(Engine::TensorRtLlm), .version = {}, .kernel = "deepgemm"};
+}
+
+KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec& gpu) {
+  if (const auto* experts = std::get_if<FusedMoe>(&op)) return moe_kernel(names, *experts, gpu);
+  if (const auto* product = std::get_if<Gemm>(&op)) return fp8_kernel(names, *product, gpu);
+  KernelContext context = names.default_kernel();
+  if (const auto* collective = std::get_if<Collective>(&op);
+      collective != nullptr && reduces_in_own_kernel(*collective, gpu))
+    context.kernel = "SGLang_CustomAllReduce_graph";
+  return context;
+}
+
+// The host
+
+// Launches of a step that prefills, for each layer with experts (half of it on data-centre Blackwell, where
+// one fused kernel serves them) and for each of linear attention, a dozen Triton kernels. Fitted on DeepSeek
+// at fixed concurrency, and on Qwen3.5 on B200.
+constexpr Seconds kExpertLaunches = milliseconds(3.1), kFusedExpertLaunches = milliseconds(1.55),
+                  kLinearLaunches = milliseconds(3);
+
+HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
+  const Seconds experts = gpu.generation == Generation::Blackwell ? kFusedExpertLaunches : kExpertLaunches;
+  const double linear = double(model.layers_with(AttentionKind::Linear));
+  return {.prefill_floor = double(model.mixture_layers()) * experts + linear * kLinearLaunches};
+}
+
+}  // namespace
+
+extern constinit const EngineSpec kSglangEngine{
+    .name = kName,
+    .framework = kName,
+    .flags = kFlags,
+    .command_line = {.programs = kPrograms,
+                     .example = "sglang serve --model-path MODEL",
+                     .file_flags = kFileFlags},
+    .block_size = 1,
+    .chunks_prompts = true,
+    .memory_share = MemoryShare::StaticPart,
+    .defaults = defaults,
+    .check = check,
+    .scheduler = scheduler,
+    .orders_by_priority = orders_by_priority,
+    .may_stop_requests = may_stop_requests,
+    .decoder_gives_first_token = false,
+    .balance = RoutingPolicy::RoundRobin,  // managers/data_parallel_controller.py
+    .spread_attention = spread_attention,
+    .expert_transport = expert_transport,
+    .graphs_prompts = false,
+    .fuse = fuse,
+    .windowed_cache = windowed_cache,
+    .kernel = kernel,
+    .host = host};
+
+}  // namespace warploom

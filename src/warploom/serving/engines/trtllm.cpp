@@ -1,0 +1,251 @@
+// TensorRT-LLM. Paths are of its repository.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/serving/batching/trtllm_scheduler.h"
+#include "warploom/serving/engines/attention_groups.h"
+#include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/version_rows.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kName = name_of(Engine::TensorRtLlm);
+
+// The command that starts it
+
+// tensorrt_llm/commands/serve.py
+constexpr std::array<EngineFlag, 10> kFlags{{
+    {"max_batch_size", "max_num_seqs", "requests in a batch"},
+    {"max_num_tokens", "max_num_batched_tokens", "tokens in a step"},
+    {"max_seq_len", "max_model_len", "longest prompt plus output, in tokens"},
+    {"kv_cache_free_gpu_memory_fraction", "gpu_memory_utilization",
+     "share of the memory that the model leaves, for the KV cache"},
+    {"tokens_per_block", "block_size", "tokens in a KV block"},
+    {"tp_size", "tensor_parallel_size", "GPUs that share each layer"},
+    {"ep_size", "enable_expert_parallel", "GPUs that hold experts whole", false, true},
+    {"pp_size", "pipeline_parallel_size", "GPUs that share the layers out"},
+    {"cuda_graph_max_batch_size", "max_cudagraph_capture_size",
+     "requests of the largest step captured as a CUDA graph"},
+    {"enable_attention_dp", "enable_dp_attention", "data-parallel attention", false, false, true},
+}};
+constexpr std::array<LaunchWord, 1> kPrograms{{{"trtllm-serve", false}}};
+constexpr std::array<std::string_view, 2> kFileFlags{"config", "extra_llm_api_options"};
+
+std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+std::string lower_case(const Json& value, const std::string&) {
+  std::string text = text_of(value);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  return text;
+}
+
+std::string moe_backend(const Json& value, const std::string&) {
+  return text_of(value) == "TRTLLM" ? "flashinfer_trtllm" : "auto";
+}
+
+// In the terms of vLLM's --speculative-config.
+std::string speculation(const Json& value, const std::string& where) {
+  const auto require = [&](bool holds, std::string_view expected) {
+    if (!holds) throw InvalidInput(fmt::format("{} is {}, expected {}", where, value.dump(), expected));
+  };
+  require(value.is_object() && value.contains("decoding_type"), "a map with a decoding_type");
+  const std::string type = text_of(value["decoding_type"]);
+  Json config;
+  if (type == "MTP") {
+    config["method"] = "mtp";
+    config["num_speculative_tokens"] = value.value("num_nextn_predict_layers", Json(1));
+  } else if (type == "Eagle" || type == "Eagle3") {
+    require(value.contains("max_draft_len"), "max_draft_len");
+    config["method"] = "eagle3";
+    config["num_speculative_tokens"] = value["max_draft_len"];
+  } else {
+    throw Unsupported(
+        fmt::format("{}: decoding_type {} is not modelled, expected MTP or Eagle", where, type));
+  }
+  return config.dump();
+}
+
+// The fields of TorchLlmArgs (tensorrt_llm/llmapi/llm_args.py).
+constexpr std::array<FileKey, 39> kFileKeys{{
+    {"max_batch_size", FileValue::Scalar, "--max_batch_size"},
+    {"max_num_tokens", FileValue::Scalar, "--max_num_tokens"},
+    {"max_seq_len", FileValue::Scalar, "--max_seq_len"},
+    {"tensor_parallel_size", FileValue::Scalar, "--tp_size"},
+    {"pipeline_parallel_size", FileValue::Scalar, "--pp_size"},
+    {"moe_expert_parallel_size", FileValue::Scalar, "--ep_size"},
+    {"kv_cache_config.free_gpu_memory_fraction", FileValue::Scalar, "--kv_cache_free_gpu_memory_fraction"},
+    {"kv_cache_config.dtype", FileValue::Scalar, "--kv_cache_dtype"},
+    {"kv_cache_config.tokens_per_block", FileValue::Scalar, "--tokens_per_block"},
+    {"cuda_graph_config.max_batch_size", FileValue::Scalar, "--cuda_graph_max_batch_size"},
+    {"enable_attention_dp", FileValue::Switch, "--enable_attention_dp"},
+    {"enable_chunked_prefill", FileValue::Switch, "--enable-chunked-prefill", "--no-enable-chunked-prefill"},
+    {"disable_overlap_scheduler", FileValue::Switch, "--no-async-scheduling"},
+    {"kv_cache_config.enable_block_reuse", FileValue::Switch, "--enable-prefix-caching",
+     "--no-enable-prefix-caching"},
+    {"scheduler_config.capacity_scheduler_policy", FileValue::Converted, "--capacity-scheduler-policy", "",
+     lower_case},
+    {"moe_config.backend", FileValue::Converted, "--moe-backend", "", moe_backend},
+    {"cuda_graph_config.batch_sizes", FileValue::LargestOfList, "--cuda_graph_max_batch_size"},
+    {"cuda_graph_config", FileValue::Nothing, "--enforce-eager"},
+    {"speculative_config", FileValue::Converted, "--speculative-config", "", speculation},
+    {"backend", FileValue::WithoutEffect},
+    {"print_iter_log", FileValue::WithoutEffect},
+    {"enable_iter_perf_stats", FileValue::WithoutEffect},
+    {"enable_iter_req_stats", FileValue::WithoutEffect},
+    {"stream_interval", FileValue::WithoutEffect},
+    {"num_postprocess_workers", FileValue::WithoutEffect},
+    {"trust_remote_code", FileValue::WithoutEffect},
+    {"tokenizer", FileValue::WithoutEffect},
+    {"attn_backend", FileValue::WithoutEffect},
+    {"dtype", FileValue::WithoutEffect},
+    {"kv_cache_config.event_buffer_max_size", FileValue::WithoutEffect},
+    {"kv_cache_config.enable_partial_reuse", FileValue::WithoutEffect},
+    {"kv_cache_config.copy_on_partial_reuse", FileValue::WithoutEffect},
+    {"cuda_graph_config.enable_padding", FileValue::WithoutEffect},
+    {"moe_config.use_low_precision_moe_combine", FileValue::WithoutEffect},
+    {"torch_compile_config", FileValue::WithoutEffect},
+    {"attention_dp_config", FileValue::WithoutEffect},
+    {"cache_transceiver_config", FileValue::WithoutEffect},
+    {"return_perf_metrics", FileValue::WithoutEffect},
+    {"perf_metrics_max_requests", FileValue::WithoutEffect},
+}};
+
+// Defaults (tensorrt_llm/llmapi/llm_args.py)
+
+struct Version {
+  std::string_view since;
+  std::int64_t max_num_seqs, max_num_batched_tokens;
+  double gpu_memory_utilization;  // of what the model leaves
+};
+constexpr std::array<Version, 1> kVersions{{{"0.1.0", 2048, 8192, 0.9}}};
+
+EngineDefaults defaults(const ServingConfig&, const GpuSpec&, std::string_view version) {
+  const Version& known = row_of_version(kVersions, version);
+  return {.max_num_seqs = known.max_num_seqs,
+          .max_num_batched_tokens = known.max_num_batched_tokens,
+          .gpu_memory_utilization = known.gpu_memory_utilization,
+          .chunked_prefill_size = std::nullopt};
+}
+
+void check(const ServingConfig&) {}
+
+// Scheduling
+
+constexpr bool kChunksPrompts = false;
+
+bool orders_by_priority(const ServingConfig&) { return false; }
+
+bool may_stop_requests(const ServingConfig& config) {
+  return config.capacity_scheduler_policy != "guaranteed_no_evict";
+}
+
+std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
+  return std::make_unique<TrtllmScheduler>(
+      TrtllmLimits{.max_num_seqs = max_num_seqs_of(config),
+                   .max_num_batched_tokens = max_num_batched_tokens_of(config),
+                   .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
+                   .guaranteed_no_evict = !may_stop_requests(config)});
+}
+
+// Parallelism: with attention data parallelism one GPU a group
+
+ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+  if (!config.enable_dp_attention) return config;
+  const std::int64_t groups = config.tensor_parallel_size;
+  return group_attention(std::move(config), model, groups);
+}
+
+ExpertTransport expert_transport(const ServingConfig&, const Sharding&) {
+  return ExpertTransport::Collectives;
+}
+
+// The graph of a step
+
+void fuse(GraphOptions& graph, const EngineLaunch&) {
+  graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
+  graph.fuse_qk_norm_rope = true;      // Qwen3Attention
+}
+
+WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Whole; }
+
+// Kernels
+
+// NVIDIA's trtllm-gen experts were measured with these under SGLang's name alone.
+constexpr std::array<MatmulScheme, 3> kGeneratedExperts{MatmulScheme::Bf16, MatmulScheme::Fp8Block,
+                                                        MatmulScheme::NvFp4};
+constexpr std::string_view kGeneratedKernel = "sglang_flashinfer_trtllm_moe";
+
+KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
+  if (names.moe_backend == "auto") return names.default_kernel();
+  const bool generated = names.moe_backend == "flashinfer_trtllm" && gpu.generation == Generation::Blackwell;
+  const bool mxfp4 = op.scheme == MatmulScheme::MxFp4A8 || op.scheme == MatmulScheme::MxFp4A16;
+  if (generated && mxfp4) return names.default_kernel();  // what it takes there by itself
+  const bool measured =
+      std::find(kGeneratedExperts.begin(), kGeneratedExperts.end(), op.scheme) != kGeneratedExperts.end();
+  if (!generated || !measured) throw_unmeasured("moe_backend", names.moe_backend, op, gpu);
+  return {.framework = name_of(Engine::Sglang), .version = {}, .kernel = kGeneratedKernel};
+}
+
+KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec& gpu) {
+  const auto* experts = std::get_if<FusedMoe>(&op);
+  return experts != nullptr ? moe_kernel(names, *experts, gpu) : names.default_kernel();
+}
+
+// The host
+
+// Launches of a step that prefills, for each layer, each with experts in Triton (mxfp4 before Blackwell) and
+// each of latent attention. Nothing else: with quantisation counted as its own kernel, decode on H200 and
+// B200 needs no constant. Fitted at fixed concurrency on DeepSeek on B200 and gpt-oss.
+constexpr Seconds kLayerLaunches = milliseconds(0.5), kTritonExpertLaunches = milliseconds(1.7),
+                  kLatentLaunches = milliseconds(2.3);
+
+HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
+  const bool triton = model.mixture && gpu.generation != Generation::Blackwell && !model.layers.empty() &&
+                      model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
+  const double experts = double(model.mixture_layers());
+  const double latent = double(model.layers_with(AttentionKind::Latent));
+  return {.prefill_floor = double(model.layer_count()) * kLayerLaunches +
+                           experts * (triton ? kTritonExpertLaunches : Seconds(0.0)) +
+                           latent * kLatentLaunches,
+          .serial_tail = Seconds(0.0),
+          .serial_tail_per_sequence = Seconds(0.0)};
+}
+
+}  // namespace
+
+extern constinit const EngineSpec kTrtllmEngine{
+    .name = kName,
+    .framework = kName,
+    .flags = kFlags,
+    .command_line = {.programs = kPrograms,
+                     .example = "trtllm-serve MODEL",
+                     .file_flags = kFileFlags,
+                     .file_keys = kFileKeys,
+                     .file_rules = true},
+    .block_size = 32,
+    .chunks_prompts = kChunksPrompts,
+    .memory_share = MemoryShare::FreePart,
+    .defaults = defaults,
+    .check = check,
+    .scheduler = scheduler,
+    .orders_by_priority = orders_by_priority,
+    .may_stop_requests = may_stop_requests,
+    .decoder_gives_first_token = false,
+    .balance = RoutingPolicy::LeastLoaded,  // _torch/pyexecutor, attention data parallelism
+    .spread_attention = spread_attention,
+    .expert_transport = expert_transport,
+    .graphs_prompts = false,
+    .fuse = fuse,
+    .windowed_cache = windowed_cache,
+    .kernel = kernel,
+    .host = host};
+
+}  // namespace warploom

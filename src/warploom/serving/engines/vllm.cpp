@@ -1,0 +1,204 @@
+// vLLM. Paths are of its repository.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "warploom/base/error.h"
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/serving/batching/vllm_scheduler.h"
+#include "warploom/serving/engines/attention_groups.h"
+#include "warploom/serving/engines/compilation_config.h"
+#include "warploom/serving/engines/engine_spec.h"
+#include "warploom/serving/engines/version_rows.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kName = name_of(Engine::Vllm);
+
+// The command that starts it
+
+constexpr std::array<LaunchWord, 1> kPrograms{{{"vllm", true}}};
+constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compilation-config.",
+                                                               "--compilation_config."};
+constexpr std::array<JsonFlag, 1> kJsonFlags{
+    {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry}}};
+constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+
+// Defaults
+
+// vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large.
+struct Version {
+  std::string_view since;
+  std::int64_t large_max_num_seqs, large_max_num_batched_tokens;
+  double gpu_memory_utilization;
+};
+constexpr std::array<Version, 1> kVersions{{{"0.1.0", 1024, 8192, 0.9}}};
+
+EngineDefaults defaults(const ServingConfig&, const GpuSpec& gpu, std::string_view version) {
+  const Version& known = row_of_version(kVersions, version);
+  EngineDefaults found{.max_num_seqs = kSmallMaxNumSeqs,
+                       .max_num_batched_tokens = kSmallMaxNumBatchedTokens,
+                       .gpu_memory_utilization = known.gpu_memory_utilization};
+  const bool large = gpu.memory_capacity >= gibibytes(70) && gpu.name.find("a100") == std::string::npos;
+  if (large) {
+    found.max_num_seqs = known.large_max_num_seqs;
+    found.max_num_batched_tokens = known.large_max_num_batched_tokens;
+  }
+  return found;
+}
+
+void check(const ServingConfig& config) {
+  if (config.max_num_seqs && config.max_num_batched_tokens &&
+      *config.max_num_batched_tokens < *config.max_num_seqs) {
+    throw InvalidInput(fmt::format(
+        "serving configuration: max_num_batched_tokens is {}, expected at least max_num_seqs, which is {}",
+        *config.max_num_batched_tokens, *config.max_num_seqs));
+  }
+}
+
+// Scheduling
+
+constexpr bool kChunksPrompts = true;
+
+bool orders_by_priority(const ServingConfig& config) { return config.scheduling_policy == "priority"; }
+
+bool may_stop_requests(const ServingConfig&) { return true; }
+
+std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
+  return std::make_unique<VllmScheduler>(
+      VllmLimits{.max_num_seqs = max_num_seqs_of(config),
+                 .max_num_batched_tokens = max_num_batched_tokens_of(config),
+                 .long_prefill_token_threshold = config.long_prefill_token_threshold,
+                 .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
+                 .reserve_full_prompt = config.scheduler_reserve_full_isl,
+                 .by_priority = orders_by_priority(config)});
+}
+
+// Parallelism: data_parallel_size groups of tensor_parallel_size GPUs
+
+ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+  if (!config.enable_dp_attention) return config;
+  const std::int64_t groups = config.data_parallel_size;
+  return group_attention(std::move(config), model, groups);
+}
+
+ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding) {
+  if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
+  if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
+  if (config.all2all_backend == "deepep_low_latency") return ExpertTransport::DeepEpLowLatency;
+  return ExpertTransport::Collectives;
+}
+
+// The graph of a step
+
+void fuse(GraphOptions&, const EngineLaunch&) {}
+
+// Windowed layers of every model are kept apart, unless context parallelism spreads the tokens.
+WindowedCache windowed_cache(const ModelArchitecture&, const Sharding& sharding) {
+  return sharding.context_ranks() == 1 ? WindowedCache::Released : WindowedCache::Whole;
+}
+
+// Kernels
+
+// What was measured.
+constexpr std::array<MoeKernel, 20> kMoeKernels{{
+    {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Ampere},
+    {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Blackwell},
+    {MatmulScheme::Bf16, "triton", "vllm_unquantizedfusedmoe_triton_tritonexperts"},
+    {MatmulScheme::Bf16, "flashinfer_cutlass",
+     "vllm_unquantizedfusedmoe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Bf16, "flashinfer_trtllm", "vllm_unquantizedfusedmoe_flashinfer_trtllm_trtllmbf16experts",
+     Generation::Blackwell},
+    {MatmulScheme::Fp8, "triton", "vllm_modeloptfp8moe_triton_tritonexperts"},
+    {MatmulScheme::Fp8, "flashinfer_cutlass", "vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Fp8, "flashinfer_trtllm",
+     "vllm_modeloptfp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic", Generation::Blackwell},
+    {MatmulScheme::Fp8Block, "triton", "vllm_fp8moe_triton_tritonexperts"},
+    {MatmulScheme::Fp8Block, "flashinfer_cutlass", "vllm_fp8moe_flashinfer_cutlass_flashinferexperts"},
+    {MatmulScheme::Fp8Block, "flashinfer_trtllm", "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic"},
+    {MatmulScheme::NvFp4, "flashinfer_cutlass",
+     "vllm_compressedtensorsw4a4nvfp4moe_flashinfer_cutlass_flashinferexperts", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_trtllm",
+     "vllm_compressedtensorsw4a4nvfp4moe_flashinfer_trtllm_trtllmnvfp4expertsmonolithic",
+     Generation::Blackwell},
+    {MatmulScheme::Int4WeightOnly, "marlin", "vllm_compressedtensorswna16marlinmoe_marlin_marlinexperts"},
+    {MatmulScheme::MxFp4A16, "triton", "vllm_gptossmxfp4moe_triton_oaitritonmxfp4expertsmonolithic"},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts_situ_as_silu",
+     Generation::Hopper},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_compressedtensorsw4a4mxfp4moe_marlin_marlinexperts",
+     Generation::Blackwell},
+    {MatmulScheme::MxFp4A16, "marlin", "vllm_gptossmxfp4moe_marlin_marlinexperts"},
+    {MatmulScheme::MxFp4A16, "flashinfer_trtllm",
+     "vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_bf16_trtllmmxfp4expertsmonolithic", Generation::Blackwell},
+    {MatmulScheme::MxFp4A8, "flashinfer_trtllm",
+     "vllm_mxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmodular"},
+}};
+
+// Its order (vllm/model_executor/layers/fused_moe/oracle/fp8.py): block-scaled fp8 runs in Triton on Hopper,
+// in FlashInfer's CUTLASS kernel there when experts are spread over GPUs, and in FlashInfer's TensorRT-LLM
+// kernel on data-centre Blackwell. Empty: whatever was measured as the default.
+std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
+  if (op.scheme != MatmulScheme::Fp8Block) return {};
+  if (gpu.generation == Generation::Hopper) return op.expert_parallel > 1 ? "flashinfer_cutlass" : "triton";
+  return gpu.generation == Generation::Blackwell ? "flashinfer_trtllm" : "";
+}
+
+std::string_view moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu) {
+  const bool automatic = backend == "auto";
+  const std::string_view kernel =
+      measured_kernel(kMoeKernels, automatic ? automatic_backend(op, gpu) : backend, op, gpu);
+  if (kernel.empty() && !automatic) throw_unmeasured("moe_backend", backend, op, gpu);
+  return kernel;
+}
+
+KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec& gpu) {
+  KernelContext context = names.default_kernel();
+  if (const auto* experts = std::get_if<FusedMoe>(&op))
+    context.kernel = moe_kernel(names.moe_backend, *experts, gpu);
+  if (const auto* collective = std::get_if<Collective>(&op);
+      collective != nullptr && reduces_in_own_kernel(*collective, gpu))
+    context.kernel = "vLLM_custom_graph";
+  return context;
+}
+
+// The host
+
+// Fitted on Llama-3.1-70B over eight B200 at fixed concurrency: launches of a step that prefills without a
+// CUDA graph, for each layer, and the time after any step.
+constexpr Seconds kLayerLaunches = milliseconds(0.75), kSerialTail = milliseconds(0.1);
+
+HostModel host(const ModelArchitecture& model, const GpuSpec&) {
+  return {.prefill_floor = double(model.layer_count()) * kLayerLaunches, .serial_tail = kSerialTail};
+}
+
+}  // namespace
+
+extern constinit const EngineSpec kVllmEngine{.name = kName,
+                                              .framework = kName,
+                                              .flags = {},  // the fields have its names
+                                              .command_line = {.programs = kPrograms,
+                                                               .example = "vllm serve MODEL",
+                                                               .json_flags = kJsonFlags,
+                                                               .file_flags = kFileFlags},
+                                              .block_size = 16,
+                                              .chunks_prompts = kChunksPrompts,
+                                              .memory_share = MemoryShare::Engine,
+                                              .defaults = defaults,
+                                              .check = check,
+                                              .scheduler = scheduler,
+                                              .orders_by_priority = orders_by_priority,
+                                              .may_stop_requests = may_stop_requests,
+                                              .decoder_gives_first_token = true,
+                                              // v1/engine/core_client.py, DPLBAsyncMPClient; the counts that
+                                              // it reads are at most 0.1 s old, here they are of the moment.
+                                              .balance = RoutingPolicy::WaitingFirst,
+                                              .spread_attention = spread_attention,
+                                              .expert_transport = expert_transport,
+                                              .graphs_prompts = true,
+                                              .fuse = fuse,
+                                              .windowed_cache = windowed_cache,
+                                              .kernel = kernel,
+                                              .host = host};
+
+}  // namespace warploom

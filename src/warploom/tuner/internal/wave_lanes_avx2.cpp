@@ -1,0 +1,54 @@
+// Eight values at a time. The standard library comes first, for the instructions that every processor has:
+// only what is compiled below the pragma may use AVX2.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "warploom/tuner/four_floats.h"
+#include "warploom/tuner/tile_kernel.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#pragma GCC push_options
+#pragma GCC target("avx2")
+
+namespace warploom {
+
+using EightFloats = float __attribute__((vector_size(32)));
+using EightInts = int __attribute__((vector_size(32)));
+
+[[gnu::always_inline]] inline EightFloats square_root(EightFloats value) { return _mm256_sqrt_ps(value); }
+[[gnu::always_inline]] inline EightFloats truncated(EightFloats value) {
+  return __builtin_convertvector(__builtin_convertvector(value, EightInts), EightFloats);
+}
+
+}  // namespace warploom
+
+#include "warploom/tuner/internal/wave_lanes.h"
+#include "warploom/tuner/internal/wave_lanes_loop.h"
+
+namespace warploom::lanes {
+
+void times_of_configs_avx2(const WaveLanes& columns, std::size_t size, float* out) {
+  times_of_configs<EightFloats>(columns, size, out);
+}
+void times_of_works_avx2(const WaveCoefficients<float>& coefficients,
+                         const float* const (&work)[kWorkColumns], std::size_t size, float* out) {
+  times_of_works<EightFloats>(coefficients, work, size, out);
+}
+
+}  // namespace warploom::lanes
+#pragma GCC pop_options
+
+#else
+#include "warploom/tuner/internal/wave_lanes.h"
+
+namespace warploom::lanes {
+
+void times_of_configs_avx2(const WaveLanes&, std::size_t, float*) {}
+void times_of_works_avx2(const WaveCoefficients<float>&, const float* const (&)[kWorkColumns], std::size_t,
+                         float*) {}
+
+}  // namespace warploom::lanes
+#endif
