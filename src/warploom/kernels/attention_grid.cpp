@@ -8,6 +8,7 @@ namespace warploom {
 namespace {
 
 constexpr double kSoftmaxFlopPerPair = 6;
+constexpr double kWarpGroupRows = 64;  // that read keys and values from shared memory together
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -147,7 +148,7 @@ void add_attention_grid(KernelSequence& sequence, const AttentionView& view, con
   grid.per_step.fma_flop += kSoftmaxFlopPerPair * rows * keys;
   grid.per_step.special_ops = rows * keys;
   grid.per_step.l2_bytes = keys * cache_bytes;
-  grid.per_step.shared_bytes = keys * cache_bytes * (1 + std::max(1.0, rows / 64));
+  grid.per_step.shared_bytes = keys * cache_bytes * (1 + std::max(1.0, rows / kWarpGroupRows));
   grid.per_task.l2_bytes = rows * (double(view.key_dim) * query_bytes + double(view.value_dim) * 2);
 
   const double slots = double(gpu.sm_count) * tiling.occupancy;

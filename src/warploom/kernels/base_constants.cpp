@@ -1,10 +1,27 @@
 #include "warploom/kernels/base_constants.h"
 
+#include <vector>
+
 #include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/gemm/block_scaled_hopper.h"
 #include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/structural_terms.h"
 
 namespace warploom {
+namespace {
+
+// The general ones, then those of the known kernels.
+std::span<const ConstantSpec> all_gemm_constants() {
+  static const std::vector<ConstantSpec> all = [] {
+    const auto general = gemm_constants(), known = block_scaled_hopper_constants();
+    std::vector<ConstantSpec> table(general.begin(), general.end());
+    table.insert(table.end(), known.begin(), known.end());
+    return table;
+  }();
+  return all;
+}
+
+}  // namespace
 
 std::span<const ConstantSpec> base_constants(Family family) {
   switch (family) {

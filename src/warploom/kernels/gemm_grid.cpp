@@ -13,6 +13,9 @@ constexpr double kStages = 4;  // buffered steps
 // Neighbouring tiles of a wave ask for the same operand at the same time: clusters multicast it (Hopper and
 // later), the coalescer between SMs and L2 merges the requests before (Ampere and later).
 constexpr double kSharers = 2;
+// Of shared memory: written once, read once by the matrix instructions of two warp groups that share the
+// smaller operand.
+constexpr double kSharedPasses = 2.5;
 
 // The blocks of a tiled product; unique bytes of DRAM are given, L2 and shared traffic follow from the tiles.
 void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUnit& unit, const GpuSpec& gpu,
@@ -24,8 +27,7 @@ void fill_tiled_grid(TaskGrid& grid, const TiledProduct& product, const MatrixUn
   const double shared = std::max(bm * product.activation_bytes, bn * product.weight_bytes) * kStep;
   const bool neighbours = lineage_of(architecture_class(gpu)) == Lineage::SinceAmpere && tasks >= kSharers;
   grid.per_step.l2_bytes = neighbours ? operands - shared * (1 - 1 / kSharers) : operands;
-  // Written once, read once by the matrix instructions of two warp groups that share the smaller operand.
-  grid.per_step.shared_bytes = 2.5 * operands;
+  grid.per_step.shared_bytes = kSharedPasses * operands;
   grid.per_task.l2_bytes =
       bm * bn * product.output_bytes * (tiling.splits > 1 ? 4 / product.output_bytes : 1);
   grid.per_task.dram_bytes = dram_bytes / std::max(1.0, tasks);

@@ -1,7 +1,7 @@
 // What every builder of a profile ends with: pipeline times, schedule and roofline of the kernels it chose.
 #pragma once
 
-#include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/call_profile.h"
 
 namespace warploom {
 

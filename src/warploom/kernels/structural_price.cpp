@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/attention/kernel_attention_base.h"
 #include "warploom/kernels/attention/mla_module_base.h"
 #include "warploom/kernels/gemm/block_scaled_hopper.h"
 #include "warploom/kernels/gemm/gemm_constants.h"

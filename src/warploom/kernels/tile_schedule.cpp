@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <queue>
 
 namespace warploom {
 namespace {
+
+constexpr double kRounding = 1e-9;  // of a count of waves
+constexpr double kSortedTail =
+    0.25;  // of a mean task: where the longest come first, short ones fill the gaps
+constexpr double kUnsortedTail = 0.5;  // of the longest task: half of it on average, where it may start late
 
 using MinHeap = std::priority_queue<std::pair<double, std::int64_t>,
                                     std::vector<std::pair<double, std::int64_t>>, std::greater<>>;
@@ -20,31 +24,11 @@ void check_costs(std::span<const double> costs, std::int64_t slots) {
   }
 }
 
-double list_makespan(std::span<const double> costs, std::int64_t slots) {
-  MinHeap free_at;
-  const std::int64_t used = std::min<std::int64_t>(slots, std::int64_t(costs.size()));
-  for (std::int64_t slot = 0; slot < used; ++slot) free_at.emplace(0.0, slot);
-  double makespan = 0;
-  for (const double cost : costs) {
-    const auto [start, slot] = free_at.top();
-    free_at.pop();
-    makespan = std::max(makespan, start + cost);
-    free_at.emplace(start + cost, slot);
-  }
-  return makespan;
-}
-
-double static_makespan(std::span<const double> costs, std::int64_t slots) {
-  std::vector<double> loads(std::size_t(slots), 0.0);
-  for (std::size_t i = 0; i < costs.size(); ++i) loads[i % loads.size()] += costs[i];
-  return *std::max_element(loads.begin(), loads.end());
-}
-
 TileSchedule shape_of(double tasks, double total, double slots) {
   TileSchedule schedule;
   schedule.mean_load = total / slots;
   schedule.waves = tasks / slots;
-  const double whole = std::max(1.0, std::ceil(schedule.waves - 1e-9));
+  const double whole = std::max(1.0, std::ceil(schedule.waves - kRounding));
   schedule.wave_fill = schedule.waves / whole;
   return schedule;
 }
@@ -71,23 +55,6 @@ struct SharedSm {
 };
 
 }  // namespace
-
-TileSchedule simulate_tasks(std::span<const double> costs, std::int64_t slots, TaskOrder order) {
-  check_costs(costs, slots);
-  const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
-  TileSchedule schedule = shape_of(double(costs.size()), total, double(slots));
-  if (costs.empty()) return schedule;
-  if (order == TaskOrder::RoundRobin) {
-    schedule.makespan = static_makespan(costs, slots);
-  } else if (order == TaskOrder::LongestFirst) {
-    std::vector<double> sorted(costs.begin(), costs.end());
-    std::sort(sorted.begin(), sorted.end(), std::greater<>());
-    schedule.makespan = list_makespan(sorted, slots);
-  } else {
-    schedule.makespan = list_makespan(costs, slots);
-  }
-  return schedule;
-}
 
 double simulate_shared_sms(std::span<const double> costs, std::int64_t sms, std::span<const double> speed) {
   check_costs(costs, sms);
@@ -125,7 +92,7 @@ TileSchedule schedule_grid(const TaskGrid& grid, double slots, double task_overh
   if (tasks <= 0) return schedule;
   const double longest = grid.longest_steps() + task_overhead, mean = total / tasks;
   if (grid.uniform()) {
-    schedule.makespan = std::ceil(schedule.waves - 1e-9) * longest;
+    schedule.makespan = std::ceil(schedule.waves - kRounding) * longest;
     return schedule;
   }
   const double bound = std::max(longest, schedule.mean_load);
@@ -133,27 +100,11 @@ TileSchedule schedule_grid(const TaskGrid& grid, double slots, double task_overh
     schedule.makespan = longest;
   } else if (grid.order == TaskOrder::LongestFirst) {
     // Short tasks at the end fill the gaps down to about one of the shortest groups.
-    schedule.makespan = std::max(bound, schedule.mean_load + 0.25 * mean * (1 - 1 / schedule.waves));
+    schedule.makespan = std::max(bound, schedule.mean_load + kSortedTail * mean * (1 - 1 / schedule.waves));
   } else {
-    schedule.makespan = std::max(bound, schedule.mean_load + 0.5 * longest);
+    schedule.makespan = std::max(bound, schedule.mean_load + kUnsortedTail * longest);
   }
   return schedule;
-}
-
-std::vector<double> expand_tasks(const TaskGrid& grid, double task_overhead, std::size_t most) {
-  if (grid.tasks() > double(most)) throw InvalidInput("schedule: too many tasks to list one by one");
-  std::vector<double> costs;
-  costs.reserve(std::size_t(grid.tasks()) + 1);
-  grid.for_each_group([&](const TaskGroup& group) {
-    const std::size_t count = std::size_t(std::llround(group.tasks));
-    // A ramp whose mean is the group's: linear below and above the mean.
-    const double spread = std::min(group.mean_steps - group.least_steps, group.most_steps - group.mean_steps);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double position = count > 1 ? 2.0 * double(i) / double(count - 1) - 1.0 : 0.0;
-      costs.push_back(group.mean_steps + spread * position + task_overhead);
-    }
-  });
-  return costs;
 }
 
 }  // namespace warploom

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/simulated_tasks_test.h"
 
 namespace warploom {
 namespace {
@@ -21,14 +22,13 @@ RC_GTEST_PROP(TileSchedule, MakespanIsAtLeastTheLongestTaskAndTheMeanLoad, ()) {
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
   const double longest = *std::max_element(costs.begin(), costs.end());
   for (const TaskOrder order : {TaskOrder::NextFree, TaskOrder::LongestFirst, TaskOrder::RoundRobin}) {
-    const TileSchedule schedule = simulate_tasks(costs, slots, order);
-    RC_ASSERT(schedule.makespan >= longest - 1e-9);
-    RC_ASSERT(schedule.makespan >= total / double(slots) - 1e-9);
-    RC_ASSERT(schedule.makespan <= total + 1e-9);
+    const double makespan = simulated_makespan(costs, slots, order);
+    RC_ASSERT(makespan >= longest - 1e-9);
+    RC_ASSERT(makespan >= total / double(slots) - 1e-9);
+    RC_ASSERT(makespan <= total + 1e-9);
   }
   // Graham's bound for list scheduling.
-  RC_ASSERT(simulate_tasks(costs, slots, TaskOrder::NextFree).makespan <=
-            total / double(slots) + longest + 1e-9);
+  RC_ASSERT(simulated_makespan(costs, slots, TaskOrder::NextFree) <= total / double(slots) + longest + 1e-9);
 }
 
 RC_GTEST_PROP(TileSchedule, ClosedFormIsExactForAlikeTasks, ()) {
@@ -38,7 +38,7 @@ RC_GTEST_PROP(TileSchedule, ClosedFormIsExactForAlikeTasks, ()) {
   TaskGrid grid;
   grid.add({.tasks = double(tasks), .mean_steps = steps, .least_steps = steps, .most_steps = steps});
   const auto costs = expand_tasks(grid, 2);
-  const double exact = simulate_tasks(costs, slots, TaskOrder::NextFree).makespan;
+  const double exact = simulated_makespan(costs, slots, TaskOrder::NextFree);
   RC_ASSERT(std::abs(schedule_grid(grid, double(slots), 2).makespan - exact) < 1e-9 * exact);
 }
 
@@ -54,8 +54,9 @@ TEST(TileSchedule, SharedSmsRunAloneAtFullSpeedAndTogetherAtTheSharedOne) {
 
 TEST(TileSchedule, RefusesBadInput) {
   const std::vector<double> bad{1.0, -2.0};
-  EXPECT_THROW(simulate_tasks(bad, 4, TaskOrder::NextFree), InvalidInput);
-  EXPECT_THROW(simulate_tasks(std::vector<double>{1.0}, 0, TaskOrder::NextFree), InvalidInput);
+  const std::vector<double> alone{1.0};
+  EXPECT_THROW(simulate_shared_sms(bad, 4, alone), InvalidInput);
+  EXPECT_THROW(simulate_shared_sms(alone, 0, alone), InvalidInput);
 }
 
 TEST(TileSchedule, ClosedFormOfACausalRampIsNearTheSimulation) {
@@ -70,7 +71,7 @@ TEST(TileSchedule, ClosedFormOfACausalRampIsNearTheSimulation) {
       const TaskGrid& grid = sequence.kernels[0];
       const auto costs = expand_tasks(grid, 1);
       const double closed = schedule_grid(grid, double(gpu.sm_count), 1).makespan;
-      const double exact = simulate_tasks(costs, gpu.sm_count, grid.order).makespan;
+      const double exact = simulated_makespan(costs, gpu.sm_count, grid.order);
       EXPECT_NEAR(closed / exact, 1.0, 0.3) << kernel << " " << length;
     }
   }

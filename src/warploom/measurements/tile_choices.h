@@ -6,8 +6,8 @@
 //   m, n, k                of Y[m, n] = X[m, k] W
 //   rank                   0: what the library runs, then its next choices
 //   tile_m, tile_n         rows and columns of Y in a tile; split_k parts of k (below 1: the library
-//                          deals k out block by block, read as 1); a tile of 0: the library
-//                          does not say, left out
+//                          deals k out block by block, read as 1); a tile of 0: the library does not say,
+//                          left out
 //   latency_us             empty, or the measured time of this choice (weights cold, CUDA graph)
 // Other columns (stages, cluster_m, cluster_n, swizzle, algorithm, custom, library_waves, kernel, grid,
 // half_width) are for people.

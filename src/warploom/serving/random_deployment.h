@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/random.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -90,7 +91,7 @@ class RandomDeployment {
 
   ServingConfig engine(const Workload& workload) {
     ServingConfig config;
-    config.engine = one_of<std::string>({"vllm", "sglang", "trtllm"});
+    config.engine = one_of(engine_names());
     config.block_size = one_of<std::int64_t>({1, 4, 16});
     config.max_num_seqs = random_.integer(1, 12);
     config.enable_chunked_prefill = chance(0.8);
@@ -111,7 +112,8 @@ class RandomDeployment {
     config.data_parallel_size = random_.integer(1, 3);
     config.host.dispatch = milliseconds(random_.uniform(0, 2));
     if (chance(0.2)) config.host.frontend_per_token = microseconds(100);
-    if (config.engine == "vllm" && chance(0.4))
+    const bool releases = engine_named(config.engine).windowed_cache({}, {}) == WindowedCache::Released;
+    if (releases && chance(0.4))
       config.kv_layout = {.full = random_.integer(1, 2),
                           .windowed = random_.integer(0, 3),
                           .window = random_.integer(1, 40),

@@ -7,7 +7,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/statistics.h"
-#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/time/sim_time.h"
 
 namespace warploom {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 

@@ -4,8 +4,8 @@
 // iteration
 //
 //   step(x) = |latency, x rate|     latency-bound with few tiles, rate-bound with many
-//   latency = latency_base + latency_touch u + latency_cold c
-//             + (latency_load + latency_load_touch u) min(w, 1)
+//   latency = latency_base + latency_touch u + latency_cold c + (latency_load + latency_load_touch u)
+//             min(w, 1)
 //   rate    = |math, feed|,  feed = (feed + feed_touch u) (1 + crossing x extra line crossings)
 //
 // with w the waves (tiles / SMs), u the first-touch share and c whether operands are cold. A round of x tiles

@@ -123,7 +123,7 @@ PredictResult predict_operator(const PredictRequest& request) {
 
 PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model) {
   GpuCatalog catalog;
-  const KernelNames engine{.framework = request.framework, .version = request.version};
+  const KernelNames engine = kernels_of(request.framework, request.version);
   PredictResult result;
   result.op = request.op;
   result.gpu = catalog.load_gpu(request.gpu);
@@ -132,7 +132,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = kernel_of(engine, request.op, result.gpu);
+  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
   const KernelContext used = model.resolved_context(request.op, result.gpu, context);
   result.framework = used.framework;
   result.version = used.version;

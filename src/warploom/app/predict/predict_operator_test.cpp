@@ -10,6 +10,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
 #include "warploom/kernels/kernel_profile.h"
+#include "warploom/predictor/predictor.h"
 
 namespace warploom {
 namespace {
@@ -78,7 +79,8 @@ TEST(PredictOperator, DemandOverRateIsTheTimeAloneForEveryFamily) {
       SCOPED_TRACE(std::string(name) + " " + std::string(name_of(family_of(op))));
       families.insert(family_of(op));
       const KernelSequence kernels =
-          kernel_sequence(op, said.gpu, {said.framework, said.version, said.kernel});
+          kernel_sequence(op, said.gpu, {said.framework, said.version, said.kernel},
+                          {.constants = predictor_of(*model)->constants(family_of(op), said.gpu)});
       for (const PipelineShare& share : said.pipelines) {
         ++pipelines[share.pipeline];
         const double rate = rate_of(share.pipeline, said.gpu);

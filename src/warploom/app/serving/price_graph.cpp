@@ -1,7 +1,7 @@
 #include "warploom/app/serving/price_graph.h"
 
-#include "warploom/serving/engines/cuda_graph.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 

@@ -209,7 +209,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .version = request.version,
                    .moe_backend = request.config.moe_backend,
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
-                   .expert_transport = transport};
+                   .expert_transport = transport,
+                   .rule = priced.kernel};
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   setup.config.host = priced.host(setup.model, *setup.gpu);
   if (request.host_changes) request.host_changes(setup.config.host);

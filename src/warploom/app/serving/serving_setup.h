@@ -12,6 +12,7 @@
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/field_topics.h"
 #include "warploom/serving/pricing/operator_step_pricer.h"
 
 namespace warploom {

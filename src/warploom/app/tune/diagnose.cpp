@@ -146,7 +146,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
                        .calls = count * times,
                        .actual = estimate.p50,
                        .tier = estimate.tier},
-                      estimate.p10, estimate.p90, kernel_of(setup.kernels, node.op, *setup.gpu));
+                      estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
     change.least_saved += kernel->least_saved * count;

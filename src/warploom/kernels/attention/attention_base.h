@@ -1,14 +1,13 @@
 // The structural time of softmax attention: launch, cache write, and the tiles' schedule against memory.
 //
-// Both forms follow the kernel's own tile rules (kernels/attention_tiling.h); what the rules leave open is in
+// Both forms follow the kernel's own tile rules (attention_tiling.h); what the rules leave open is in
 // tables of constants that training fits (base_constants.h).
 #pragma once
 
 #include <span>
 
 #include "warploom/kernels/attention/attention_tiling.h"
-#include "warploom/kernels/base_constants.h"
-#include "warploom/kernels/known_kernel.h"
+#include "warploom/kernels/constant_spec.h"
 
 namespace warploom {
 
@@ -33,10 +32,5 @@ std::span<const ConstantSpec> prefill_base_constants();
 AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tiling, const KernelHints& hints,
                           const GpuSpec& gpu, const BaseConstants& fitted);
 std::span<const ConstantSpec> decode_base_constants();
-
-// Of whichever form the view has; the collector's own kernels by theirs (collector_attention_base.h).
-AttentionBase attention_base(const AttentionView& view, const AttentionTiling& tiling,
-                             const KernelHints& hints, KnownKernel known, const GpuSpec& gpu,
-                             const BaseConstants& fitted);
 
 }  // namespace warploom

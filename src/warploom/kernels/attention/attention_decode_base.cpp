@@ -70,7 +70,7 @@ enum Constant : std::size_t {
 // Latencies and loads are SM clocks per 128 keys; a load is what a block costs its SM when others hide its
 // latency. "Graphics": of graphics dies; its share of DRAM: of parts without HBM; its task load: where shared
 // memory is small. "Data centre" of Triton: where the matrix unit is asynchronous.
-constexpr std::array kRows{
+constexpr std::array kDefaults{
     ConstantSpec{"step_latency", "clocks", 539, 150, 2500, 0.25},  // 0.3 us
     ConstantSpec{"per_head_latency", "clocks", 2800, 500, 6000, 0.25},
     ConstantSpec{"passed_step_clocks", "clocks", 50, 10, 300, 0.4},
@@ -129,9 +129,13 @@ constexpr std::array kRows{
 };
 constexpr auto kConstants = from_source(
     "fit with loose priors to the public decode rows of all measured GPUs, most of the way (decision 0038)",
-    kRows);
+    kDefaults);
 
-constexpr double kRows = 64;  // of the products, whatever the tile
+constexpr double kTokenRateShare = 0.3;     // of the L2 rate, at which token_traffic is counted
+constexpr std::int64_t kSwappedGroup = 16;  // heads of a group up to which generated kernels swap operands
+constexpr std::int64_t kWideGroup = 64;     // heads of a group, from which masked attention loads an SM more
+constexpr double kUsualHead = 128;          // elements, of which latencies and loads are
+constexpr double kRows = 64;                // of the products, whatever the tile
 constexpr double kOneBlockRows = 128;
 constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
 constexpr double kSlots = 1.5;           // blocks per SM that splitting keys aims at
@@ -187,7 +191,7 @@ struct Kernel {
                (has_async_matrix_unit(gpu) ? c[kTritonDataCentre] : 1.0);
     if (per_head()) clocks = c[slow_fp8() ? kUnsplitLatency : kPerHeadLatency];
     if (tiling.design == DecodeDesign::Unsplit) clocks = c[kUnsplitLatency];
-    return clocks * std::sqrt(double(view.key_dim) / 128) + products();
+    return clocks * std::sqrt(double(view.key_dim) / kUsualHead) + products();
   }
   double task_load() const {
     if (per_head()) return c[kPerHeadTaskLoad];
@@ -195,7 +199,7 @@ struct Kernel {
     if (tiling.design == DecodeDesign::CudaCores)
       return c[kLightTaskLoad] * (fp8_cache() ? c[kLightFp8TaskLoad] : 1.0);
     // Above sixteen heads a group, generated kernels no longer swap the operands of their products.
-    const bool wide = is(AttentionKernel::TensorRtLlmGen) && view.group > 16;
+    const bool wide = is(AttentionKernel::TensorRtLlmGen) && view.group > kSwappedGroup;
     if (!flash_attention()) return c[kTaskLoad] * (wide ? c[kWideGroupLoad] : 1.0);
     // A small shared memory leaves room for one block of them.
     if (is(AttentionKernel::FlashAttention3)) return c[kTaskLoad] * c[kFlash3TaskLoad];
@@ -204,8 +208,8 @@ struct Kernel {
   double step_load() const {
     double clocks = per_head() ? c[kPerHeadStepLoad] * (slow_fp8() ? 2 : 1) : c[kStepLoad];
     if (padded()) clocks *= c[kTritonPadded];
-    if (per_head() && view.group >= 64) clocks *= c[kWideHeadLoad];
-    return clocks * double(view.key_dim) / 128 + products();
+    if (per_head() && view.group >= kWideGroup) clocks *= c[kWideHeadLoad];
+    return clocks * double(view.key_dim) / kUsualHead + products();
   }
   double slowdown() const {
     if (!is(AttentionKernel::FlashAttention3)) return 1;
@@ -319,7 +323,7 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
                          (1 - base.resident) / (c[has_stacked_memory(gpu) ? kDram : kGraphicsDram] *
                                                 gpu.memory_bandwidth.value()));
   const double written = tokens * view.cache_width() * (2 + bytes_per_element(view.kv_cache));
-  base.write = c[kTokens] * (written + token_bytes) / (0.3 * gpu.l2_bandwidth.value());
+  base.write = c[kTokens] * (written + token_bytes) / (kTokenRateShare * gpu.l2_bandwidth.value());
   base.launch = kernel.launch(requests, base.splits);
   base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, c[kOverlap]);
   return base;

@@ -19,8 +19,11 @@ constexpr double kTailLongestFirst = 0.05;
 constexpr double kTailUniform = 0.7;     // of the part of the last wave that stays empty
 constexpr double kMmaSyncShare = 0.125;  // of the tensor rate of data-centre Blackwell
 constexpr double kLeastWriteThreads = 96, kMostWriteThreads = 512, kThreadsPerSm = 2048;
-constexpr double kWriteBlockPower = 1.3;  // large blocks start together, small ones fill gaps
-constexpr double kWriteRound = 0.2;       // of a block's time, by which each further round of elements adds
+constexpr double kWriteBlockPower = 1.3;                // large blocks start together, small ones fill gaps
+constexpr double kQuantisedQueries = 0.8;               // of write_queries, where queries alone are quantised
+constexpr double kUnevenMean = 0.7, kEvenRange = 0.25;  // mean over longest block: tails turn uniform
+constexpr double kFullRows = 64;                        // of a tile, below which the matrix unit waits
+constexpr double kWriteRound = 0.2;  // of a block's time, by which each further round of elements adds
 
 double older_factor(const AttentionTiling& tiling, const BaseConstants& c) {
   const std::size_t size = tiling.width <= 80 ? 0 : (tiling.width <= 128 ? 1 : (tiling.width <= 192 ? 2 : 3));
@@ -77,7 +80,8 @@ struct Kernel {
       share *= c[kFp8Products];
     if (is(AttentionKernel::TensorRtLlm) && !tiling.warp_specialised) share *= older_factor(tiling, c);
     if (is(AttentionKernel::FlashAttention3Sm80)) share *= c[kSm80Products];
-    if (tiling.query_rows < 64) share *= std::pow(64.0 / double(tiling.query_rows), kSmallTile);
+    if (double(tiling.query_rows) < kFullRows)
+      share *= std::pow(kFullRows / double(tiling.query_rows), kSmallTile);
     return share * step_flop() / product_rate();
   }
 
@@ -138,7 +142,7 @@ struct Kernel {
 
   double tail(double waves, double mean_of_longest) const {
     if (tiling.longest_first) return kTailLongestFirst;
-    const double uniform = std::clamp((mean_of_longest - 0.7) / 0.25, 0.0, 1.0);
+    const double uniform = std::clamp((mean_of_longest - kUnevenMean) / kEvenRange, 0.0, 1.0);
     return uniform * (std::ceil(waves) - waves) * kTailUniform +
            (1 - uniform) * c[tiling.warp_specialised ? kTailPipelined : kTailDirect];
   }
@@ -190,7 +194,7 @@ struct Kernel {
     if (hints.engine == Engine::TensorRtLlm)
       bytes += c[kWriteQueries] * queries;
     else if (fp8 && !triton() && !light_flashinfer())
-      bytes += c[kWriteQueries] * queries * 0.8;
+      bytes += c[kWriteQueries] * queries * kQuantisedQueries;
     return bytes;
   }
 };

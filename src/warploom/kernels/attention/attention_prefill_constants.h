@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/constant_spec.h"
 
 namespace warploom::prefill {
 
@@ -73,7 +73,7 @@ enum Constant : std::size_t {
 // Shares and factors multiply time unless said; clocks are SM clocks. "Pipelined": warp-specialised kernels;
 // "direct": kernels on mma.sync, loads and softmax in the same warps. "Older": TensorRT-LLM's fmha_v2 off
 // Hopper, by compiled head size.
-inline constexpr std::array kRows{
+inline constexpr std::array kDefaults{
     ConstantSpec{"pipelined_exponentials", "1", 0.75, 0.3, 1.5, 0.3},
     ConstantSpec{"pipelined_products", "1", 1.2, 1, 2, 0.2},
     ConstantSpec{"tensorrt_products", "1", 1.1, 0.7, 1.6, 0.2},
@@ -136,6 +136,6 @@ inline constexpr std::array kRows{
 };
 inline constexpr auto kConstants = from_source(
     "fit to the public prefill rows of all measured GPUs, most of the way (decisions 0011, 0034, 0038)",
-    kRows);
+    kDefaults);
 
 }  // namespace warploom::prefill

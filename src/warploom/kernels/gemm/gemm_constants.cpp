@@ -1,9 +1,5 @@
 #include "warploom/kernels/gemm/gemm_constants.h"
 
-#include <vector>
-
-#include "warploom/kernels/gemm/block_scaled_hopper.h"
-
 namespace warploom {
 namespace {
 
@@ -95,16 +91,6 @@ std::span<const ConstantSpec> gemm_constants() {
     return specs;
   }();
   return table;
-}
-
-std::span<const ConstantSpec> all_gemm_constants() {
-  static const std::vector<ConstantSpec> all = [] {
-    const auto general = gemm_constants(), known = block_scaled_hopper_constants();
-    std::vector<ConstantSpec> table(general.begin(), general.end());
-    table.insert(table.end(), known.begin(), known.end());
-    return table;
-  }();
-  return all;
 }
 
 }  // namespace warploom

@@ -11,8 +11,6 @@ namespace warploom {
 
 // Of gemm_model.h, then of its power limit.
 std::span<const ConstantSpec> gemm_constants();
-// The same followed by those of the known kernels (block_scaled_hopper.h).
-std::span<const ConstantSpec> all_gemm_constants();
 
 GemmConstants gemm_constants_of(const BaseConstants& fitted);
 

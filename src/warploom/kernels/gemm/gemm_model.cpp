@@ -10,6 +10,8 @@
 namespace warploom {
 namespace {
 
+constexpr float kFullTile = 128;              // rows or columns from which a tile does not wait for operands
+constexpr double kEpilogueResults = 32;       // that the constants of the epilogue are of
 constexpr double kFeedBytes = 128;            // of an operand row in one step
 constexpr std::int64_t kLargestTile = 32768;  // results that one SM's registers or tensor memory hold
 // What of an architecture decides its kernels.
@@ -70,7 +72,9 @@ struct TileLogs {
 const TileLogs& tile_logs() {
   static const TileLogs logs = [] {
     TileLogs made;
-    const auto log_share = [](std::int64_t side) { return std::min(0.0F, std::log2(float(side) / 128)); };
+    const auto log_share = [](std::int64_t side) {
+      return std::min(0.0F, std::log2(float(side) / kFullTile));
+    };
     for (std::size_t i = 0; i < kMostGemmTiles; ++i) {
       made.rows[i] = log_share(gemm_tile_shape(i).rows);
       made.columns[i] = log_share(gemm_tile_shape(i).columns);
@@ -103,7 +107,7 @@ GemmModel::GemmModel(MatmulScheme scheme, const GpuSpec& gpu, const GemmConstant
   const auto xm = float(design.async ? c.async_row_exponent : c.warp_row_exponent);
   const auto xn = float(design.async ? c.async_column_exponent : c.warp_column_exponent);
   const double feed_rate = design.async ? c.async_feed : c.warp_feed;
-  const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / 32;
+  const double epilogue = (design.async ? c.async_epilogue : c.warp_epilogue) / kEpilogueResults;
   const TileLogs& logs = tile_logs();
   if (chooses_narrow_tiles(scheme, design)) tiles_.tiles = kMostGemmTiles;
   // Lanes beyond the last tile are priced with the rest and never chosen.

@@ -13,7 +13,9 @@
 namespace warploom {
 namespace {
 
-constexpr double kColumns = 128;  // of a tile
+constexpr double kColumns = 128;          // of a tile
+constexpr double kTallRows = 128;         // of the tile whose rate rate_share is of
+constexpr double kKeptActivations = 0.5;  // of L2, that keeps rows between the kernels of one call
 // FlashInfer's CUTLASS kernels untuned: columns of the first tile in Hopper's list, and the share of L2's
 // bandwidth at which operands come that nothing shares.
 constexpr double kFirstTileRows = 128, kFirstTileColumns = 16, kUnsharedL2 = 0.9;
@@ -47,7 +49,8 @@ struct Products {
   double sms, clock, rate, weight_bytes, activation_bytes;
   double columns = kColumns, chain_share = 1;  // of a tile; of the usual wait for operands
   double per_sm = 1 / sms, per_clock = 1 / clock, per_feed_byte = 1 / constants.feed_bytes;
-  double per_row = 256 / (rate * (128 + constants.half_rows));
+  // Clocks of a row: `rate` is reached with tiles of kTallRows, and half of it at half_rows.
+  double per_row = 2 * kTallRows / (rate * (kTallRows + constants.half_rows));
   double gate_tiles = ceil_div(sizes.gate_outputs, columns);  // across
   double down_tiles = ceil_div(sizes.down_outputs, columns);
 
@@ -191,7 +194,7 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   base.weights = sizes.weight_bytes * (fourth * streamed + 1 / from_l2) / (1 + fourth);
   const double spread = 1 / dram + 1 / (c.spread_bytes * sms * clock);
   const auto move = [&](double bytes) {
-    const double over = bytes / (0.5 * l2), beyond = over * over;
+    const double over = bytes / (kKeptActivations * l2), beyond = over * over;
     return bytes * (beyond * spread + 1 / from_l2) / (1 + beyond);
   };
   base.pairs_moved =

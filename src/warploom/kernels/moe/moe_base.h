@@ -15,7 +15,7 @@
 #include <array>
 
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/constant_spec.h"
 #include "warploom/kernels/known_kernel.h"
 #include "warploom/kernels/moe/rank_workload.h"
 #include "warploom/kernels/moe_routing.h"

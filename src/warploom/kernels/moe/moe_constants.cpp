@@ -1,6 +1,7 @@
 #include "warploom/kernels/moe/moe_constants.h"
 
 #include <array>
+#include <optional>
 
 #include "warploom/kernels/structural_terms.h"
 
@@ -111,6 +112,36 @@ std::size_t scheme_index(MatmulScheme scheme) {
   }
 }
 
+// Which of kBuilds a kernel is; nothing for kernels of other operators.
+std::optional<std::size_t> build_index(KnownKernel kernel) {
+  switch (kernel) {
+    case KnownKernel::MoeTriton:
+      return 0;
+    case KnownKernel::MoeCutlass:
+      return 1;
+    case KnownKernel::MoeFlashinferCutlass:
+      return 2;
+    case KnownKernel::MoeTrtllmGen:
+      return 3;
+    case KnownKernel::MoeMinLatency:
+      return 4;
+    case KnownKernel::MoeDeepGemm:
+      return 5;
+    case KnownKernel::MoeCuteDsl:
+      return 6;
+    case KnownKernel::MoeMarlin:
+      return 7;
+    case KnownKernel::MoeTrtllm:
+      return 8;
+    case KnownKernel::None:
+    case KnownKernel::BlockScaledFp8Hopper:
+    case KnownKernel::CollectorPrefill:
+    case KnownKernel::CollectorDecode:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const ConstantSpec> moe_constants() { return kTable; }
@@ -119,9 +150,8 @@ MoeConstants moe_constants_of(KnownKernel kernel, MatmulScheme scheme, const Bas
   MoeConstants c{fitted[0],  fitted[1],  fitted[2],  fitted[3],  fitted[4],  fitted[5],  fitted[6],
                  fitted[7],  fitted[8],  fitted[9],  fitted[10], fitted[11], fitted[12], fitted[13],
                  fitted[14], fitted[15], fitted[16], fitted[17], fitted[18]};
-  if (kernel >= KnownKernel::MoeTriton && kernel <= KnownKernel::MoeTrtllm) {
-    const std::size_t at =
-        kShared.size() + (std::size_t(kernel) - std::size_t(KnownKernel::MoeTriton)) * kPerBuild;
+  if (const auto build = build_index(kernel)) {
+    const std::size_t at = kShared.size() + *build * kPerBuild;
     c.launch_cycles *= fitted[at];
     c.rate_share *= fitted[at + 1];
     c.dram_share *= fitted[at + 2];

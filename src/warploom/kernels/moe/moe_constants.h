@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "warploom/kernels/base_constants.h"
+#include "warploom/kernels/constant_spec.h"
 #include "warploom/kernels/data_type.h"
 #include "warploom/kernels/known_kernel.h"
 

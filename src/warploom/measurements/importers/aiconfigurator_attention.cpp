@@ -1,5 +1,6 @@
 // Attention and MLA tables: batches of equal sequences.
 #include "warploom/measurements/internal/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator_collectors.h"
 
 namespace warploom {
 namespace {
@@ -25,16 +26,14 @@ struct MlaColumns {
   std::size_t dtype, kv_dtype, heads, batch;
 };
 
-// vLLM's MLA kernels of this version show a floor of 100 to 340 us at one token and one request, ten times
-// every other framework's on the same GPU: the CPU's launches.
 Marks marks_of_mla(const KernelContext& context) {
-  return {.launch_bound = context.framework == "vllm" && context.version == "0.14.0"};
+  return {.launch_bound = collector_of(context.framework).times_mla_eagerly(context.version)};
 }
 
-// The vLLM collector passes the length with the current token, TensorRT-LLM's the cached length.
+// The cached length, whether or not the collector passes the length with the current token.
 std::int64_t cached_tokens_of_module(const Table& table, const KernelContext& context, std::size_t step) {
   const std::int64_t length = table.positive(step);
-  return context.framework == "vllm" ? length - 1 : length;
+  return collector_of(context.framework).counts_the_current_token ? length - 1 : length;
 }
 
 void read_mla_module(Table& table, RowSink& sink, bool decode) {

@@ -9,26 +9,26 @@
 #include <tuple>
 
 #include "warploom/measurements/internal/aiconfigurator.h"
+#include "warploom/measurements/internal/aiconfigurator_collectors.h"
 
 namespace warploom {
 namespace {
 
-// Distinct weights that the collector rotates through: TensorRT-LLM as many as exceed L2, at most 5; vLLM and
-// SGLang 6, save vLLM's block fp8 and nvfp4 paths, which keep one.
+// Distinct weights that the collector rotates through.
 double rotated_weights(std::string_view framework, const Gemm& gemm, const GpuSpec& gpu) {
-  if (framework == "trtllm") {
+  const AiconfiguratorCollector& collector = collector_of(framework);
+  if (collector.rotates_past_l2) {
     const double weight = double(gemm.n) * double(gemm.k) * bytes_per_element(weight_type(gemm.scheme));
     return std::clamp(std::ceil(gpu.l2_capacity.value() / weight), 1.0, 5.0);
   }
-  if (framework == "vllm" && (gemm.scheme == MatmulScheme::Fp8Block || gemm.scheme == MatmulScheme::NvFp4))
-    return 1;
+  const bool scaled = gemm.scheme == MatmulScheme::Fp8Block || gemm.scheme == MatmulScheme::NvFp4;
+  if (collector.keeps_one_scaled_weight && scaled) return 1;
   return 6;
 }
 
-// vLLM's block-fp8 GEMMs of these versions were timed eagerly: a CPU launch floor of 50 to 250 us.
 bool is_eager(const KernelContext& context, MatmulScheme scheme) {
-  return context.framework == "vllm" && scheme == MatmulScheme::Fp8Block &&
-         (context.version == "0.22.0" || context.version == "0.24.0");
+  return scheme == MatmulScheme::Fp8Block &&
+         collector_of(context.framework).times_block_fp8_eagerly(context.version);
 }
 
 struct Routing {

@@ -1,6 +1,6 @@
 // Softmax attention over ragged batches, plain, grouped or latent: the base of the kernel that the hints
 // mean, and its parts as ratios to it.
-#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/attention/kernel_attention_base.h"
 #include "warploom/predictor/features/feature_parts.h"
 
 namespace warploom::features {

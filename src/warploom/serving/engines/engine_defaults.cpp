@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "warploom/base/error.h"
-#include "warploom/serving/engines/cuda_graph.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 

@@ -1,12 +1,13 @@
-// The kernel that an engine runs an operator with.
+// Whose kernels an operator is priced with.
 #pragma once
 
-#include "warploom/serving/engines/kernel_names.h"
+#include <string>
+
+#include "warploom/serving/pricing/kernel_names.h"
 
 namespace warploom {
 
-// Views into `names` and into constants. A framework that is no engine runs what was measured as its default.
-// Throws as EngineSpec::kernel does.
-KernelContext kernel_of(const KernelNames& names, const Operator& op, const GpuSpec& gpu);
+// The kernels of an engine, by its rule; of any other framework whatever was measured as the default.
+KernelNames kernels_of(const std::string& framework, const std::string& version);
 
 }  // namespace warploom

@@ -18,8 +18,8 @@
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_command_line.h"
 #include "warploom/serving/engines/engine_flag.h"
-#include "warploom/serving/engines/kernel_names.h"
 #include "warploom/serving/host/host_model.h"
+#include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/routing/router.h"
 
 namespace warploom {

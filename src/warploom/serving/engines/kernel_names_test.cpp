@@ -18,19 +18,27 @@ FusedMoe experts(MatmulScheme scheme, std::int64_t expert_parallel = 1) {
   return op;
 }
 
+KernelNames names_of_engine(const char* engine, const char* backend) {
+  KernelNames names = kernels_of(engine, "");
+  names.moe_backend = backend;
+  return names;
+}
+
 // The kernel of fused experts with the flag's backend.
 std::string moe_kernel(const char* engine, const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
-  return std::string(kernel_of({.framework = engine, .moe_backend = backend}, op, gpu).kernel);
+  return std::string(names_of_engine(engine, backend).of(op, gpu).kernel);
 }
 std::string vllm_moe_kernel(const char* backend, const FusedMoe& op, const GpuSpec& gpu) {
   return moe_kernel("vllm", backend, op, gpu);
 }
 // The framework of an SGLang product's kernel; that of SGLang itself: its default.
 std::string fp8_framework(const char* backend, const Gemm& op, const GpuSpec& gpu) {
-  return std::string(kernel_of({.framework = "sglang", .fp8_gemm_backend = backend}, op, gpu).framework);
+  KernelNames names = kernels_of("sglang", "");
+  names.fp8_gemm_backend = backend;
+  return std::string(names.of(op, gpu).framework);
 }
 std::string allreduce(const char* engine, const Collective& op, const GpuSpec& gpu) {
-  return std::string(kernel_of({.framework = engine}, op, gpu).kernel);
+  return std::string(kernels_of(engine, "").of(op, gpu).kernel);
 }
 
 TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
@@ -59,12 +67,11 @@ TEST(KernelNames, AFlagTakesTheEnginesPlace) {
 TEST(KernelNames, OnlyExpertsOfVllmAreNamed) {
   const GpuSpec h200 = gpu("h200_sxm");
   const Operator op = experts(MatmulScheme::Fp8Block);
-  const KernelNames vllm{.framework = "vllm", .version = "0.24.0"},
-      sglang{.framework = "sglang", .version = ""};
-  EXPECT_EQ(kernel_of(vllm, op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
-  EXPECT_EQ(kernel_of(vllm, op, h200).version, "0.24.0");
-  EXPECT_EQ(kernel_of(vllm, Gemm{}, h200).kernel, "");
-  EXPECT_EQ(kernel_of(sglang, op, h200).kernel, "");
+  const KernelNames vllm = kernels_of("vllm", "0.24.0"), sglang = kernels_of("sglang", "");
+  EXPECT_EQ(vllm.of(op, h200).kernel, "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(vllm.of(op, h200).version, "0.24.0");
+  EXPECT_EQ(vllm.of(Gemm{}, h200).kernel, "");
+  EXPECT_EQ(sglang.of(op, h200).kernel, "");
 }
 
 TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {

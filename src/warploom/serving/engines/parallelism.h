@@ -4,7 +4,7 @@
 #include "warploom/models/architecture.h"
 #include "warploom/models/sharding.h"
 #include "warploom/serving/config/serving_config.h"
-#include "warploom/serving/engines/kernel_names.h"
+#include "warploom/serving/pricing/kernel_names.h"
 
 namespace warploom {
 

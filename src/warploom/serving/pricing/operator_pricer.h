@@ -7,7 +7,7 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/operator_graph.h"
-#include "warploom/serving/engines/engine_kernels.h"
+#include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
@@ -33,12 +33,10 @@ struct OperatorPricer {
   const GpuSpec* gpu = nullptr;
   KernelNames names;
 
-  LatencyEstimate estimate(const Operator& op) const {
-    return model->estimate(op, *gpu, kernel_of(names, op, *gpu));
-  }
+  LatencyEstimate estimate(const Operator& op) const { return model->estimate(op, *gpu, names.of(op, *gpu)); }
   // The implementation that estimate() prices; views stay valid as long as the model and this.
   KernelContext implementation(const Operator& op) const {
-    return model->resolved_context(op, *gpu, kernel_of(names, op, *gpu));
+    return model->resolved_context(op, *gpu, names.of(op, *gpu));
   }
   // `see` (may be empty) is called for each operator with a count, in their order.
   ListPrice price(std::span<const OperatorNode> operators, const SeeOperator& see = {}) const;

@@ -2,15 +2,16 @@
 //
 // - Dense operators and collectives depend on the number of tokens: priced at the CUDA graph's padded size
 //   where a graph holds the step, at the step's own size elsewhere; remembered on a grid of token counts
-//   (every one up to 64, then at most 1/32 apart) and interpolated.
+//   (every one up
+//   to 64, then at most 1/32 apart) and interpolated.
 // - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
 // - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
 //   in their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean
 //   serves for the requests one by one. Never below the time of the longest request alone, which bounds a
-//   batch of uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own.
-//   Requests within a window and those beyond it are priced apart, each as their share of a batch of as many
-//   like them; so are those with another number of query tokens (drafts).
+//   batch of uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own. Requests
+//   within a window and those beyond it are priced apart, each as their share of a batch of as many like
+//   them; so are those with another number of query tokens (drafts).
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "warploom/models/step_plan.h"
-#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/pricing/operator_pricer.h"
 #include "warploom/serving/pricing/price_grid.h"
 #include "warploom/serving/pricing/price_table.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "warploom/serving/engines/cuda_graph.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 

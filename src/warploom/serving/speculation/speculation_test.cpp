@@ -3,8 +3,8 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
-#include "warploom/serving/engines/cuda_graph.h"
 #include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/speculation/draft_acceptance.h"

@@ -1,4 +1,4 @@
-#include "warploom/serving/engines/cuda_graph.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 #include <algorithm>
 

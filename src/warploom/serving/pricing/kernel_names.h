@@ -22,7 +22,12 @@ struct KernelNames {
   std::string moe_backend = "auto", fp8_gemm_backend = "auto";
   ExpertTransport expert_transport = ExpertTransport::Collectives;
 
-  // Whatever was measured as the default. Views into this object.
+  // How the engine names its kernels (EngineSpec::kernel); null: whatever was measured as the default.
+  KernelContext (*rule)(const KernelNames& names, const Operator& op, const GpuSpec& gpu) = nullptr;
+
+  // The kernel of an operator. Views into this object and into constants. Throws Unsupported as the rule
+  // does.
+  KernelContext of(const Operator& op, const GpuSpec& gpu) const;
   KernelContext default_kernel() const { return {.framework = framework, .version = version, .kernel = {}}; }
 };
 

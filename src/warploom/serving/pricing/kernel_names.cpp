@@ -1,12 +1,29 @@
-#include "warploom/serving/engines/kernel_names.h"
+#include "warploom/serving/pricing/kernel_names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/kernels/kernel_hints.h"
 
 namespace warploom {
+namespace {
+
+// DeepEP is a library of its own, measured under this engine's name.
+constexpr std::string_view kDeepEpFramework = name_of(Engine::Sglang);
+
+}  // namespace
+
+KernelContext KernelNames::of(const Operator& op, const GpuSpec& gpu) const {
+  if (const auto* collective = std::get_if<Collective>(&op);
+      collective != nullptr &&
+      (collective->kind == CollectiveKind::Dispatch || collective->kind == CollectiveKind::Combine)) {
+    const std::string_view kernel = deepep_kernel(expert_transport, *collective);
+    if (!kernel.empty()) return {.framework = kDeepEpFramework, .version = {}, .kernel = kernel};
+  }
+  return rule == nullptr ? default_kernel() : rule(*this, op, gpu);
+}
 
 std::string_view measured_kernel(std::span<const MoeKernel> kernels, std::string_view backend,
                                  const FusedMoe& op, const GpuSpec& gpu) {

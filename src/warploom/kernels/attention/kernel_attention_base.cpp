@@ -1,4 +1,4 @@
-#include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/attention/kernel_attention_base.h"
 
 #include "warploom/kernels/attention/collector_attention_base.h"
 
