@@ -9,9 +9,9 @@
 // - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
 //   in their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean
 //   serves for the requests one by one. Never below the time of the longest request alone, which bounds a
-//   batch of uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own. Requests
-//   within a window and those beyond it are priced apart, each as their share of a batch of as many like
-//   them; so are those with another number of query tokens (drafts).
+//   batch of uneven contexts. Layers that reach all tokens, a window or a chunk have tables of their own.
+//   Requests within a window and those beyond it are priced apart, each as their share of a batch of as many
+//   like them; so are those with another number of query tokens (drafts).
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
 // part.
 #pragma once
