@@ -13,7 +13,7 @@
 //   Requests within a window and those beyond it are priced apart, each as their share of a batch of as many
 //   like them; so are those with another number of query tokens (drafts).
 // - Prefill attention exactly: one call with all chunks of the step, each with its cached history and causal
-// part.
+//   part.
 #pragma once
 
 #include <array>
