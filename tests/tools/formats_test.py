@@ -42,6 +42,15 @@ class Formats(unittest.TestCase):
             looked_at += 1
         self.assertGreater(looked_at, 20)
 
+    def test_shipped_records_have_the_versions_of_the_page(self):
+        row = re.compile(r"^\| `(warploom[._]\w+)` \| (\d+)[ |]", re.MULTILINE)
+        stated, head = dict(row.findall(PAGE)), re.compile(r'"schema": "([\w.]+)",\s*"version": (\d+)')
+        texts = [path.read_text() for path in sorted((ROOT / "data").rglob("*.json"))]
+        found = {pair for text in texts for pair in head.findall(text)}
+        self.assertGreater(len(found), 7)
+        self.assertEqual({schema: version for schema, version in found},
+                         {schema: stated.get(schema) for schema, _ in found})
+
 
 if __name__ == "__main__":
     unittest.main()

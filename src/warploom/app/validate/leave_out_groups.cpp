@@ -92,7 +92,7 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
   if (kind == LeaveOutKind::Model) {
     if (rows.family != Family::Moe) return {};
     for (std::uint32_t r = 0; r < data.size(); ++r) {
-      const std::uint32_t fold = shape_fold(design_of(data.op(r)), kModelFolds, kSampleSeed);
+      const std::uint32_t fold = shape_fold(layer_of(data.op(r)), kModelFolds, kSampleSeed);
       groups[fold_name(fold)].judged.push_back(r);
     }
     for (auto& [name, group] : groups) {

@@ -44,16 +44,16 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   return group;
 }
 
-// Rows of a block that are of designs which their cell did not learn from, and the trees that answer them.
-struct NewDesigns {
+// Rows of a block that are of layers which their cell did not learn from, and the trees that answer them.
+struct NewLayers {
   std::array<bool, kRowBlock> rows{};
   std::size_t count = 0;
   const SymmetricEnsemble* trees = nullptr;
 };
 
-// For rows with network sizes that their cell did not learn from, the trees over all cells of the GPU replace
+// For rows with layer sizes that their cell did not learn from, the trees over all cells of the GPU replace
 // those of the cell. `features` is the number of features of a row.
-void replace_sums(const Group& group, const NewDesigns& fresh, std::size_t features, FeatureBlock& block,
+void replace_sums(const Group& group, const NewLayers& fresh, std::size_t features, FeatureBlock& block,
                   std::array<double, kRowBlock>& sums) {
   const ContextCodes& codes = group.family->index.codes(*group.cell);
   for (const float value : {codes.framework, codes.kernel, group.cell->offset})
@@ -70,7 +70,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
-  NewDesigns fresh;
+  NewLayers fresh;
   OperatorFeatures row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
@@ -78,7 +78,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
     limits[i] = physical_bound(op, gpu, row.routing);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
-    if (const SymmetricEnsemble* trees = group.family->new_design_trees(*group.cell, row)) {
+    if (const SymmetricEnsemble* trees = group.family->new_layer_trees(*group.cell, row)) {
       fresh.rows[i] = true;
       fresh.trees = trees;
       ++fresh.count;
