@@ -23,7 +23,7 @@ struct RuleError {
 // kernels, which their times do not; so no p90 lies below the rule, where theirs does.
 constexpr RuleError kNormError{-0.47, 0}, kActivationError{-0.72, 0}, kRopeError{-0.66, 0.25},
     kKvWriteError{-0.28, 0.93};
-constexpr std::string_view kRuleGpu = "h200_sxm", kRuleEngine = "vllm";
+constexpr std::string_view kRuleGpu = "h200_sxm";
 // The 80th percentile of |ln(time / time by the rule)| of 211 norms and activations on eleven other GPUs,
 // those that a published predictor misses most (PipeWeave's worst cases).
 constexpr double kElsewhere = 0.64;
@@ -60,7 +60,7 @@ Seconds streaming_time(const Operator& op, const GpuSpec& gpu) {
 
 // The rule was derived from kernels of this engine on this GPU.
 bool was_measured(const GpuSpec& gpu, const KernelContext& context) {
-  return gpu.name == kRuleGpu && (context.framework.empty() || context.framework == kRuleEngine);
+  return gpu.name == kRuleGpu && (context.framework.empty() || context.framework == name_of(Engine::Vllm));
 }
 
 // Returns whether the rule is the faster of the two.
