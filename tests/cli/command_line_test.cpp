@@ -10,7 +10,18 @@ namespace {
 TEST(CommandLine, RefusesAWordThatIsNoNumber) {
   expect_refusal({"predict", "gemm", "--m", "abc", "--gpu", "h100"}, {"--m", "abc", "integer"});
   expect_refusal({"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--batch", "1e3"},
-                 {"--batch", "1e3"});
+                 {"--batch", "1e3", "expected it in digits: 1000"});
+}
+
+TEST(CommandLine, SaysWhatWasExpectedOfASizeInExponentForm) {
+  expect_refusal({"predict", "gemm", "--m", "1e11", "--gpu", "h100"},
+                 {"--m", "'1e11'", "expected it in digits: 100000000000"});
+  expect_refusal({"predict", "gemm", "--m", "1.55e1", "--gpu", "h100"},
+                 {"--m", "'1.55e1'", "expected a whole number in digits"});
+  expect_refusal({"simulate", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--num-prompts", "1e3"},
+                 {"--num-prompts", "'1e3'", "expected it in digits: 1000"});
+  expect_refusal({"simulate", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--request-rate", "often"},
+                 {"--request-rate", "'often'", "expected"});
 }
 
 TEST(CommandLine, RefusesAnUnknownOptionWithTheNearest) {

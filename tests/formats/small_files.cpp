@@ -44,9 +44,9 @@ FamilyModel small_model() {
                   .offset = 0.5F,
                   .overhead = {1e-6F, 0},
                   .interval = interval,
-                  .designs = {3, 4},
-                  .interval_new_design = interval}};
-  model.ensembles = {{.gpu = 0, .low = {0, 1}, .high = {2, 3}, .trees = "trees", .design_trees = "more"}};
+                  .layers = {3, 4},
+                  .interval_new_layer = interval}};
+  model.ensembles = {{.gpu = 0, .low = {0, 1}, .high = {2, 3}, .trees = "trees", .layer_trees = "more"}};
   ConstantsRecord constants;
   constants.values.values.fill(1);
   model.constants = {constants};

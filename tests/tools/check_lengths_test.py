@@ -15,7 +15,7 @@ class CheckLengths(ToolTest):
         self.assert_passes({
             "src/warploom/base/CMakeLists.txt": "",
             "src/warploom/base/README.md": "line\n" * 25,
-            "README.md": "line\n" * 200,
+            "README.md": "three short words\n" * 590 + "```\n" + "x" * 200 + "\n```\n| " + "x" * 200 + " |\n",
             "src/warploom/base/a.cpp": "// x\n" * 440 + function_of(60),
             "src/warploom/base/b.h": "struct Communicator {\n" + "  int x;\n" * 100 + "};\n",
             "tools/run": "#!/usr/bin/env bash\nf() {\n" + "  true\n" * 58 + "}\n",
@@ -43,7 +43,9 @@ class CheckLengths(ToolTest):
     def test_refuses_long_documents_and_modules_without_one(self):
         module = {"src/warploom/base/CMakeLists.txt": ""}
         self.assert_fails({**module, "src/warploom/base/README.md": "line\n" * 26}, "26 lines, at most 25")
-        self.assert_fails({"README.md": "line\n" * 201}, "201 lines, at most 200")
+        self.assert_fails({"README.md": "word\n" * 1801}, "1801 words, at most 1800")
+        wide = {"src/warploom/base/README.md": "x" * 121 + "\n"}
+        self.assert_fails({**module, **wide}, "README.md:1: 121 columns of prose, at most 120")
         self.assert_fails(module, "has no README.md")
 
     def test_refuses_banned_words_in_names(self):

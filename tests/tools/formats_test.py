@@ -8,7 +8,7 @@ from repository import ROOT
 PAGE = (ROOT / "docs" / "formats.md").read_text()
 ROW = re.compile(r"^\| [^|]*\| `(WL\w+)(?:\\n)?` \| ([\d.]+) \|", re.MULTILINE)
 MAGIC = re.compile(r'"(WL[A-Z0-9]{5,6})(?:\\n)?"')
-SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )'
+SCHEMA = re.compile(r'(?:"schema"\]? ?[,=:] ?|\.schema = |kSchema = |SCHEMA, VERSION = |check_schema\(\w+, )'
                     r'"(warploom[._]\w+)"')
 
 
@@ -35,12 +35,21 @@ class Formats(unittest.TestCase):
 
     def test_shipped_files_have_the_versions_of_the_page(self):
         versions, looked_at = dict(ROW.findall(PAGE)), 0
-        for path in sorted((ROOT / "data").rglob("*.wl[ptqm]")):
+        for path in sorted((ROOT / "data").rglob("*.wl[ptqmc]")):
             magic, major, minor = struct.unpack_from("<8sII", path.read_bytes())
             stated = versions.get(magic.decode().strip(), "the page does not know it")
             self.assertIn(stated, (f"{major}.{minor}", str(major)), path)
             looked_at += 1
         self.assertGreater(looked_at, 20)
+
+    def test_shipped_records_have_the_versions_of_the_page(self):
+        row = re.compile(r"^\| `(warploom[._]\w+)` \| (\d+)[ |]", re.MULTILINE)
+        stated, head = dict(row.findall(PAGE)), re.compile(r'"schema": "([\w.]+)",\s*"version": (\d+)')
+        texts = [path.read_text() for path in sorted((ROOT / "data").rglob("*.json"))]
+        found = {pair for text in texts for pair in head.findall(text)}
+        self.assertGreater(len(found), 7)
+        self.assertEqual({schema: version for schema, version in found},
+                         {schema: stated.get(schema) for schema, _ in found})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,52 +11,33 @@
 
 namespace warploom {
 
-void add_moe_config_command(Command& app) {
-  struct Options {
-    MoeConfigRequest request;
-    std::string engine{name_of(MoeConfigRequest().engine)}, table, samples, package, output;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
-  Command* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
-  Option* model =
-      command->add_option("--model", options->request.model, "whose experts; or --experts, --top-k, ...");
-  command->add_option("--gpu", options->request.gpu, "a name (see `warploom gpus`) or the path of a record")
-      ->required();
-  command
-      ->add_option("--engine", options->engine, fmt::format("{}", fmt::join(names_of<MoeEngine>(), " or ")))
-      ->capture_default_str();
-  Option* table =
-      command->add_option("--table", options->table,
-                          "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted");
+namespace {
+
+// Where the Python package is unless it is said.
+std::filesystem::path python_package() {
   const char* named = std::getenv("WARPLOOM_PACKAGE");
-  options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
-  command->add_option("--samples", options->samples, "times of this layer that --profile wrote on this GPU")
-      ->excludes(table);
-  Option* profile =
-      command
-          ->add_flag("--profile", options->request.profile,
-                     "measure the layer on this machine's GPU into --samples first (needs torch, triton)")
-          ->excludes(table);
-  command->add_option("--seconds", options->request.seconds, "stop measuring after")->needs(profile);
-  command->add_option("--python", options->request.python, "with torch and triton")->needs(profile);
-  command->add_option("--package", options->package, "folder of the Python package warploom")->needs(profile);
-  command->add_option("--output", options->output, "folder for the engine's file and its sidecar");
-  const auto fields = add_fields_of<MoeLayer>(*command);
+  return named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
+}
+
+}  // namespace
+
+void add_moe_config_command(Command& app) {
+  Command* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
+  const auto fields = add_request_options<MoeConfigRequest>(*command);
+  const auto option = [&](const char* name) { return command->get_option(name); };
+  for (const char* name : {"--samples", "--profile"}) option(name)->excludes(option("--table"));
+  for (const char* name : {"--seconds", "--python", "--package"}) option(name)->needs(option("--profile"));
   // Sizes that the model says.
   for (const char* size : {"--experts", "--top-k", "--hidden", "--intermediate"})
-    model->excludes(command->get_option(size));
-  add_json_option(*command, options->json);
-  command->callback([options, fields] {
-    MoeConfigRequest& request = options->request;
-    fields->apply(&request.layer);
-    request.engine = parse_enum<MoeEngine>(options->engine, "--engine");
-    request.table = options->table;
-    request.samples = options->samples;
-    request.package = options->package;
-    request.output = options->output;
+    option("--model")->excludes(option(size));
+  const auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->callback([fields, json] {
+    MoeConfigRequest request;
+    request.package = python_package();
+    fields->apply(&request);
     const MoeConfigResult result = moe_config(request);
-    if (options->json) {
+    if (*json) {
       Json document = sidecar_json(result.table);
       for (const auto& file : result.files) document["files"].push_back(file.string());
       print(json_text(document));
@@ -69,21 +49,16 @@ void add_moe_config_command(Command& app) {
 }
 
 void add_train_moe_configs_command(Command& app) {
-  struct Options {
-    std::string gains, near_best, output;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand("train-moe-configs",
                                         "what `moe-config` knows of other GPUs' searches (maintainers)");
-  command->add_option("--gains", options->gains, "best and default times by shape")->required();
-  command->add_option("--near-best", options->near_best, "configurations near the best")->required();
-  command->add_option("--output", options->output, "folder; without: errors on what is left out alone");
-  add_json_option(*command, options->json);
-  command->callback([options] {
-    const ConfigTraining training = train_moe_configs(
-        {.gains = options->gains, .near_best = options->near_best, .output = options->output});
-    print(options->json ? json_text(config_training_json(training)) : config_training_text(training));
+  const auto fields = add_request_options<TrainMoeConfigsRequest>(*command);
+  const auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->callback([fields, json] {
+    TrainMoeConfigsRequest request;
+    fields->apply(&request);
+    const ConfigTraining training = train_moe_configs(request);
+    print(*json ? json_text(config_training_json(training)) : config_training_text(training));
   });
 }
 

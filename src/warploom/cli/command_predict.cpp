@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/predict_operator.h"
-#include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
@@ -17,7 +15,7 @@ namespace {
 
 struct Options {
   std::unique_ptr<OperatorOptions> op;
-  PredictRequest request;
+  std::shared_ptr<FieldOptionValues> fields;
   bool json = false;
 };
 
@@ -47,24 +45,13 @@ void add_family(Command& predict, Family family) {
   const auto options = std::make_shared<Options>();
   Command* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
-  {
-    const OptionGroup group(*command, kModelGroup);
-    command->add_option("--gpu", options->request.gpu, "a name, an alias, or the path of your own record")
-        ->required();
-    command->add_option("--predictor", options->request.predictor,
-                        "a folder that `train` wrote, or roofline");
-    command->add_option("--framework", options->request.framework,
-                        fmt::format("{}, ...; absent: any", fmt::join(engine_names(), ", ")));
-    command->add_option("--framework-version", options->request.version, "absent: the newest measured");
-    command->add_option("--kernel", options->request.kernel,
-                        "kernel name in the measured data; absent: the default");
-  }
-  const OptionGroup group(*command, kOutputGroup);
-  command->add_option("--features", options->request.features,
-                      "published: also show the feature vector of the published predictor PipeWeave");
+  options->fields = add_request_options<PredictRequest>(*command, {.group_of = [](std::string_view field) {
+    return std::string(field == "features" ? kOutputGroup : kModelGroup);
+  }});
   add_json_option(*command, options->json);
   command->callback([options] {
-    PredictRequest request = options->request;
+    PredictRequest request;
+    options->fields->apply(&request);
     request.op = options->op->parsed();
     const PredictResult result = predict_operator(request);
     check_measured(request, result);

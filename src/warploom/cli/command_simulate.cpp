@@ -25,11 +25,11 @@ namespace warploom {
 namespace {
 
 struct Options {
-  SimulateRequest request;
-  std::string goodput, aiperf, perfetto, tuned;
+  std::shared_ptr<FieldOptionValues> fields;
+  std::string goodput, aiperf, perfetto;
   std::optional<double> perfetto_from_s;
   std::optional<std::size_t> perfetto_steps;
-  bool json = false, details = false, no_intervals = false;
+  bool json = false, details = false;
 };
 
 // "ttft:500,tpot:50" in milliseconds, the spelling of `vllm bench serve --goodput`.
@@ -88,7 +88,8 @@ void set_trace(const Options& options, SimulateRequest& request) {
 
 void run(Options& options, const SetupOptions& setup, const DeploymentOptions& deployment,
          const WorkloadOptions& workload) {
-  SimulateRequest& request = options.request;
+  SimulateRequest request;
+  options.fields->apply(&request);
   if (options.details && !options.json)
     throw InvalidInput("--details changes nothing by itself, expected --json too");
   request.setup = setup.parsed();
@@ -96,8 +97,6 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   deployment.apply(request);
   // Images are encoded where prompts are computed.
   if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
-  request.intervals = !options.no_intervals;
-  request.tuned = options.tuned;
   const Slo slo = parse_goodput(options.goodput);
   set_trace(options, request);
   const auto begin = std::chrono::steady_clock::now();
@@ -121,8 +120,6 @@ void add_output_options(Command& command, Options& options) {
   const OptionGroup group(command, kOutputGroup);
   command.add_option("--goodput", options.goodput, "limits in ms, for example ttft:500,tpot:50");
   command.add_option("--aiperf", options.aiperf, "writes one JSON line per request, as AIPerf does");
-  command.add_option("--tuned", options.tuned,
-                     "the .warploom.json of `moe-config`: the run with those configurations, and the change");
   command.add_option("--perfetto", options.perfetto, "writes a trace that ui.perfetto.dev opens");
   command.add_option("--perfetto-steps", options.perfetto_steps, "steps in that trace; default 50")
       ->within(1, 10000);
@@ -130,9 +127,11 @@ void add_output_options(Command& command, Options& options) {
       .add_option("--perfetto-from", options.perfetto_from_s,
                   "first of them at this second of the run; default 0")
       ->not_negative();
-  command.add_option("--threads", options.request.threads,
-                     "for replicas that never meet; 0: as many as the machine has. No effect on results");
-  command.add_flag("--no-intervals", options.no_intervals, "one run at p50, without those at p10 and p90");
+  // The parts of the request have options of their own.
+  options.fields = add_request_options<SimulateRequest>(
+      command,
+      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s"},
+       .group = std::string(kOutputGroup)});
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");
 }

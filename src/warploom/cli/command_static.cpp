@@ -10,25 +10,18 @@
 namespace warploom {
 
 void add_static_command(Command& app) {
-  struct Options {
-    StaticBatchRequest request;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand("static", "latency of a static batch");
   const SetupOptions setup(*command, SetupUse::StaticBatch);
-  const OptionGroup group(*command, kWorkloadGroup);
-  command->add_option("--batch", options->request.batch, "requests that start together")
-      ->capture_default_str();
-  command->add_option("--input", options->request.input_tokens, "prompt tokens of each")
-      ->capture_default_str();
-  command->add_option("--output", options->request.output_tokens, "tokens that each produces")
-      ->capture_default_str();
-  add_json_option(*command, options->json);
-  command->callback([options, setup] {
-    options->request.setup = setup.parsed();
-    const StaticBreakdown result = price_static_batch(options->request);
-    print(options->json ? json_text(static_json(result)) : static_text(result));
+  const auto fields = add_request_options<StaticBatchRequest>(
+      *command, {.skipped = {"setup"}, .group = std::string(kWorkloadGroup)});
+  const auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->callback([fields, json, setup] {
+    StaticBatchRequest request;
+    fields->apply(&request);
+    request.setup = setup.parsed();
+    const StaticBreakdown result = price_static_batch(request);
+    print(*json ? json_text(static_json(result)) : static_text(result));
   });
 }
 

@@ -117,38 +117,27 @@ void add_export(Command& tune) {
   });
 }
 
-constexpr const char* kSplitHelp = "gemm: also loops over k in so many parts (2 4 8)";
-
 void add_plan(Command& tune) {
   struct Options {
-    TunePlanRequest request;
-    std::vector<std::string> samples;
-    std::string output;
     bool first_round = false, json = false;
   };
   const auto options = std::make_shared<Options>();
   Command* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
-  command->add_option("--output", options->output, "CSV to write");
-  command->add_option("--gpu", options->request.gpu, "the GPU to measure on");
+  const auto fields = add_request_options<TunePlanRequest>(*command, {.skipped = {"kernel", "round"}});
   Option* first =
       command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
-  Option* split = command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
   // The second round's configurations are those of the samples.
-  command
-      ->add_option("--samples", options->samples,
-                   "what the first round measured: the anchors left of configurations that may win")
-      ->excludes(first)
-      ->excludes(split);
-  const auto fields = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
+  command->get_option("--samples")->excludes(first)->excludes(command->get_option("--split-k"));
+  const auto kernel = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
   add_json_option(*command, options->json);
-  command->callback([options, fields] {
-    const auto use = options->samples.empty() ? TileKernelUse::Anchors : TileKernelUse::SecondRound;
-    options->request.kernel = tile_kernel_of(*fields, use, "tune plan");
-    options->request.output = options->output;
-    options->request.samples.assign(options->samples.begin(), options->samples.end());
-    if (options->first_round) options->request.round = AnchorRound::First;
-    if (!options->samples.empty()) options->request.round = AnchorRound::Second;
-    const TunePlanResult plan = tune_plan(options->request);
+  command->callback([options, fields, kernel] {
+    TunePlanRequest request;
+    fields->apply(&request);
+    const auto use = request.samples.empty() ? TileKernelUse::Anchors : TileKernelUse::SecondRound;
+    request.kernel = tile_kernel_of(*kernel, use, "tune plan");
+    if (options->first_round) request.round = AnchorRound::First;
+    if (!request.samples.empty()) request.round = AnchorRound::Second;
+    const TunePlanResult plan = tune_plan(request);
     print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
                         : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
                                       plan.shapes));
@@ -156,32 +145,20 @@ void add_plan(Command& tune) {
 }
 
 void add_profile(Command& tune) {
-  struct Options {
-    TuneProfileRequest request;
-    std::string output, package;
-  };
-  const auto options = std::make_shared<Options>();
-  const char* named = std::getenv("WARPLOOM_PACKAGE");
-  options->package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
   Command* command = tune.add_subcommand(
       "profile", "measure a reference kernel's anchors on this GPU (needs torch, triton)");
-  command->add_option("--output", options->output, "samples, CSV; goes on where a run was stopped")
-      ->required();
-  command->add_option("--gpu", options->request.gpu, "this machine's GPU");
-  command->add_option("--seconds", options->request.seconds, "stop after");
-  command->add_option("--split-k", options->request.split_k, kSplitHelp)->within(2, 64);
-  command->add_flag("--all-anchors", options->request.all_anchors,
-                    "every anchor of every configuration, not two rounds");
-  command->add_option("--python", options->request.python, "with torch and triton");
-  command->add_option("--package", options->package, "folder of the Python package warploom");
-  const auto fields = add_tile_kernel_options(*command, TileKernelUse::Profile);
-  command->callback([options, fields] {
-    options->request.kernel = tile_kernel_of(*fields, TileKernelUse::Profile, "tune profile");
-    options->request.output = options->output;
-    options->request.package = options->package;
-    const TuneProfileResult result = tune_profile(options->request);
-    print(fmt::format("{}: {} configurations, {} timings planned{}\n", options->output, result.configs,
-                      result.rows, result.complete ? "" : "; out of time, run again to go on"));
+  const auto fields = add_request_options<TuneProfileRequest>(*command, {.skipped = {"kernel"}});
+  const auto kernel = add_tile_kernel_options(*command, TileKernelUse::Profile);
+  command->callback([fields, kernel] {
+    TuneProfileRequest request;
+    const char* named = std::getenv("WARPLOOM_PACKAGE");
+    request.package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
+    fields->apply(&request);
+    request.kernel = tile_kernel_of(*kernel, TileKernelUse::Profile, "tune profile");
+    const TuneProfileResult result = tune_profile(request);
+    print(fmt::format("{}: {} configurations, {} timings planned{}\n", request.output.string(),
+                      result.configs, result.rows,
+                      result.complete ? "" : "; out of time, run again to go on"));
   });
 }
 

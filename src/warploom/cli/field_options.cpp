@@ -1,24 +1,31 @@
 #include "warploom/cli/field_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "warploom/cli/flag_names.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/wrong_number.h"
 
 namespace warploom {
 namespace {
 
+std::string wrong_number_text(std::string_view text, std::int64_t) { return wrong_integer_text(text); }
+std::string wrong_number_text(std::string_view text, double) {
+  return fmt::format("'{}' is not a number, expected one like 0.9 or 2e3", text);
+}
+
 template <class Number>
-Number number_from_text(std::string_view text, std::string_view where, std::string_view expected) {
+Number number_from_text(std::string_view text, std::string_view where) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw InvalidInput(fmt::format("{}: '{}' is not {}", where, text, expected));
-  }
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InvalidInput(fmt::format("{}: {}", where, wrong_number_text(text, value)));
   return value;
 }
 
@@ -46,8 +53,14 @@ std::string description_of(const Field& field) {
   return text;
 }
 
+// Whether the values of an option are paths.
+bool names_files(std::string_view option) {
+  const std::string name = value_name(option);
+  return name == "FILE" || name == "FOLDER" || name == "PATH";
+}
+
 // What a value of the field looks like.
-std::string type_of(const Field& field) {
+std::string type_of(const Field& field, const std::string& option) {
   switch (field.kind) {
     case FieldKind::Integer:
       return "INTEGER";
@@ -60,7 +73,7 @@ std::string type_of(const Field& field) {
     case FieldKind::TextList:
       return "NAME,...";
     default:
-      return value_name(option_name(field.name));
+      return value_name(option);
   }
 }
 
@@ -80,11 +93,15 @@ class FieldOptionsAdder {
  public:
   FieldOptionsAdder(Command& command, const FieldOptionStyle& style) : command_(command), style_(style) {}
 
-  void add(const Field& field) {
+  // `inside`: the objects that hold the field; `defaults`: the innermost of them, or nothing.
+  void add(const Field& field, const std::vector<const Field*>& inside = {}, const void* defaults = nullptr) {
     auto& entry = *values_->entries_.emplace_back(std::make_unique<FieldOptionValues::Entry>());
     entry.field = &field;
-    entry.option = option_name(style_.prefix + field.name);
-    if (field.kind == FieldKind::Boolean) return add_switch(entry);
+    entry.inside = inside;
+    entry.request = style_.request;
+    entry.option = name_of_option(field);
+    if (field.kind == FieldKind::Boolean) return add_switch(entry, defaults);
+    if (style_.request && is_list(field.kind)) return add_words(entry);
     // The callbacks keep the values alive; the entry's address is stable.
     Option* option = command_.add_option_function<std::string>(
         entry.option,
@@ -93,17 +110,64 @@ class FieldOptionsAdder {
           entry.given = true;
         },
         description_of(field));
-    option->type_name(type_of(field));
-    option->default_str(default_of(field, style_.defaults));
-    option->group(group_of(field));
+    option->type_name(type_of(field, entry.option));
+    option->default_str(default_of(field, defaults));
+    finish(*option, field);
+  }
+
+  void add_all(const FieldTable& table, const void* defaults, const std::vector<const Field*>& inside = {}) {
+    for (const Field& field : table.fields) {
+      const auto& skipped = style_.skipped;
+      if (std::find(skipped.begin(), skipped.end(), field.name) != skipped.end()) continue;
+      if (field.nested == nullptr) {
+        add(field, inside, defaults);
+      } else if (style_.request && field.kind == FieldKind::Object) {
+        std::vector<const Field*> deeper = inside;
+        deeper.push_back(&field);
+        const bool there = defaults != nullptr && field.size(defaults) > 0;
+        // element() takes a mutable object for setting values; help leaves it unchanged.
+        add_all(*field.nested, there ? field.element(const_cast<void*>(defaults), 0) : nullptr, deeper);
+      }
+    }
   }
 
   const std::shared_ptr<FieldOptionValues>& values() const { return values_; }
 
  private:
-  void add_switch(FieldOptionValues::Entry& entry) {
+  static bool is_list(FieldKind kind) {
+    return kind == FieldKind::IntegerList || kind == FieldKind::RealList || kind == FieldKind::TextList;
+  }
+
+  std::string name_of_option(const Field& field) const {
+    for (const auto& [name, positional] : style_.positionals)
+      if (name == field.name) return positional;
+    return style_.request ? flag_of(field.name) : option_name(style_.prefix + field.name);
+  }
+
+  void finish(Option& option, const Field& field) const {
+    option.group(group_of(field));
+    if (style_.request && field.options.required) option.required();
+  }
+
+  // Several words, or the option several times.
+  void add_words(FieldOptionValues::Entry& entry) {
     const Field& field = *entry.field;
-    const FieldValue value = style_.defaults == nullptr ? FieldValue{} : field.get(style_.defaults);
+    Option* option = command_.add_option_function<std::vector<std::string>>(
+        entry.option,
+        [values = values_, &entry](const std::vector<std::string>& words) {
+          entry.words = words;
+          entry.given = true;
+        },
+        description_of(field));
+    option->type_name(field.kind == FieldKind::IntegerList ? "INTEGER"
+                      : field.kind == FieldKind::RealList  ? "NUMBER"
+                                                           : value_name(entry.option));
+    finish(*option, field);
+  }
+
+  void add_switch(FieldOptionValues::Entry& entry, const void* defaults) {
+    const Field& field = *entry.field;
+    const FieldValue value = defaults == nullptr ? FieldValue{} : field.get(defaults);
     const auto* now = std::get_if<bool>(&value);
     const std::string off = "--no-" + entry.option.substr(2);
     const auto add = [&](const std::string& name, const char* text, const std::string& doc, bool shown) {
@@ -134,32 +198,24 @@ class FieldOptionsAdder {
   std::shared_ptr<FieldOptionValues> values_ = std::make_shared<FieldOptionValues>();
 };
 
-std::string option_name(std::string_view field_name) {
-  std::string name = "--" + std::string(field_name);
-  std::replace(name.begin() + 2, name.end(), '_', '-');
-  return name;
-}
-
 FieldValue field_value_from_text(const Field& field, std::string_view text, std::string_view where) {
   switch (field.kind) {
     case FieldKind::Boolean:
       return flag_from_text(text, where);
     case FieldKind::Integer:
-      return number_from_text<std::int64_t>(text, where, "an integer");
+      return number_from_text<std::int64_t>(text, where);
     case FieldKind::Real:
-      return number_from_text<double>(text, where, "a number");
+      return number_from_text<double>(text, where);
     case FieldKind::Text:
       return std::string(text);
     case FieldKind::IntegerList: {
       std::vector<std::int64_t> list;
-      for (const auto part : split(text, ','))
-        list.push_back(number_from_text<std::int64_t>(part, where, "an integer"));
+      for (const auto part : split(text, ',')) list.push_back(number_from_text<std::int64_t>(part, where));
       return list;
     }
     case FieldKind::RealList: {
       std::vector<double> list;
-      for (const auto part : split(text, ','))
-        list.push_back(number_from_text<double>(part, where, "a number"));
+      for (const auto part : split(text, ',')) list.push_back(number_from_text<double>(part, where));
       return list;
     }
     case FieldKind::TextList: {
@@ -175,12 +231,45 @@ FieldValue field_value_from_text(const Field& field, std::string_view text, std:
   return {};
 }
 
+namespace {
+
+// As check_field_value, in the words of the command line: "--rows is 0, expected at least 1".
+void check_request_value(const Field& field, const FieldValue& value, const std::string& option) {
+  try {
+    check_field_value(field, value, option);
+  } catch (const InvalidInput& error) {
+    const std::string said = error.what(), named = fmt::format("{}: '{}' is ", option, field.name);
+    if (!said.starts_with(named)) throw;
+    throw InvalidInput(fmt::format("{} is {}", option, said.substr(named.size())));
+  }
+}
+
+// Names may also be separated by commas; a path may hold one.
+FieldValue list_from_words(const Field& field, const std::vector<std::string>& words,
+                           std::string_view where) {
+  if (!names_files(where))
+    return field_value_from_text(field, fmt::format("{}", fmt::join(words, ",")), where);
+  return words;
+}
+
+}  // namespace
+
 void FieldOptionValues::apply(void* object) const {
   for (const auto& entry : entries_) {
     if (!entry->given) continue;
-    FieldValue value = field_value_from_text(*entry->field, entry->text, entry->option);
-    check_field_value(*entry->field, value, entry->option);
-    entry->field->set(object, std::move(value));
+    const Field& field = *entry->field;
+    FieldValue value = entry->words.empty() ? field_value_from_text(field, entry->text, entry->option)
+                                            : list_from_words(field, entry->words, entry->option);
+    if (entry->request)
+      check_request_value(field, value, entry->option);
+    else
+      check_field_value(field, value, entry->option);
+    void* holder = object;
+    for (const Field* outer : entry->inside) {
+      outer->resize(holder, 1);
+      holder = outer->element(holder, 0);
+    }
+    field.set(holder, std::move(value));
   }
 }
 
@@ -206,11 +295,7 @@ std::vector<std::pair<std::string, std::string>> FieldOptionValues::given_option
 std::shared_ptr<FieldOptionValues> add_field_options(Command& command, const FieldTable& table,
                                                      const FieldOptionStyle& style) {
   FieldOptionsAdder adder(command, style);
-  for (const Field& field : table.fields) {
-    const bool skipped =
-        std::find(style.skipped.begin(), style.skipped.end(), field.name) != style.skipped.end();
-    if (field.nested == nullptr && !skipped) adder.add(field);
-  }
+  adder.add_all(table, style.defaults);
   return adder.values();
 }
 

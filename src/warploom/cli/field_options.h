@@ -1,4 +1,5 @@
-// Command-line options from a struct's field list: `max_num_seqs` becomes --max-num-seqs.
+// Command-line options from a struct's field list: `max_num_seqs` becomes --max-num-seqs; of a request what
+// flag_names.h says.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/cli/flag_names.h"
 
 namespace warploom {
 
@@ -29,9 +31,12 @@ class FieldOptionValues {
   friend class FieldOptionsAdder;
   struct Entry {
     const Field* field = nullptr;
+    std::vector<const Field*> inside;  // the objects that hold it, outermost first
     std::string option;
     std::string text;
+    std::vector<std::string> words;  // of a request's list, in place of `text`
     bool given = false;
+    bool request = false;
   };
   std::vector<std::unique_ptr<Entry>> entries_;
 };
@@ -44,10 +49,16 @@ struct FieldOptionStyle {
   std::vector<std::string> shown;    // names of the fields that help shows; empty: all
   std::string group;                 // heading in help; empty: the general one
   std::function<std::string(std::string_view field)> group_of;  // in place of `group`; may be absent
+  // A request: options have the names of flag_names.h, lists take several words, fields of nested objects
+  // have options beside the others (an absent object is made when one of them is given), required ones must
+  // be given.
+  bool request = false;
+  std::vector<std::pair<std::string, std::string>> positionals;  // field -> NAME, in place of an option
 };
 
 // Adds one option per scalar or list field of `table` (which must outlive the command); nested objects are
-// left out. A Boolean field gives --name and --no-name; help shows that which is not the default.
+// left out unless it is a request's. A Boolean field gives --name and --no-name; help shows that which is not
+// the default.
 std::shared_ptr<FieldOptionValues> add_field_options(Command& command, const FieldTable& table,
                                                      const FieldOptionStyle& style = {});
 
@@ -59,8 +70,14 @@ std::shared_ptr<FieldOptionValues> add_fields_of(Command& command, FieldOptionSt
   return add_field_options(command, fields_of<T>(), style);
 }
 
-// "max_num_seqs" -> "--max-num-seqs"
-std::string option_name(std::string_view field_name);
+// The options of a request, with its defaults in help.
+template <Described T>
+std::shared_ptr<FieldOptionValues> add_request_options(Command& command, FieldOptionStyle style = {}) {
+  const T defaults{};
+  style.defaults = &defaults;
+  style.request = true;
+  return add_field_options(command, fields_of<T>(), style);
+}
 
 // The value that `text` spells for `field`; throws InvalidInput that starts with `where`. Lists are comma
 // separated.

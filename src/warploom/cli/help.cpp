@@ -24,7 +24,7 @@ constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent
 
 // Options whose value is text of a kind of its own; all others take a name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kValueNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kValueNames{{
     {"--model", "NAME|FILE"},
     {"--gpu", "NAME|FILE"},
     {"--prefill-gpu", "NAME|FILE"},
@@ -57,6 +57,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kValueNa
     {"--baseline-data", "PATH"},
     {"--samples", "FILE"},
     {"--oracle", "FILE"},
+    {"--seen", "FILE"},
+    {"PATH", "PATH"},
     {"--anchors", "FILE"},
     {"--shapes", "FILE"},
     {"--more-anchors", "FILE"},

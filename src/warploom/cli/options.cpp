@@ -117,6 +117,8 @@ WARPLOOM_OPTION_OF(std::vector<int>);
 template Option* Command::add_option_function<std::string>(const std::string&,
                                                            const std::function<void(const std::string&)>&,
                                                            const std::string&);
+template Option* Command::add_option_function<std::vector<std::string>>(
+    const std::string&, const std::function<void(const std::vector<std::string>&)>&, const std::string&);
 template Option* Command::add_option_function<std::int64_t>(const std::string&,
                                                             const std::function<void(const std::int64_t&)>&,
                                                             const std::string&);

@@ -52,7 +52,7 @@ class Command {
   // parsing.
   template <class T>
   Option* add_option(const std::string& names, T& value, const std::string& description = {});
-  // T is std::string or std::int64_t.
+  // T is std::string, a list of them, or std::int64_t.
   template <class T>
   Option* add_option_function(const std::string& names, const std::function<void(const T&)>& function,
                               const std::string& description);

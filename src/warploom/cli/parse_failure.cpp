@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warploom/base/nearest_name.h"
+#include "warploom/cli/wrong_number.h"
 
 namespace warploom {
 namespace {
@@ -16,7 +17,7 @@ struct Innermost {
   std::string name;  // with its parents, without the program
 };
 
-Innermost innermost_command(const CLI::App& app) {
+Innermost named_command(const CLI::App& app) {
   Innermost result{&app, ""};
   while (!result.command->get_subcommands().empty()) {
     result.command = result.command->get_subcommands().front();
@@ -65,6 +66,24 @@ std::string missing_value_text(const CLI::App& command, const std::string& what)
   return what;
 }
 
+// CLI11 says "Could not convert: --batch = 1e11".
+std::string conversion_text(const CLI::App& command, const std::string& what) {
+  constexpr std::string_view kBefore = "Could not convert: ", kBetween = " = ";
+  const std::size_t between = what.find(kBetween);
+  if (!what.starts_with(kBefore) || between == std::string::npos) return what;
+  const std::string name = what.substr(kBefore.size(), between - kBefore.size());
+  const std::string value = what.substr(between + kBetween.size());
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->check_name(name)) continue;
+    const std::string type = option->get_type_name();
+    if (type == "INT" || type == "UINT" || type == "INTEGER")
+      return fmt::format("{}: {}", name, wrong_integer_text(value));
+    return fmt::format("{}: '{}' cannot be read, expected {}", name, value,
+                       type == "FLOAT" || type == "NUMBER" ? "a number like 0.9 or 2e3" : type);
+  }
+  return what;
+}
+
 // Says of what most lines need how it looks.
 std::string required_text(std::string what) {
   if (what == "--gpu is required") what += ", for example --gpu H100-SXM (`warploom gpus` lists them)";
@@ -73,8 +92,10 @@ std::string required_text(std::string what) {
 
 }  // namespace
 
+const CLI::App& innermost_command(const CLI::App& app) { return *named_command(app).command; }
+
 std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error) {
-  const auto [command, name] = innermost_command(app);
+  const auto [command, name] = named_command(app);
   const std::vector<std::string> unexpected = app.remaining(true);
   std::string text = error.what();
   // A misspelt option is said before those that are missing: it may be one of them.
@@ -88,6 +109,7 @@ std::string parse_failure_text(const CLI::App& app, const CLI::ParseError& error
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     text = missing_value_text(*command, text);
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) text = conversion_text(*command, text);
   text = required_text(text);
   const std::string place = name.empty() ? "" : name + ": ";
   return fmt::format("{}{} (see warploom {}--help)", place, text, name.empty() ? "" : name + " ");

@@ -13,6 +13,7 @@
 #include "warploom/base/learning.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
+#include "warploom/cli/flag_names.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
@@ -50,6 +51,7 @@ void add_commands(CLI::App& app) {
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);
+    add_schema_command(program);
   });
   add_under(app, "Find what to tune", [&] {
     add_diagnose_command(program);
@@ -114,7 +116,11 @@ int run_program(const std::vector<std::string>& arguments, const std::string& ve
   } catch (const LearningElsewhere&) {
     throw;
   } catch (const Error& error) {
-    return report_failure(error.what(), 2);
+    return report_failure(in_flags(error.what(),
+                                   [&](const std::string& option) {
+                                     return innermost_command(*app).get_option_no_throw(option) != nullptr;
+                                   }),
+                          2);
   } catch (const std::bad_alloc&) {
     return report_failure(fmt::format("{}: not enough memory for sizes this large", commands_of(arguments)),
                           1);

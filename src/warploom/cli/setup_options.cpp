@@ -18,14 +18,17 @@ std::string group_of_field(std::string_view field) {
   return std::string(topic == kDraftTopic ? kSpeculationGroup : kEngineGroup);
 }
 
-std::function<void(HostModel&)> add_host_options(Command& command, const std::string& inside) {
-  const auto values = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
-  return [values, inside](HostModel& host) {
+std::function<HostChanges()> add_host_options(Command& command, const std::string& inside) {
+  const auto values =
+      add_field_options(command, fields_of<HostChanges>(), {.group = std::string(kHostGroup)});
+  return [values, inside] {
     for (const auto& [option, field] : values->given_options())
       if (!inside.empty() && field.starts_with("frontend"))
         throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
                                        option, inside));
-    values->apply(&host);
+    HostChanges changes;
+    values->apply(&changes);
+    return changes;
   };
 }
 
@@ -57,8 +60,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   }
   config_ = add_fields_of<ServingConfig>(command, {.group_of = group_of_field});
   flags_ = std::make_shared<EngineFlagOptions>(command);
-  host_ = add_field_options(command, fields_of<HostModel>(), {.group = std::string(kHostGroup)});
-  request_->host_changes = [values = host_](HostModel& host) { values->apply(&host); };
+  host_ = add_field_options(command, fields_of<HostChanges>(), {.group = std::string(kHostGroup)});
 }
 
 ServingSetupRequest SetupOptions::parsed() const {
@@ -81,6 +83,7 @@ ServingSetupRequest SetupOptions::parsed() const {
         fmt::format("--engine-version: '{}' is no version, expected for example 0.24.0", request.version));
   config_->apply(&request.config);
   flags_->apply(request.config);
+  host_->apply(&request.host);
   ServingConfig& config = request.config;
   check_said_once();
   config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);

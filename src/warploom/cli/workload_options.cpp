@@ -25,44 +25,24 @@ double rate_from_text(const std::string& text) {
 
 WorkloadOptions::WorkloadOptions(Command& command) : values_(std::make_shared<Values>()) {
   const OptionGroup group(command, kWorkloadGroup);
-  WorkloadRequestSource& source = values_->source;
-  command.add_option("--workload", source.workload,
-                     "a fitted workload: conversation (the default); or random, see --random-input-len");
-  command.add_option("--trace", values_->trace, "a recorded trace (CSV or JSONL) in its place");
-  command.add_option("--requests", source.requests, "how many requests; default 1000, or the whole trace")
-      ->type_name("INTEGER");
-  command.add_option("--num-prompts", values_->num_prompts, "the same, by the name of `vllm bench serve`");
-  command.add_option("--rate", source.rate, "requests/s in place of the recorded ones");
-  command.add_option("--concurrency", source.concurrency, "closed loop with this many requests in flight");
+  const std::string heading(kWorkloadGroup);
+  fields_ = add_request_options<WorkloadRequestSource>(
+      command, {.skipped = {"sessions", "random", "request_rate"}, .group = heading});
+  command.add_option("--num-prompts", values_->num_prompts,
+                     "what --requests says, by the name of `vllm bench serve`");
   command
       .add_option("--request-rate", values_->request_rate,
                   "requests/s as `vllm bench serve` sends them, inf for all at once")
       ->type_name("NUMBER");
-  command.add_option("--max-concurrency", source.max_concurrency,
-                     "most requests in flight; without a rate a closed loop");
-  command.add_option("--burstiness", source.burstiness,
-                     "with a rate: shape of gamma gaps, 1 Poisson, below it bursts");
-  random_ = add_fields_of<RandomPrompts>(command, {.group = std::string(kWorkloadGroup)});
-  sessions_ = add_fields_of<SessionShape>(command, {.group = std::string(kWorkloadGroup)});
-  command.add_option("--user-think-time", values_->think_time_s,
-                     "with --concurrency: mean seconds before a user's next request");
-  command.add_option("--images-per-request", source.images, "images before every prompt");
-  command.add_option_function<std::int64_t>(
-      "--image-tokens",
-      [values = values_](const std::int64_t& tokens) {
-        values->source.image_tokens = tokens;
-        values->image_tokens_given = true;
-      },
-      fmt::format("tokens of an image; default {}", source.image_tokens));
+  random_ = add_fields_of<RandomPrompts>(command, {.group = heading});
+  sessions_ = add_fields_of<SessionShape>(command, {.group = heading});
   command.add_option("--vision-encoder", values_->vision_encoder,
                      "a vision_config as JSON, or the path of a config.json that has one");
-  command.add_option("--seed", source.seed, "of what is drawn");
 }
 
 std::string WorkloadOptions::apply(SimulateRequest& request) const {
-  WorkloadRequestSource source = values_->source;
-  source.trace = values_->trace;
-  if (values_->think_time_s) source.think_time = Seconds(*values_->think_time_s);
+  WorkloadRequestSource source;
+  fields_->apply(&source);
   if (!values_->request_rate.empty()) source.request_rate = rate_from_text(values_->request_rate);
   if (values_->num_prompts) {
     if (source.requests)
@@ -79,7 +59,7 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
     random_->apply(&source.random.emplace());
     if (source.workload == "random") source.workload.clear();
   }
-  if (values_->image_tokens_given && !source.images)
+  if (fields_->given("image_tokens") && !source.images)
     throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
   std::string note;
   if (source.workload.empty() && source.trace.empty() && !source.sessions && !source.random) {

@@ -20,14 +20,11 @@ class WorkloadOptions {
 
  private:
   struct Values {
-    WorkloadRequestSource source;
-    std::string trace, vision_encoder, request_rate;
+    std::string vision_encoder, request_rate;
     std::optional<std::int64_t> num_prompts;
-    std::optional<double> think_time_s;
-    bool image_tokens_given = false;
   };
   std::shared_ptr<Values> values_;
-  std::shared_ptr<FieldOptionValues> random_, sessions_;
+  std::shared_ptr<FieldOptionValues> fields_, random_, sessions_;
 };
 
 }  // namespace warploom

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/base/any_of.h"
 #include "warploom/kernels/attention/attention_tiling.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/profile_parts.h"
@@ -83,19 +84,22 @@ struct Builder {
     parts.network_bandwidth = price.network_rate;
   }
 
-  template <class Op>
+  template <AnyOf<AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode> Op>
   void build(const Op& op) {
-    if constexpr (requires { op.requests; }) {
-      const AttentionView view = view_of(op);
-      add_attention_grid(parts.sequence, view, gpu, attention_tiling(view, gpu, kernel.hints), price.splits);
-    } else {
-      parts.profile.work = work_of(op);
-      add_streaming_grid(parts.sequence, parts.profile.work, "stream");
-      TaskGrid& grid = parts.sequence.kernels[0];
-      if (parts.profile.work.matrix_flop.value() > 0) {
-        grid.tensor_rate = gpu.tensor_rates.fp16 > 0 ? gpu.tensor_rates.fp16 : 2 * gpu.fma_lanes;
-        grid.per_task.tensor_flop = parts.profile.work.matrix_flop.value() / grid.tasks();
-      }
+    const AttentionView view = view_of(op);
+    add_attention_grid(parts.sequence, view, gpu, attention_tiling(view, gpu, kernel.hints), price.splits);
+  }
+
+  template <
+      AnyOf<RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling, LinearAttention>
+          Op>
+  void build(const Op& op) {
+    parts.profile.work = work_of(op);
+    add_streaming_grid(parts.sequence, parts.profile.work, "stream");
+    TaskGrid& grid = parts.sequence.kernels[0];
+    if (parts.profile.work.matrix_flop.value() > 0) {
+      grid.tensor_rate = gpu.tensor_rates.fp16 > 0 ? gpu.tensor_rates.fp16 : 2 * gpu.fma_lanes;
+      grid.per_task.tensor_flop = parts.profile.work.matrix_flop.value() / grid.tasks();
     }
   }
 };

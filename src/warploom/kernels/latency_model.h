@@ -1,6 +1,7 @@
 // The seam between everything that needs a kernel's time and everything that knows it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,14 @@ struct LatencyEstimate {
   bool stands_in = false;
 };
 
+// An estimate with what it rests on. Views stay valid as long as the model and those of the question.
+struct KernelAnswer {
+  LatencyEstimate estimate;
+  KernelContext implementation;  // that was priced; empty where it is none that was measured
+  // The scheme whose measured kernels price the operator; nothing when it is the operator's own.
+  std::optional<MatmulScheme> scheme_priced{};
+};
+
 // Thread-safe: const methods may run concurrently.
 class LatencyModel {
  public:
@@ -66,11 +75,10 @@ class LatencyModel {
   virtual LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                                    const KernelContext& context = {}) const = 0;
 
-  // The implementation that estimate() prices; empty where it is none that was measured. Views stay valid as
-  // long as the model and those of `context`.
-  virtual KernelContext resolved_context(const Operator& /*op*/, const GpuSpec& /*gpu*/,
-                                         const KernelContext& /*context*/ = {}) const {
-    return {};
+  // The same estimate, and which kernel it is of.
+  virtual KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
+                              const KernelContext& context = {}) const {
+    return {.estimate = estimate(op, gpu, context), .implementation = {}};
   }
 
   // The same for many operators; results has the size of operators.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/tile_schedule.h"
 
 namespace warploom {
@@ -13,7 +14,7 @@ constexpr double kKernelLaunch = 2e-6;
 constexpr double kCollectiveLaunch = 4e-6;
 
 double launch_floor(Family family, double launches) {
-  return launches * (family >= Family::AllReduce ? kCollectiveLaunch : kKernelLaunch);
+  return launches * (is_collective(family) ? kCollectiveLaunch : kKernelLaunch);
 }
 
 // Adds a kernel to the profile; returns its roofline time. Compute stretches by the busiest SM, memory does
@@ -51,8 +52,8 @@ double add_kernel(KernelProfile& profile, const TaskGrid& grid, const GpuSpec& g
 KernelProfile finished_profile(const Operator& op, const GpuSpec& gpu, ProfileParts parts) {
   KernelProfile& result = parts.profile;
   result.family = family_of(op);
-  const bool has_work = result.family >= Family::Moe && !std::holds_alternative<MlaModule>(op);
-  if (!has_work) result.work = work_of(op);
+  // The work of a mixture of experts depends on its routing, which the builder had at hand.
+  if (!std::holds_alternative<FusedMoe>(op)) result.work = work_of(op);
   result.launches = result.work.launches;
   result.t_launch = launch_floor(result.family, result.launches);
   double longest = -1, kernels = 0;

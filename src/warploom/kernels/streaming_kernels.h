@@ -17,10 +17,11 @@ namespace warploom {
 inline constexpr std::string_view kStreamingKernel = "streaming";
 
 // Answers for RmsNorm, Activation, Rope and KvWrite as engines run them: at most a launch and the operands at
-// that rate, in the tier of `kernels`; p90 stays that of `kernels`, p10 is at most the answer. A question
-// that names a measured kernel, or a framework that is no engine, is about just that kernel and is passed on,
-// as is every other operator: so sweeps are judged against the kernel that was swept. Thread-safe as
-// `kernels` is.
+// that rate. p10 and p90 are the rule's own errors; its tier is measured for vLLM on an H200, whose kernels
+// the errors are of, and cross_gpu with a wider interval elsewhere (roofline where `kernels` says so). A
+// question that names a measured kernel, or a framework that is no engine, is about just that kernel and is
+// passed on, as is every other operator: so sweeps are judged against the kernel that was swept. Thread-safe
+// as `kernels` is.
 class StreamingKernels final : public LatencyModel {
  public:
   // Not null.
@@ -29,9 +30,9 @@ class StreamingKernels final : public LatencyModel {
                            const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
                       std::span<LatencyEstimate> results) const override;
-  // Kernel kStreamingKernel of the framework and version that were asked for, where the rule answers.
-  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const override;
+  // Of kernel kStreamingKernel of the framework and version that were asked for, where the rule answers.
+  KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
+                      const KernelContext& context = {}) const override;
   // What was measured, without the rule.
   const LatencyModel& kernels() const { return *kernels_; }
 

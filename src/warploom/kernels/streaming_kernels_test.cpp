@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/physical_bound.h"
 
 namespace warploom {
 namespace {
@@ -16,13 +17,27 @@ class Fixed final : public LatencyModel {
     return {.p10 = 0.9 * p50_, .p50 = p50_, .p90 = 1.5 * p50_, .tier = Tier::CrossGpu};
   }
 
-  KernelContext resolved_context(const Operator&, const GpuSpec&,
-                                 const KernelContext& context) const override {
-    return context;
+  KernelAnswer answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const override {
+    return {.estimate = estimate(op, gpu, context), .implementation = context};
   }
 
  private:
   Seconds p50_;
+};
+
+// Of another engine, far from its data, and bound by physics.
+class Slow final : public LatencyModel {
+ public:
+  LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu, const KernelContext&) const override {
+    const Seconds bound = physical_bound(op, gpu).time;
+    return {.p10 = 10 * bound,
+            .p50 = 100 * bound + milliseconds(1),
+            .p90 = 200 * bound + milliseconds(2),
+            .physical_bound = bound,
+            .tier = Tier::Measured,
+            .extrapolated = true,
+            .stands_in = true};
+  }
 };
 
 // Two rows of 8,192 bf16 values read and written for each token.
@@ -35,9 +50,42 @@ TEST(StreamingKernels, StreamAtFourFifthsOfTheMemory) {
   const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu);
   const double bytes = 4.0 * 8192 * 8192 * 2;
   EXPECT_NEAR(answer.p50.value(), 3e-6 + bytes / (0.8 * gpu.memory_bandwidth.value()), 1e-6);
-  EXPECT_LE(answer.p10, answer.p50);
-  EXPECT_EQ(answer.p90, milliseconds(1.5));
-  EXPECT_EQ(answer.tier, Tier::CrossGpu);
+}
+
+TEST(StreamingKernels, HaveTheTierAndTheIntervalOfTheRuleAndNotOfTheKernelTheyReplace) {
+  const StreamingKernels model = over(milliseconds(1));
+  const LatencyEstimate seen = model.estimate(kNorm, GpuCatalog().get("h200_sxm"), {"vllm", "", ""});
+  const LatencyEstimate elsewhere = model.estimate(kNorm, GpuCatalog().get("h100_sxm"), {"vllm", "", ""});
+  EXPECT_EQ(seen.tier, Tier::Measured);
+  EXPECT_EQ(elsewhere.tier, Tier::CrossGpu);
+  EXPECT_LT(seen.p10, seen.p50);
+  EXPECT_LE(seen.p50, seen.p90);
+  EXPECT_LT(elsewhere.p10, elsewhere.p50);
+  EXPECT_LT(elsewhere.p50, elsewhere.p90);
+  EXPECT_LT(elsewhere.p90, milliseconds(1.5));
+  EXPECT_GT(elsewhere.p90 / elsewhere.p10, seen.p90 / seen.p10);
+  const LatencyEstimate other = model.estimate(kNorm, GpuCatalog().get("h200_sxm"), {"trtllm", "", ""});
+  EXPECT_EQ(other.tier, Tier::CrossGpu) << "the rule was never judged on its kernels";
+}
+
+TEST(StreamingKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
+  const StreamingKernels model = StreamingKernels(std::make_unique<Slow>());
+  const GpuCatalog catalog;
+  for (const GpuSpec& gpu : catalog.gpus())
+    for (const Operator& op : {Operator(kNorm), Operator(Activation{.tokens = 4096}),
+                               Operator(Rope{.tokens = 4096}), Operator(KvWrite{.tokens = 4096})}) {
+      const LatencyEstimate answer = model.estimate(op, gpu);
+      EXPECT_GE(answer.p10, answer.physical_bound) << gpu.name;
+      EXPECT_LE(answer.p10, answer.p50) << gpu.name;
+      EXPECT_LE(answer.p50, answer.p90) << gpu.name;
+    }
+}
+
+TEST(StreamingKernels, StandInForNothing) {
+  const LatencyEstimate answer =
+      StreamingKernels(std::make_unique<Slow>()).estimate(kNorm, GpuCatalog().get("h100_sxm"));
+  EXPECT_FALSE(answer.stands_in);
+  EXPECT_FALSE(answer.extrapolated);
 }
 
 TEST(StreamingKernels, LeaveFasterKernelsAndOtherFamilies) {
@@ -52,20 +100,20 @@ TEST(StreamingKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {
   for (const KernelContext& swept : {KernelContext{"vllm", "0.24.0", "rms_norm"},
                                      KernelContext{"", "", "vidur"}, KernelContext{"pipeweave", "", ""}}) {
     EXPECT_EQ(model.estimate(kNorm, gpu, swept).p50, milliseconds(1)) << swept.framework << swept.kernel;
-    EXPECT_EQ(model.resolved_context(kNorm, gpu, swept).kernel, swept.kernel);
+    EXPECT_EQ(model.answer(kNorm, gpu, swept).implementation.kernel, swept.kernel);
   }
   for (const char* engine : {"", "vllm", "sglang", "trtllm"}) {
     EXPECT_LT(model.estimate(kNorm, gpu, {engine, "", ""}).p50, microseconds(300)) << engine;
-    EXPECT_EQ(model.resolved_context(kNorm, gpu, {engine, "", ""}).kernel, kStreamingKernel) << engine;
+    EXPECT_EQ(model.answer(kNorm, gpu, {engine, "", ""}).implementation.kernel, kStreamingKernel) << engine;
   }
 }
 
 TEST(StreamingKernels, AnswerByTheirOwnNameWhatTheyAnsweredBefore) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   const StreamingKernels model = over(milliseconds(1));
-  const LatencyEstimate first = model.estimate(kNorm, gpu, {"sglang", "", ""});
-  const LatencyEstimate again =
-      model.estimate(kNorm, gpu, model.resolved_context(kNorm, gpu, {"sglang", "", ""}));
+  const KernelAnswer answer = model.answer(kNorm, gpu, {"sglang", "", ""});
+  const LatencyEstimate& first = answer.estimate;
+  const LatencyEstimate again = model.estimate(kNorm, gpu, answer.implementation);
   EXPECT_EQ(first.p50, again.p50);
   EXPECT_EQ(first.p10, again.p10);
   EXPECT_EQ(first.p90, again.p90);

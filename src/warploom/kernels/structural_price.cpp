@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "warploom/base/any_of.h"
 #include "warploom/kernels/attention/kernel_attention_base.h"
 #include "warploom/kernels/attention/mla_module_base.h"
 #include "warploom/kernels/gemm/block_scaled_hopper.h"
@@ -135,8 +136,11 @@ StructuralPrice structural_price(const Operator& op, const GpuSpec& gpu, const C
           return pricing.of_attention(view_of(o), KnownKernel::None);
         else if constexpr (requires { o.requests; })
           return pricing.of_attention(view_of(o), kernel.known);
-        else
+        else {
+          static_assert(
+              AnyOf<T, RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling>);
           return pricing.of_rows(op);
+        }
       },
       op);
 }

@@ -80,30 +80,23 @@ const FamilyModel* Predictor::model(Family family) const {
   return loaded ? &loaded->model : nullptr;
 }
 
-KernelContext Predictor::resolved_context(const Operator& op, const GpuSpec& gpu,
-                                          const KernelContext& context) const {
-  const auto& loaded = families_[std::size_t(family_of(op))];
-  if (!loaded) return {};
-  const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
-  if (found.cell == nullptr) return {};
-  const ContextRecord& record = loaded->model.contexts[found.cell->context];
-  return {record.framework, record.version, record.kernel};
-}
-
-std::optional<MatmulScheme> Predictor::scheme_priced(const Operator& op, const GpuSpec& gpu,
-                                                     const KernelContext& context) const {
-  const auto& loaded = families_[std::size_t(family_of(op))];
-  if (!loaded) return {};
-  const CellIndex::Found found = answering_cell(*loaded, op, gpu, context);
-  const bool other =
-      found.cell != nullptr && found.cell->kind != kind_code(op) && found.near.kind == found.cell->kind;
-  return other ? found.near.scheme : std::nullopt;
+KernelAnswer Predictor::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
+  check_operator(op, "operator");
+  const FoundAnswer one = estimate_one(families_, op, gpu, context);
+  KernelAnswer answer{.estimate = one.estimate, .implementation = {}};
+  if (one.found.cell == nullptr) return answer;
+  const FamilyModel& model = families_[std::size_t(family_of(op))]->model;
+  const ContextRecord& record = model.contexts[one.found.cell->context];
+  answer.implementation = {record.framework, record.version, record.kernel};
+  const bool other = one.found.cell->kind != kind_code(op) && one.found.near.kind == one.found.cell->kind;
+  if (other) answer.scheme_priced = one.found.near.scheme;
+  return answer;
 }
 
 LatencyEstimate Predictor::estimate(const Operator& op, const GpuSpec& gpu,
                                     const KernelContext& context) const {
   check_operator(op, "operator");
-  return estimate_one(families_, op, gpu, context);
+  return estimate_one(families_, op, gpu, context).estimate;
 }
 
 void Predictor::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "warploom/hardware/gpu_catalog.h"
@@ -51,14 +50,9 @@ class Predictor final : public LatencyModel {
   // The constants of the family's structural base (structural_price.h) as they were fitted for a GPU; nullptr
   // when the family was not learned.
   const BaseConstants* constants(Family family, const GpuSpec& gpu) const;
-  // The kernel context that an estimate would use; parts are empty when the family was not learned. Views
-  // stay valid for the predictor's life.
-  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const override;
-
-  // The scheme whose measured products price the operator; nothing when it is the operator's own.
-  std::optional<MatmulScheme> scheme_priced(const Operator& op, const GpuSpec& gpu,
-                                            const KernelContext& context = {}) const;
+  // The implementation is empty when the family was not learned; views stay valid for the predictor's life.
+  KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
+                      const KernelContext& context = {}) const override;
 
  private:
   LoadedFamily& load(FamilyModel model);

@@ -206,9 +206,9 @@ TEST(Predictor, NamesTheTierItAnswersFrom) {
 TEST(Predictor, TakesVllmWhenTheContextIsEmpty) {
   const Operator gemm = Gemm{.m = 128, .n = 4096, .k = 4096};
   const GpuSpec& gpu = catalog().get("h100_sxm");
-  EXPECT_EQ(predictor().resolved_context(gemm, gpu).framework, "vllm");
-  EXPECT_EQ(predictor().resolved_context(gemm, gpu, {"trtllm", "", ""}).framework, "trtllm");
-  EXPECT_EQ(predictor().resolved_context(gemm, gpu, {"trtllm", "7.7", "linear"}).version, "1.0");
+  EXPECT_EQ(predictor().answer(gemm, gpu).implementation.framework, "vllm");
+  EXPECT_EQ(predictor().answer(gemm, gpu, {"trtllm", "", ""}).implementation.framework, "trtllm");
+  EXPECT_EQ(predictor().answer(gemm, gpu, {"trtllm", "7.7", "linear"}).implementation.version, "1.0");
   EXPECT_LT(predictor().estimate(gemm, gpu).p50.value(),
             predictor().estimate(gemm, gpu, {"trtllm", "", ""}).p50.value());
 }

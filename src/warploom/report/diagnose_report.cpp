@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/kernels/operator_json.h"
+#include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -29,6 +30,19 @@ std::string borrowed_text(const Diagnosis& diagnosis) {
     text += fmt::format("no {} rows of {}: their ceiling comes from {}\n", family, diagnosis.gpu,
                         fmt::join(gpus, ", "));
   return text;
+}
+
+// Once for each label.
+std::string stand_in_text(const Diagnosis& diagnosis) {
+  std::vector<std::string> lines;
+  for (const DiagnosedKernel& kernel : diagnosis.kernels) {
+    if (!kernel.source.stands_in) continue;
+    std::string line = fmt::format("{} was never measured on {} with {}: {} {} {} stands in\n", kernel.label,
+                                   diagnosis.gpu, kernel.source.stands_in_for, kernel.source.framework,
+                                   kernel.source.version, kernel.source.kernel);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 std::string left_out_text(const Diagnosis& diagnosis) {
@@ -65,18 +79,23 @@ Json group_json(const DiagnosedGroup& group) {
 }
 
 Json kernel_json(const DiagnosedKernel& kernel) {
-  return {{"label", kernel.label},
-          {"operator", operator_to_json(kernel.op)},
-          {"calls", kernel.calls},
-          {"actual_us", to_microseconds(kernel.actual)},
-          {"ceiling_us", to_microseconds(kernel.ceiling.time)},
-          {"median_us", to_microseconds(kernel.ceiling.median_time)},
-          {"physical_bound_us", to_microseconds(kernel.ceiling.physical_bound)},
-          {"saved_us", to_microseconds(kernel.gap.saved)},
-          {"flagged", kernel.gap.flagged()},
-          {"bound", name_of(kernel.bound)},
-          {"tier", name_of(kernel.tier)},
-          {"causes", causes_json(kernel.causes)}};
+  Json document = {{"label", kernel.label},
+                   {"operator", operator_to_json(kernel.op)},
+                   {"calls", kernel.calls},
+                   {"actual_us", to_microseconds(kernel.actual)},
+                   {"ceiling_us", to_microseconds(kernel.ceiling.time)},
+                   {"median_us", to_microseconds(kernel.ceiling.median_time)},
+                   {"physical_bound_us", to_microseconds(kernel.ceiling.physical_bound)},
+                   {"saved_us", to_microseconds(kernel.gap.saved)},
+                   {"flagged", kernel.gap.flagged()},
+                   {"bound", name_of(kernel.bound)},
+                   {"tier", name_of(kernel.source.tier)},
+                   {"framework", kernel.source.framework},
+                   {"version", kernel.source.version},
+                   {"kernel", kernel.source.kernel},
+                   {"causes", causes_json(kernel.causes)}};
+  add_stand_in(document, kernel.source);
+  return document;
 }
 
 }  // namespace
@@ -108,7 +127,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis) {
   text += table.text();
   if (diagnosis.groups.size() > kShownGroups)
     text += fmt::format("... and {} more groups\n", diagnosis.groups.size() - kShownGroups);
-  const std::string notes = borrowed_text(diagnosis) + left_out_text(diagnosis);
+  const std::string notes = borrowed_text(diagnosis) + stand_in_text(diagnosis) + left_out_text(diagnosis);
   if (!notes.empty()) text += "\n" + notes;
   if (!diagnosis.changes.empty()) text += "\n";
   for (const ExpectedChange& change : diagnosis.changes) text += change_text(change);

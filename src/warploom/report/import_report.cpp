@@ -98,4 +98,17 @@ Json import_report_json(const ImportReport& report) {
           {"skipped", std::move(skipped)}};
 }
 
+std::string import_summary_text(const ImportSummary& summary, const std::filesystem::path& store) {
+  return import_report_text(summary.report) + fmt::format("{}: {} rows added, {} replaced, {} in all\n",
+                                                          store.string(), summary.added, summary.replaced,
+                                                          summary.store_rows);
+}
+
+Json import_summary_json(const ImportSummary& summary) {
+  Json document = import_report_json(summary.report);
+  document["store"] = {
+      {"added", summary.added}, {"replaced", summary.replaced}, {"rows", summary.store_rows}};
+  return document;
+}
+
 }  // namespace warploom

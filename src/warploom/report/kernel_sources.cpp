@@ -12,21 +12,35 @@ namespace {
 constexpr auto kLongestFirst = [](const auto& a, const auto& b) { return a.time > b.time; };
 
 Json part_json(const KernelTime& part, double total) {
-  return {{"framework", part.source.framework},
-          {"version", part.source.version},
-          {"kernel", part.source.kernel},
-          {"tier", name_of(part.source.tier)},
-          {"extrapolated", part.source.extrapolated},
-          {"time_s", part.time.value()},
-          {"share", total > 0 ? part.time.value() / total : 0.0}};
+  Json document = {{"framework", part.source.framework},
+                   {"version", part.source.version},
+                   {"kernel", part.source.kernel},
+                   {"tier", name_of(part.source.tier)},
+                   {"extrapolated", part.source.extrapolated},
+                   {"time_s", part.time.value()},
+                   {"share", total > 0 ? part.time.value() / total : 0.0}};
+  add_stand_in(document, part.source);
+  return document;
 }
 
 }  // namespace
+
+bool any_stands_in(std::span<const KernelTime> kernels) {
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [](const KernelTime& kernel) { return kernel.source.stands_in; });
+}
+
+void add_stand_in(Json& document, const KernelSource& source) {
+  document["stands_in"] = source.stands_in;
+  document["stands_in_for"] = source.stands_in_for;
+  if (source.scheme_priced) document["scheme_priced"] = name_of(*source.scheme_priced);
+}
 
 std::string source_text(const KernelSource& source) {
   std::string text;
   for (const std::string* part : {&source.framework, &source.version, &source.kernel})
     if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
+  if (source.stands_in) text += " for " + source.stands_in_for;
   return text.empty() ? "-" : text;
 }
 

@@ -129,7 +129,8 @@ Json kernel_json(const SimulationResult& result) {
     list.push_back({{"label", kernel.label},
                     {"family", name_of(kernel.family)},
                     {"time_s", kernel.time.value()},
-                    {"calls", kernel.calls}});
+                    {"calls", kernel.calls},
+                    {"stands_in", any_stands_in(kernel.parts)}});
   }
   return list;
 }

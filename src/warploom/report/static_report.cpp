@@ -56,7 +56,8 @@ Json static_json(const StaticBreakdown& result) {
                        {"calls", kernel.calls},
                        {"time_ms", to_milliseconds(kernel.time)},
                        {"share", kernel.time / time.total},
-                       {"tier", name_of(weakest_tier(kernel.parts))}});
+                       {"tier", name_of(weakest_tier(kernel.parts))},
+                       {"stands_in", any_stands_in(kernel.parts)}});
   }
   return {{"model", result.model},
           {"gpu", result.gpu},

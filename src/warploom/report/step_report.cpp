@@ -66,6 +66,7 @@ Json step_json(const StepBreakdown& step) {
                        {"framework", kernel.source.framework},
                        {"version", kernel.source.version},
                        {"kernel", kernel.source.kernel}});
+    add_stand_in(kernels.back(), kernel.source);
   }
   return {{"model", step.model},
           {"gpu", step.gpu},

@@ -80,8 +80,7 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"fit_seconds", fit.fit_seconds}};
 }
 
-std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
-                             std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows) {
+std::string tune_regret_text(const TuneRegretResult& result) {
   TextTable text({{"chooser", Align::Left},
                   {"shapes"},
                   {"share of best"},
@@ -90,11 +89,11 @@ std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
                   {"against default"},
                   {"least"},
                   {"most"}});
-  add_summary(text, "table", table);
-  if (seen.shapes > 0) add_summary(text, "with shapes seen before", seen.with_them);
-  for (const NamedRegret& entry : baselines) add_summary(text, entry.name, entry.summary);
+  add_summary(text, "table", result.table);
+  if (result.seen_shapes > 0) add_summary(text, "with shapes seen before", result.with_seen);
+  for (const RegretOf& entry : result.baselines) add_summary(text, entry.name, entry.summary);
   std::vector<const ShapeRegret*> worst;
-  for (const ShapeRegret& row : rows) worst.push_back(&row);
+  for (const ShapeRegret& row : result.rows) worst.push_back(&row);
   std::stable_sort(worst.begin(), worst.end(),
                    [](const ShapeRegret* a, const ShapeRegret* b) { return a->share() < b->share(); });
   TextTable detail({{"m x n x k", Align::Left},
@@ -111,25 +110,33 @@ std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
                     fixed_text(row.best_us, 2)});
   }
   const std::string dropped =
-      seen.shapes == 0 ? "" : fmt::format("\nnot judged: {} shapes that were seen before\n", seen.shapes);
+      result.seen_shapes == 0
+          ? ""
+          : fmt::format("\nnot judged: {} shapes that were seen before\n", result.seen_shapes);
   return text.text() + dropped +
          fmt::format("\nmedian error of the picked configurations' predictions: {}\n\nworst shapes:\n",
-                     percent_text(table.pick_error_median)) +
+                     percent_text(result.table.pick_error_median)) +
          detail.text();
 }
 
-Json tune_regret_json(const RegretSummary& table, const SeenShapes& seen,
-                      std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows) {
-  Json document = summary_json(table);
-  document["seen"] = {{"shapes", seen.shapes}, {"with_them", summary_json(seen.with_them)}};
+std::string tune_learn_text(const TuneLearnResult& result) {
+  return fmt::format(
+      "{} rows: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} rows without "
+      "alignment\n",
+      result.rows, 100 * result.before, 100 * result.after, result.unaligned_rows);
+}
+
+Json tune_regret_json(const TuneRegretResult& result) {
+  Json document = summary_json(result.table);
+  document["seen"] = {{"shapes", result.seen_shapes}, {"with_them", summary_json(result.with_seen)}};
   document["baselines"] = Json::object();
-  for (const NamedRegret& entry : baselines) {
+  for (const RegretOf& entry : result.baselines) {
     Json one = {{"how", entry.how}};
     one.update(summary_json(entry.summary));
     document["baselines"][entry.name] = std::move(one);
   }
   document["rows"] = Json::array();
-  for (const ShapeRegret& row : rows)
+  for (const ShapeRegret& row : result.rows)
     document["rows"].push_back({{"m", row.shape.m},
                                 {"n", row.shape.n},
                                 {"k", row.shape.k},

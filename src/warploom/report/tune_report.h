@@ -1,12 +1,11 @@
 // What the auto-tuner found: a fit, its regret, one shape's candidates.
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
+#include "warploom/app/tune/tune_correction.h"
+#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/json.h"
-#include "warploom/tuner/regret.h"
 #include "warploom/tuner/runtime_table.h"
 
 namespace warploom {
@@ -22,24 +21,15 @@ std::string tune_fit_text(const TuneFitSummary& fit);
 // "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds"}
 Json tune_fit_json(const TuneFitSummary& fit);
 
-struct NamedRegret {
-  std::string name, how;
-  RegretSummary summary;
-};
-// Shapes of the oracle that something was learned from or designed on, and the figures with them.
-struct SeenShapes {
-  std::size_t shapes = 0;
-  RegretSummary with_them;
-};
-std::string tune_regret_text(const RegretSummary& table, const SeenShapes& seen,
-                             std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows);
+std::string tune_regret_text(const TuneRegretResult& result);
 // {"shapes", "geo_mean_share", "worst_share", "p10_share", "pick_error_median", "geo_mean_speedup",
 // "best_speedup", "worst_speedup", "seen": {"shapes", "with_them": the same}, "baselines": {name: {"how",
 // ...the same}}, "rows": [{"m", "n", "k", "picked", "best", "share", "picked_us", "best_us", "predicted_us",
 // "default_us", "library_us"}]}; a speedup is against the default configuration, null where that was not
 // measured.
-Json tune_regret_json(const RegretSummary& table, const SeenShapes& seen,
-                      std::span<const NamedRegret> baselines, std::span<const ShapeRegret> rows);
+Json tune_regret_json(const TuneRegretResult& result);
+
+std::string tune_learn_text(const TuneLearnResult& result);
 
 // {"m", "n", "k", "config", "tile_m", ..., "predicted_us", "default"}
 Json tile_pick_json(const TileShape& shape, const TilePick& pick);

@@ -56,6 +56,15 @@ TEST(Simulation, OneRequestTakesPrefillPlusDecodeSteps) {
   EXPECT_EQ(result.metrics.max_concurrent_requests, 1);
 }
 
+TEST(Simulation, SharesAStepOfDecadesOutBetweenTheStages) {
+  ServingConfig config = small_config();
+  config.pipeline_parallel_size = 8;
+  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  const LinearStepPricer pricer({.per_step = Seconds(2e9)});  // times eight stages: beyond 64 bits
+  const SimulationResult result = simulate(config, one_request(100, 1), pricer);
+  EXPECT_EQ(result.requests[0].e2el().nanoseconds(), 2'000'000'000'000'000'000);
+}
+
 TEST(Simulation, SplitsPromptsByTheTokenBudget) {
   ServingConfig config = small_config();
   const SimulationResult result = simulate(config, one_request(1000, 1), pricer_of());

@@ -12,6 +12,7 @@
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/calibrate.h"
@@ -19,6 +20,23 @@
 
 namespace warploom {
 namespace fs = std::filesystem;
+
+FieldTable CalibrateRequest::describe() {
+  using R = CalibrateRequest;
+  return RequestFields<R>("calibrate")
+      .add("gpu", &R::gpu, {.doc = "the GPU that was swept", .required = true})
+      .add("data", &R::data,
+           {.doc = "folder that warploom-collect wrote, or its sweep.csv", .required = true})
+      .add("output", &R::output,
+           {.doc = "folder of the calibrated predictor, for `predictor`", .required = true})
+      .add("predictor", &R::predictor, {.doc = "folder of the predictor to build on"})
+      .add("record", &R::record, {.doc = "also write a GPU record with the measured rates"})
+      .add("seed", &R::seed, {.doc = "of every random choice"})
+      .add("threads", &R::threads,
+           {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
+      .table();
+}
+
 namespace {
 
 fs::path sweep_file_of(const fs::path& data) {
@@ -35,14 +53,14 @@ ImportResult read_sweep(const fs::path& file, const GpuSpec& gpu, const GpuCatal
     sweep = import_measurements(Layout::Warploom, std::vector<fs::path>{file}, catalog);
   } catch (const InvalidInput& error) {
     throw InvalidInput(
-        fmt::format("{}; a sweep that was cut off is mended by `warploom-collect --resume`, which drops "
-                    "the partial row and goes on",
+        fmt::format("{}; a sweep that was cut off is mended when warploom-collect resumes it: that drops the "
+                    "partial row and goes on",
                     error.what()));
   }
   for (const std::string& name : sweep.dataset.gpus())
     if (name != gpu.name)
       throw InvalidInput(
-          fmt::format("{}: a sweep of {}, but --gpu is {}: a GPU is calibrated by its own sweep",
+          fmt::format("{}: a sweep of {}, but `gpu` is {}: a GPU is calibrated by its own sweep",
                       file.string(), name, gpu.name));
   if (sweep.dataset.empty())
     throw InvalidInput(
@@ -93,13 +111,13 @@ void take_constants(const CalibrateRequest& request, const fs::path& sweep, cons
   const fs::path file = sweep.parent_path() / "device.json";
   if (!fs::exists(file)) {
     if (!request.record.empty())
-      throw NotFound(fmt::format("{}: not here, but --record is made from it", file.string()));
+      throw NotFound(fmt::format("{}: not here, but `record` is made from it", file.string()));
     return;
   }
   const DeviceConstants constants = read_device_constants(file);
   const GpuSpec* device = catalog.find(constants.gpu);
   if (device == nullptr || device->name != gpu.name)
-    throw InvalidInput(fmt::format("{}: of {}, but --gpu is {}", file.string(), constants.gpu, gpu.name));
+    throw InvalidInput(fmt::format("{}: of {}, but `gpu` is {}", file.string(), constants.gpu, gpu.name));
   result.constants = constants.values;
   if (!request.record.empty()) write_json_file(request.record, gpu_to_json(fitted_record(gpu, constants)));
 }
@@ -140,14 +158,15 @@ Learned learn(const CalibrateRequest& request, const Predictor& base, const Data
 }  // namespace
 
 CalibrateResult calibrate(const CalibrateRequest& request) {
+  check(request, "calibrate");
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu);
   check_output_folder(request.output);
   std::error_code missing;
   if (!request.predictor.empty() && fs::equivalent(request.predictor, request.output, missing))
-    throw InvalidInput(fmt::format(
-        "--output: {} is the predictor to build on, which stays as it is; expected another folder",
-        request.output.string()));
+    throw InvalidInput(
+        fmt::format("output: {} is the predictor to build on, which stays as it is; expected another folder",
+                    request.output.string()));
   const fs::path file = sweep_file_of(request.data);
   ImportResult sweep = read_sweep(file, gpu, catalog);
   CalibrateResult result;

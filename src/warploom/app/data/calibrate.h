@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/app/data/device_constants.h"
+#include "warploom/base/fields.h"
 #include "warploom/measurements/error_summary.h"
 #include "warploom/measurements/importers/import.h"
 
@@ -22,6 +23,7 @@ struct CalibrateRequest {
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 struct CalibratedFamily {

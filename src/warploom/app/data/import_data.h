@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/measurements/importers/import.h"
 
 namespace warploom {
@@ -21,6 +22,7 @@ struct MeasurementSource {
   // For a layout: keeps rows that are faster than physics allows. By default kernel_exclusions.json takes
   // them out.
   bool keep_impossible = false;
+  static FieldTable describe();
 };
 
 // Reads the source. Throws InvalidInput unless exactly one of store and layout is given, or where rows of a
@@ -33,7 +35,16 @@ struct ImportSummary {
   std::size_t store_rows = 0;
 };
 
-// Reads `source` (a layout) and appends its rows to the store in one transaction.
-ImportSummary import_into_store(const MeasurementSource& source, const std::filesystem::path& store);
+struct ImportRequest {
+  std::string layout;
+  std::vector<std::filesystem::path> paths;  // files or folders
+  std::filesystem::path store;               // made when missing
+  std::vector<std::string> families;         // empty: everything
+  std::vector<std::string> gpus;
+  static FieldTable describe();
+};
+
+// Reads the files and appends their rows to the store in one transaction.
+ImportSummary import_into_store(const ImportRequest& request);
 
 }  // namespace warploom

@@ -13,11 +13,10 @@ void check_output_folder(const std::filesystem::path& output) {
   std::filesystem::path existing = std::filesystem::absolute(output).lexically_normal();
   while (!std::filesystem::exists(existing)) existing = existing.parent_path();
   if (!std::filesystem::is_directory(existing)) {
-    throw InvalidInput(
-        fmt::format("--output: {} is no folder, expected one or a new name", existing.string()));
+    throw InvalidInput(fmt::format("output: {} is no folder, expected one or a new name", existing.string()));
   }
   if (::access(existing.c_str(), W_OK) != 0) {
-    throw IoError(fmt::format("--output: {} cannot be written to", existing.string()));
+    throw IoError(fmt::format("output: {} cannot be written to", existing.string()));
   }
 }
 

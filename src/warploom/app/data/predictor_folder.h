@@ -11,7 +11,7 @@
 namespace warploom {
 
 // Before hours of training: the folder, or the nearest one above it that exists, must take files. Throws
-// InvalidInput or IoError naming --output.
+// InvalidInput or IoError naming the field `output`.
 void check_output_folder(const std::filesystem::path& output);
 
 // <family>.wlp of each model and <family>.wlt of each of the tables; tables in the folder that belong to

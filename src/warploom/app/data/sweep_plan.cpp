@@ -12,11 +12,34 @@
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/operator_json.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
+
+FieldTable SweepPlanRequest::describe() {
+  using R = SweepPlanRequest;
+  return RequestFields<R>("sweep_plan")
+      .add("gpu", &R::gpu, {.doc = "the GPU to be swept", .required = true})
+      .add("like", &R::like, {.doc = "only shapes of these models"})
+      .add("except", &R::except, {.doc = "no shapes of these models"})
+      .add("schemes", &R::schemes, {.doc = "of products (bf16, fp8_static)"})
+      .add("families", &R::families, {.doc = "only these"})
+      .add("node_gpus", &R::gpus,
+           {.doc = "of the node: with more than one also collectives over them", .min = 1, .max = 1024})
+      .add("operators", &R::operators, {.doc = "at most", .min = 1})
+      .add("random", &R::random, {.doc = "draw this many without regard to doubt, to check with"})
+      .add("apart_from", &R::apart_from, {.doc = "a plan whose operators are left out"})
+      .add("longest_ms", &R::longest_ms,
+           {.unit = "ms", .doc = "leave out operators predicted to take longer", .min = 0})
+      .add("predictor", &R::predictor, {.doc = "folder of a predictor, or roofline"})
+      .add("seed", &R::seed, {.doc = "of every random choice"})
+      .add("output", &R::output, {.doc = "the plan's file", .required = true})
+      .table();
+}
+
 namespace {
 
 // Operators that take turns: a family, products by scheme. The predictor doubts fp8 products more than bf16
@@ -69,7 +92,7 @@ std::vector<ModelArchitecture> models_of(const SweepPlanRequest& request) {
 std::vector<MatmulScheme> schemes_of(const std::vector<std::string>& names) {
   if (names.empty()) return {MatmulScheme::Bf16, MatmulScheme::Fp8Static};
   std::vector<MatmulScheme> schemes;
-  for (const std::string& name : names) schemes.push_back(parse_enum<MatmulScheme>(name, "--scheme"));
+  for (const std::string& name : names) schemes.push_back(parse_enum<MatmulScheme>(name, "schemes"));
   return schemes;
 }
 
@@ -94,7 +117,7 @@ std::map<Turn, std::vector<Candidate>> ranked(std::vector<Operator> operators,
   const auto without = shapes_of(request.apart_from);
   RandomStream random(request.seed, "sweep plan");
   std::unordered_set<Family> wanted;
-  for (const std::string& name : request.families) wanted.insert(parse_enum<Family>(name, "--family"));
+  for (const std::string& name : request.families) wanted.insert(parse_enum<Family>(name, "families"));
   std::map<Turn, std::vector<Candidate>> turns;
   for (Operator& op : operators) {
     const double chance = -std::log(1 - random.uniform());
@@ -121,6 +144,7 @@ std::map<Turn, std::vector<Candidate>> ranked(std::vector<Operator> operators,
 }  // namespace
 
 SweepPlanResult sweep_plan(const SweepPlanRequest& request) {
+  check(request, "sweep-plan");
   const std::vector<ModelArchitecture> models = models_of(request);
   const std::vector<MatmulScheme> schemes = schemes_of(request.schemes);
   RandomStream random(request.seed, "sweep sizes");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -25,6 +26,7 @@ struct SweepPlanRequest {
   double longest_ms = 5;             // predicted: longer operators eat up the time of a sweep
   std::uint64_t seed = 1;
   std::filesystem::path output;  // CSV for warploom-collect --plan
+  static FieldTable describe();
 };
 
 struct SweepPlanResult {

@@ -7,8 +7,27 @@
 #include "warploom/app/data/predictor_folder.h"
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/request_fields.h"
 
 namespace warploom {
+
+FieldTable TrainRequest::describe() {
+  using R = TrainRequest;
+  return RequestFields<R>("train")
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("output", &R::output, {.doc = "folder of the predictor", .required = true})
+      .add("exclude_gpus", &R::exclude_gpus, {.doc = "GPUs whose rows are not learned"})
+      .add("few_shot", &R::few_shot, {.doc = "GPU:N, learn N shapes of that GPU"})
+      .add("few_shot_per", &R::few_shot_per,
+           {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
+      .add("tables", &R::tables,
+           {.doc = "also keep the measured rows beside the predictor, to interpolate between them"})
+      .add("seed", &R::seed, {.doc = "of every random choice"})
+      .add("threads", &R::threads,
+           {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
+      .table();
+}
+
 namespace {
 
 std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& texts,
@@ -21,7 +40,7 @@ std::map<std::string, std::int64_t> few_shot_of(const std::vector<std::string>& 
     const bool valid = colon != std::string::npos && std::from_chars(text.data() + colon + 1, end, count) ==
                                                          std::from_chars_result{end, std::errc()};
     if (!valid || count < 1) {
-      throw InvalidInput(fmt::format("--few-shot: '{}' is not GPU:N, for example b200_sxm:60", text));
+      throw InvalidInput(fmt::format("few_shot: '{}' is not GPU:N, for example b200_sxm:60", text));
     }
     shapes[catalog.get(text.substr(0, colon)).name] = count;
   }
@@ -40,14 +59,15 @@ std::string tables_line(const TablesTraining& t) {
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
+  check(request, "train");
   const GpuCatalog catalog;
   TrainingOptions options;
   for (const std::string& family : request.source.families) {
-    options.families.push_back(parse_enum<Family>(family, "--family"));
+    options.families.push_back(parse_enum<Family>(family, "families"));
   }
   for (const std::string& gpu : request.exclude_gpus) options.exclude_gpus.push_back(catalog.get(gpu).name);
   options.few_shot = few_shot_of(request.few_shot, catalog);
-  options.few_shot_per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
+  options.few_shot_per = parse_enum<FewShotPer>(request.few_shot_per, "few_shot_per");
   options.seed = request.seed;
   options.threads = request.threads;
   options.progress = request.progress;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "warploom/app/data/import_data.h"
+#include "warploom/base/fields.h"
 #include "warploom/predictor/training/train_predictor.h"
 #include "warploom/predictor/training/train_tables.h"
 
@@ -19,6 +20,7 @@ struct TrainRequest {
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 struct TrainSummary {

@@ -5,15 +5,28 @@
 #include <algorithm>
 
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/ceiling/ceiling_file.h"
 
 namespace warploom {
 
+FieldTable TrainCeilingsRequest::describe() {
+  using R = TrainCeilingsRequest;
+  return RequestFields<R>("train_ceilings")
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("output", &R::output, {.doc = "folder", .required = true})
+      .add("exclude_gpus", &R::exclude_gpus, {.doc = "learn nothing from these GPUs"})
+      .add("test_fraction", &R::test_fraction, {.doc = "of shapes kept out", .min = 0, .max = 1})
+      .add("rows", &R::most_rows, {.doc = "of a family, at most", .min = 1})
+      .add("seed", &R::seed, {.doc = "of what is drawn"})
+      .table();
+}
+
 TrainCeilingsResult train_ceilings(const TrainCeilingsRequest& request) {
-  if (request.output.empty()) throw InvalidInput("train-ceilings: no --output given, expected a folder");
+  check(request, "train-ceilings");
+  if (request.output.empty()) throw InvalidInput("output: no folder is given, expected one");
   if (!(request.test_fraction >= 0 && request.test_fraction < 1))
-    throw InvalidInput(
-        fmt::format("--test-fraction is {}, expected from 0 to below 1", request.test_fraction));
+    throw InvalidInput(fmt::format("test_fraction is {}, expected from 0 to below 1", request.test_fraction));
   const GpuCatalog catalog;
   CeilingTrainingOptions options{.split = {.test_fraction = request.test_fraction},
                                  .most_rows = request.most_rows,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warploom/app/data/import_data.h"
+#include "warploom/base/fields.h"
 #include "warploom/ceiling/ceiling_training.h"
 
 namespace warploom {
@@ -21,6 +22,7 @@ struct TrainCeilingsRequest {
   std::size_t most_rows = CeilingTrainingOptions{}.most_rows;  // of a family
   std::uint64_t seed = 1;
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 struct TrainedCeiling {

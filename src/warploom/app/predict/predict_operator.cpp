@@ -4,24 +4,38 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
-#include "warploom/kernels/operator_json.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/serving/engines/engine_kernels.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
+
+FieldTable PredictRequest::describe() {
+  using R = PredictRequest;
+  return RequestFields<R>("predict")
+      .add("gpu", &R::gpu, {.doc = "a name, an alias, or the path of your own record", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("framework", &R::framework, {.doc = "an engine, or who else made the kernel; absent: any"})
+      .add("framework_version", &R::version, {.doc = "absent: the newest measured"})
+      .add("kernel", &R::kernel, {.doc = "kernel name in the measured data; absent: the default"})
+      .add("features", &R::features,
+           {.doc = "published: also show the feature vector of the published predictor PipeWeave"})
+      .table();
+}
+
 namespace {
 
 std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {
@@ -46,7 +60,7 @@ std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds
 void check_known(const std::string& name, const std::set<std::string>& known, std::string_view what) {
   if (name.empty() || known.empty() || known.count(name) > 0) return;
   const std::vector<std::string> names(known.begin(), known.end());
-  throw NotFound(fmt::format("{} '{}' was not measured{}; expected one of: {}", what, name,
+  throw NotFound(fmt::format("{}: '{}' was not measured{}; expected one of: {}", what, name,
                              did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
@@ -61,25 +75,14 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
       if (each == family && !record.kernel.empty()) kernels.insert(record.kernel);
     }
   }
-  check_known(std::string(context.framework), frameworks, "--framework");
-  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "--kernel");
+  check_known(std::string(context.framework), frameworks, "framework");
+  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
 // Those of the family in the predictor that answers; nullptr: it has none.
 const BaseConstants* fitted_constants(const LatencyModel& model, const Operator& op, const GpuSpec& gpu) {
   const Predictor* predictor = predictor_of(model);
   return predictor != nullptr ? predictor->constants(family_of(op), gpu) : nullptr;
-}
-
-// What the question names and the answer is not of.
-std::string asked_for(const PredictRequest& request, const PredictResult& result) {
-  std::vector<std::string> parts;
-  if (!request.framework.empty() && request.framework != result.framework) parts.push_back(request.framework);
-  if (!request.kernel.empty() && request.kernel != result.kernel) parts.push_back(request.kernel);
-  if (result.scheme_priced)
-    if (const Json op = operator_to_json(request.op); op.contains("scheme"))
-      parts.push_back(op.at("scheme").get<std::string>());
-  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 bool widens_weights(const Operator& op, const GpuSpec& gpu) {
@@ -105,7 +108,7 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
                                                                const KernelContext& context) {
   if (request.features.empty()) return {};
   if (request.features != "published") {
-    throw InvalidInput(fmt::format("--features: '{}' is unknown; expected published", request.features));
+    throw InvalidInput(fmt::format("features: '{}' is unknown; expected published", request.features));
   }
   const published::Features vector = published::features(request.op, gpu, context);
   const std::vector<std::string> names = vector.names();
@@ -128,26 +131,27 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.op = request.op;
   result.gpu = catalog.load_gpu(request.gpu);
   check_operator(request.op, "predict");
-  KernelContext context{request.framework, request.version, request.kernel};
+  const KernelContext named{request.framework, request.version, request.kernel};
+  KernelContext context = named;
   if (const Predictor* predictor = predictor_of(model))
     check_context(*predictor, family_of(request.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
   if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
-  const KernelContext used = model.resolved_context(request.op, result.gpu, context);
-  result.framework = used.framework;
-  result.version = used.version;
-  result.kernel = used.kernel;
-  result.by_rule = used.kernel == kStreamingKernel;
-  if (const Predictor* predictor = predictor_of(model))
-    result.scheme_priced = predictor->scheme_priced(request.op, result.gpu, context);
+  const KernelAnswer answer = model.answer(request.op, result.gpu, context);
+  const KernelSource source(answer, request.op, named);
+  result.framework = source.framework;
+  result.version = source.version;
+  result.kernel = source.kernel;
+  result.stands_in_for = source.stands_in_for;
+  result.scheme_priced = source.scheme_priced;
+  result.by_rule = source.kernel == kStreamingKernel;
   if (const auto* gemm = std::get_if<Gemm>(&request.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(request.op, result.gpu);
-  result.estimate = model.estimate(request.op, result.gpu, context);
-  if (result.estimate.stands_in) result.stands_in_for = asked_for(request, result);
+  result.estimate = answer.estimate;
   result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  const KernelProfile shown =
-      profile(request.op, result.gpu, used, {.constants = fitted_constants(model, request.op, result.gpu)});
+  const KernelProfile shown = profile(request.op, result.gpu, answer.implementation,
+                                      {.constants = fitted_constants(model, request.op, result.gpu)});
   result.structure = shown.price;
   result.pipelines = pipeline_shares(shown, result.estimate.p50);
   result.features = features_asked_for(request, result.gpu, context);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/structural_price.h"
@@ -19,6 +20,7 @@ struct PredictRequest {
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
   std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
+  static FieldTable describe();  // of all but the operator, whose fields operator_fields has
 };
 
 // Time each pipeline alone would take, at data-sheet rates.

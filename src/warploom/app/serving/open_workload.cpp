@@ -19,38 +19,34 @@ void check_kind(const WorkloadRequestSource& source) {
   const int given = int(!source.trace.empty()) + int(!source.workload.empty()) +
                     int(source.sessions.has_value()) + int(source.random.has_value());
   if (given == 1) return;
-  throw InvalidInput(fmt::format(
-      "workload: expected one of a trace (--trace FILE), a fitted workload (--workload {}), random "
-      "prompts (--workload random or --random-input-len N) and sessions (--sessions N)",
-      fmt::join(fitted_workload_names(), "|")));
+  throw InvalidInput(
+      fmt::format("source: expected one of a trace (`trace` FILE), a fitted workload (`workload` {}), random "
+                  "prompts (`workload` random or `random_input_len` N) and sessions (`sessions` N)",
+                  fmt::join(fitted_workload_names(), "|")));
 }
 
 void check_source(const WorkloadRequestSource& source) {
   check_kind(source);
-  refuse_unless(!source.rate || !source.concurrency,
-                "workload: --rate and --concurrency exclude each other, expected one of them");
-  refuse_unless(!source.rate || !source.request_rate,
-                "workload: --rate and --request-rate exclude each other, expected one of them");
-  refuse_unless(
-      !source.concurrency || (!source.max_concurrency && !source.request_rate),
-      "workload: --concurrency goes without --request-rate and --max-concurrency, expected the latter "
-      "two alone");
-  refuse_unless(
-      !source.sessions || (!source.requests && !source.rate && !source.request_rate),
-      "workload: --requests and --rate do not go with --sessions, expected --turns and --session-rate");
-  const auto check_count = [](const char* option, const std::optional<std::int64_t>& count) {
-    if (count && *count < 1) throw InvalidInput(fmt::format("{} is {}, expected at least 1", option, *count));
+  refuse_unless(!source.rate || !source.concurrency, "rate: excludes `concurrency`, expected one of them");
+  refuse_unless(!source.rate || !source.request_rate, "rate: excludes `request_rate`, expected one of them");
+  refuse_unless(!source.concurrency || (!source.max_concurrency && !source.request_rate),
+                "concurrency: goes without `request_rate` and `max_concurrency`, expected the latter "
+                "two alone");
+  refuse_unless(!source.sessions || (!source.requests && !source.rate && !source.request_rate),
+                "sessions: `requests` and `rate` do not go with it, expected `turns` and `session_rate`");
+  const auto check_count = [](const char* field, const std::optional<std::int64_t>& count) {
+    if (count && *count < 1) throw InvalidInput(fmt::format("{} is {}, expected at least 1", field, *count));
   };
-  check_count("--requests", source.requests);
-  check_count("--concurrency", source.concurrency);
-  check_count("--max-concurrency", source.max_concurrency);
+  check_count("requests", source.requests);
+  check_count("concurrency", source.concurrency);
+  check_count("max_concurrency", source.max_concurrency);
   refuse_unless(!source.burstiness || source.rate || source.request_rate,
-                "--burstiness needs a rate, expected --rate or --request-rate too");
+                "burstiness: needs a rate, expected `rate` or `request_rate` too");
   const bool loop = source.concurrency || (source.max_concurrency && !source.rate && !source.request_rate);
   refuse_unless(!source.think_time || loop,
-                "--user-think-time needs a closed loop, expected --concurrency too");
+                "user_think_time_s: needs a closed loop, expected `concurrency` too");
   if (source.rate && !(*source.rate > 0))
-    throw InvalidInput(fmt::format("--rate is {}, expected above 0 requests/s", *source.rate));
+    throw InvalidInput(fmt::format("rate is {}, expected above 0 requests/s", *source.rate));
 }
 
 Workload trace_workload(const WorkloadRequestSource& source) {
@@ -62,7 +58,7 @@ Workload trace_workload(const WorkloadRequestSource& source) {
     set_poisson_arrivals(workload, *source.rate, source.seed);
   } else if (!workload.timed) {
     throw InvalidInput(
-        fmt::format("{}: states no arrival times, expected --rate or --concurrency", source.trace.string()));
+        fmt::format("{}: states no arrival times, expected `rate` or `concurrency`", source.trace.string()));
   }
   return workload;
 }

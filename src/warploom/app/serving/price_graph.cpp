@@ -9,9 +9,10 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   const OperatorPricer pricer = setup.operators();
   const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding, shape, setup.graph);
   PricedGraph priced;
-  const ListPrice price = pricer.price(graph, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
-    priced.nodes.push_back({node, one_call, KernelSource(one_call, pricer.implementation(node.op))});
-  });
+  const ListPrice price = pricer.price(
+      graph, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
+        priced.nodes.push_back({node, one_call, std::move(source)});
+      });
   priced.gpu = price.cost();
   priced.hidden = Seconds(price.hidden());
   const bool launches = launches_one_by_one(StepShape::tokens_of(shape.prefill), shape.tokens(),

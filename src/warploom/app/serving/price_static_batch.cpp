@@ -4,21 +4,36 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
+
+FieldTable StaticBatchRequest::describe() {
+  using R = StaticBatchRequest;
+  return RequestFields<R>("static")
+      .add("setup", &R::setup, {.doc = "model, GPU and engine"})
+      .add("batch", &R::batch,
+           {.doc = "requests that start together", .min = 1, .max = double(kMaxRequestTokens)})
+      .add("input_tokens", &R::input_tokens,
+           {.doc = "prompt tokens of each", .min = 1, .max = double(kMaxRequestTokens)})
+      .add("output_tokens", &R::output_tokens,
+           {.doc = "tokens that each produces", .min = 1, .max = double(kMaxRequestTokens)})
+      .table();
+}
+
 namespace {
 
-void check_size(const char* option, std::int64_t value) {
+void check_size(const char* field, std::int64_t value) {
   if (value >= 1 && value <= kMaxRequestTokens) return;
-  throw InvalidInput(fmt::format("{} is {}, expected 1 to {}", option, value, kMaxRequestTokens));
+  throw InvalidInput(fmt::format("{} is {}, expected 1 to {}", field, value, kMaxRequestTokens));
 }
 
 void check_request(const StaticBatchRequest& request) {
-  check_size("--batch", request.batch);
-  check_size("--input", request.input_tokens);
-  check_size("--output", request.output_tokens);
+  check_size("batch", request.batch);
+  check_size("input_tokens", request.input_tokens);
+  check_size("output_tokens", request.output_tokens);
 }
 
 void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
@@ -28,7 +43,7 @@ void check_cache(const StaticBatchRequest& request, const ServingSetup& setup) {
   throw InvalidInput(fmt::format(
       "static batch: {} requests of {} tokens need keys and values of {} tokens, expected at most {}, which "
       "is what {} has "
-      "room for; try a smaller batch, more GPUs (--tensor-parallel-size) or --kv-cache-dtype fp8",
+      "room for; try a smaller batch, more GPUs (`tensor_parallel_size`) or `kv_cache_dtype` fp8",
       request.batch, request.input_tokens + request.output_tokens - 1, tokens, held, setup.gpu->name));
 }
 

@@ -3,6 +3,7 @@
 
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/serving/static_breakdown.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -11,6 +12,7 @@ struct StaticBatchRequest {
   std::int64_t batch = 1;
   std::int64_t input_tokens = 1024;
   std::int64_t output_tokens = 128;
+  static FieldTable describe();
 };
 
 // Throws InvalidInput on sizes below 1 or a batch whose keys and values do not fit into memory, and what

@@ -8,8 +8,19 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 
 namespace warploom {
+
+FieldTable StepRequest::describe() {
+  using R = StepRequest;
+  return RequestFields<R>("step")
+      .add("setup", &R::setup, {.doc = "model, GPU and engine"})
+      .add("prefill", &R::prefill, {.doc = "BxL: B prompts of L tokens"})
+      .add("decode", &R::decode, {.doc = "BxL: B requests that add a token to L cached ones"})
+      .table();
+}
+
 namespace {
 
 constexpr std::int64_t kMostTokens = 100'000'000;
@@ -17,15 +28,15 @@ constexpr std::int64_t kMostTokens = 100'000'000;
 StepShape shape_of(const StepRequest& request) {
   if (request.prefill.empty() && request.decode.empty()) {
     throw InvalidInput(
-        "step: no batch given, expected --prefill BxL or --decode BxL, for example --prefill 4x1024");
+        "step: no batch given, expected `prefill` BxL or `decode` BxL, for example `prefill` 4x1024");
   }
   StepShape shape;
   if (!request.prefill.empty()) {
-    const BatchShape batch = parse_batch_shape(request.prefill, "--prefill");
+    const BatchShape batch = parse_batch_shape(request.prefill, "prefill");
     shape = StepShape::whole_prompts(batch.requests, batch.tokens);
   }
   if (!request.decode.empty()) {
-    const BatchShape batch = parse_batch_shape(request.decode, "--decode");
+    const BatchShape batch = parse_batch_shape(request.decode, "decode");
     shape.decode.push_back({batch.requests, 1, batch.tokens});
   }
   shape.logits_rows = shape.requests();

@@ -5,6 +5,7 @@
 
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/serving/step_breakdown.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -20,6 +21,7 @@ struct StepRequest {
   std::string
       prefill;         // "BxL": B whole prompts of L tokens, none cached (one token is a decode step); and or
   std::string decode;  // "BxL": B requests that add one token to L cached ones
+  static FieldTable describe();
 };
 
 // The operator graph of exactly that batch, without the padding of CUDA graphs. Throws InvalidInput when

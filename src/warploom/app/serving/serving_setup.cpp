@@ -8,6 +8,8 @@
 #include "warploom/app/serving/kv_tier_setup.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/request_fields.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -17,6 +19,26 @@
 #include "warploom/serving/speculation/drafting_step_pricer.h"
 
 namespace warploom {
+
+FieldTable ServingSetupRequest::describe() {
+  using R = ServingSetupRequest;
+  return RequestFields<R>("serving_setup")
+      .add("model", &R::model,
+           {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
+      .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
+      .add("quantization", &R::quantization, {.doc = "every linear layer in this scheme, for example fp8"})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("framework", &R::framework,
+           {.doc = "whose kernels and host constants are used; absent: the engine's"})
+      .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+      .add("vision_encoder", &R::vision_encoder,
+           {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
+      .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
+      .add("config", &R::config, {.doc = "the engine's configuration"})
+      .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .table();
+}
+
 namespace {
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {
@@ -195,7 +217,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
                     setup.config.moe_backend, setup.model.name));
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
-  if (setup.gpu->generation == Generation::Blackwell) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
+  if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
   const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
@@ -213,7 +235,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .rule = priced.kernel};
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   setup.config.host = priced.host(setup.model, *setup.gpu);
-  if (request.host_changes) request.host_changes(setup.config.host);
+  if (request.client) add_client_frontend(setup.config.host);
+  request.host.apply(setup.config.host);
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;

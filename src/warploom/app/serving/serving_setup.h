@@ -1,11 +1,11 @@
 // From names and engine flags to everything a serving run needs.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "warploom/app/serving/host_changes.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
@@ -27,8 +27,10 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
-  // Applied to the framework's EngineSpec::host, which takes the place of config.host. May be empty.
-  std::function<void(HostModel&)> host_changes;
+  HostChanges host;               // to the framework's EngineSpec::host, which takes the place of config.host
+  bool client =
+      false;  // whether figures are those of a client, whose way to the engine add_client_frontend knows
+  static FieldTable describe();
 };
 
 // Ready to run. Every operator of it is priced by operators().

@@ -80,7 +80,7 @@ TEST(ServingSetup, DataParallelRanksOfAMixtureStepTogether) {
 TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.framework = "sglang";
-  request.host_changes = [](HostModel& host) { host.frontend_latency = milliseconds(7); };
+  request.host.values["frontend_latency_ms"] = 7;
   const HostModel host = resolve_serving(request, fixed_latency()).config.host;
   EXPECT_EQ(host.serial_tail, milliseconds(0.3));
   EXPECT_EQ(host.prefill_floor.value(), 0);  // a dense model

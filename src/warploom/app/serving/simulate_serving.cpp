@@ -80,7 +80,7 @@ void check_images(const SimulateRequest& request) {
   const ServingSetupRequest& setup = request.disaggregation ? request.disaggregation->prefill : request.setup;
   if (setup.vision_encoder.empty() == !request.source.images.has_value()) return;
   throw InvalidInput(
-      "--images-per-request and --vision-encoder belong together, expected both or none (--vision-encoder "
+      "images_per_request: goes with `vision_encoder`, expected both or none (`vision_encoder` "
       "takes "
       "a vision_config or the path of a config.json)");
 }
@@ -181,7 +181,7 @@ SimulateResult simulate_tuned(const SimulateRequest& request,
   SimulateResult result = simulate_serving(request, expected);
   if (!expected->served())
     throw InvalidInput(fmt::format(
-        "--tuned {}: made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
+        "tuned: {} is made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
         "never "
         "launches",
         request.tuned.string(), table.layer.experts, table.layer.top_k, table.layer.hidden,

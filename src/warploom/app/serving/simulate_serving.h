@@ -37,6 +37,7 @@ struct WorkloadRequestSource {
       burstiness;  // with a rate of either kind: gamma gaps of this shape, whatever was recorded
   std::optional<Seconds> think_time;  // with a concurrency: mean time before a user's next request
   std::uint64_t seed = 1;
+  static FieldTable describe();
 };
 constexpr std::int64_t kDefaultRequests = 1000;
 // What the command line takes when no workload is named.
@@ -50,6 +51,7 @@ Workload open_workload(const WorkloadRequestSource& source);
 struct DisaggregationRequest {
   ServingSetupRequest prefill, decode;
   KvTransferRequest transfer;
+  static FieldTable describe();
 };
 
 // Instance `instance` of pool `pool` ("engine", or "prefill" and "decode") fails.
@@ -58,6 +60,7 @@ struct FailureRequest {
   std::size_t instance = 0;
   Seconds at;
   std::optional<Seconds> down;  // absent: for good
+  static FieldTable describe();
 };
 
 struct SimulateRequest {
@@ -74,6 +77,7 @@ struct SimulateRequest {
       tuned;  // sidecar of `moe-config`: the run as tuned, beside the run as it is; empty: none
   std::size_t traced_steps = 0;  // steps that SimulateResult::traced holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
+  static FieldTable describe();
 };
 
 struct SimulateResult {

@@ -43,7 +43,18 @@ double TunedLatency::speedup(std::int64_t tokens) const {
 
 LatencyEstimate TunedLatency::estimate(const Operator& op, const GpuSpec& gpu,
                                        const KernelContext& context) const {
-  LatencyEstimate result = model_->estimate(op, gpu, context);
+  return tuned(model_->estimate(op, gpu, context), op, gpu, context);
+}
+
+KernelAnswer TunedLatency::answer(const Operator& op, const GpuSpec& gpu,
+                                  const KernelContext& context) const {
+  KernelAnswer answer = model_->answer(op, gpu, context);
+  answer.estimate = tuned(answer.estimate, op, gpu, context);
+  return answer;
+}
+
+LatencyEstimate TunedLatency::tuned(LatencyEstimate result, const Operator& op, const GpuSpec& gpu,
+                                    const KernelContext& context) const {
   const bool triton = context.kernel.empty() || context.kernel.find("triton") != std::string_view::npos;
   if (!triton || !serves(op, gpu)) return result;
   served_.store(true, std::memory_order_relaxed);

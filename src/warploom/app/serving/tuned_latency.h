@@ -22,16 +22,17 @@ class TunedLatency final : public LatencyModel {
 
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
-  KernelContext resolved_context(const Operator& op, const GpuSpec& gpu,
-                                 const KernelContext& context = {}) const override {
-    return model_->resolved_context(op, gpu, context);
-  }
+  KernelAnswer answer(const Operator& op, const GpuSpec& gpu,
+                      const KernelContext& context = {}) const override;
   // Whether the table is for this operator on this GPU.
   bool serves(const Operator& op, const GpuSpec& gpu) const;
   // Whether any question so far was for this operator.
   bool served() const { return served_.load(std::memory_order_relaxed); }
 
  private:
+  // `result` is that of an untuned table.
+  LatencyEstimate tuned(LatencyEstimate result, const Operator& op, const GpuSpec& gpu,
+                        const KernelContext& context) const;
   double speedup(std::int64_t tokens) const;
   std::shared_ptr<const LatencyModel> model_;
   MoeConfigTable table_;

@@ -9,9 +9,22 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/kernels/streaming_kernels.h"
 
 namespace warploom {
+
+FieldTable DiagnoseRequest::describe() {
+  using R = DiagnoseRequest;
+  return RequestFields<R>("diagnose")
+      .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("workload", &R::workload, {.doc = "a predicted static batch, in place of measured rows"})
+      .add("quantile", &R::quantile, {.doc = "of the ceiling, 0.5 to 0.99", .min = 0.5, .max = 0.99})
+      .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
+      .table();
+}
+
 namespace {
 
 // Neighbouring quantiles, for the interval of what would be saved.
@@ -145,7 +158,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
                        .op = node.op,
                        .calls = count * times,
                        .actual = estimate.p50,
-                       .tier = estimate.tier},
+                       .source = priced.source},
                       estimate.p10, estimate.p90, setup.kernels.of(node.op, *setup.gpu));
     if (kernel == nullptr) continue;
     change.saved += kernel->gap.saved * count;
@@ -172,12 +185,11 @@ void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
 }  // namespace
 
 Diagnosis diagnose(const DiagnoseRequest& request) {
-  check_quantile(request.quantile, "--quantile");
+  check_quantile(request.quantile, "quantile");
   const bool measured = !request.source.paths.empty() || !request.source.store.empty();
   if (measured == request.workload.has_value())
     throw InvalidInput(
-        "diagnose: expected measured kernels (--data PATH or --store DB) or a predicted workload (--model "
-        "M), "
+        "diagnose: expected measured kernels (`data` or `store`) or a predicted workload (`model`), "
         "one of them");
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu);

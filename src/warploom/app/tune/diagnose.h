@@ -8,6 +8,7 @@
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/tune/diagnosis.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -20,6 +21,7 @@ struct DiagnoseRequest {
   std::optional<StaticBatchRequest> workload;
   std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program
   double quantile = 0.8;
+  static FieldTable describe();
 };
 
 // Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on a

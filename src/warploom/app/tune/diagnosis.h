@@ -11,6 +11,7 @@
 #include "warploom/ceiling/gap.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/kernels/pipeline_demand.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 
@@ -18,9 +19,9 @@ namespace warploom {
 struct DiagnosedKernel {
   std::string label;  // its role in the model, or the kernel's name in the data
   Operator op;
-  double calls = 1;  // in the workload
-  Seconds actual;    // of one call
-  Tier tier = Tier::Measured;
+  double calls = 1;       // in the workload
+  Seconds actual;         // of one call
+  KernelSource source{};  // of a predicted one's price
   Bound bound = Bound::Dram;
   Ceiling ceiling;
   Gap gap;

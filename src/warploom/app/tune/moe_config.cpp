@@ -7,11 +7,41 @@
 #include "warploom/app/tune/python_profiler.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/fused_moe/device_name.h"
 #include "warploom/fused_moe/profiled_configs.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
+
+FieldTable MoeConfigRequest::describe() {
+  using R = MoeConfigRequest;
+  return RequestFields<R>("moe_config")
+      .add("model", &R::model, {.doc = "whose experts; or the sizes of `layer`"})
+      .add("layer", &R::layer, {.doc = "sizes and types of the experts"})
+      .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
+      .add("engine", &R::engine, {.doc = "whose files"})
+      .add("table", &R::table,
+           {.doc = "a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted"})
+      .add("samples", &R::samples, {.doc = "times of this layer that `profile` wrote on this GPU"})
+      .add("profile", &R::profile,
+           {.doc = "measure the layer on this machine's GPU into `samples` first (needs torch, triton)"})
+      .add("seconds", &R::seconds, {.unit = "s", .doc = "stop measuring after", .min = 0})
+      .add("python", &R::python, {.doc = "with torch and triton"})
+      .add("package", &R::package, {.doc = "folder of the Python package warploom"})
+      .add("output", &R::output, {.doc = "folder for the engine's file and its sidecar"})
+      .table();
+}
+
+FieldTable TrainMoeConfigsRequest::describe() {
+  using R = TrainMoeConfigsRequest;
+  return RequestFields<R>("train_moe_configs")
+      .add("gains", &R::gains, {.doc = "best and default times by shape", .required = true})
+      .add("near_best", &R::near_best, {.doc = "configurations near the best", .required = true})
+      .add("output", &R::output, {.doc = "folder; without: errors on what is left out alone"})
+      .table();
+}
+
 namespace {
 
 // Sizes of the model's routed experts; the rest stays as asked for.
@@ -31,18 +61,18 @@ void profile(const MoeConfigRequest& request, const MoeLayer& layer, const GpuSp
   require_profiler(request.package, "moe_profile.py");
   const std::string plan = request.samples.string() + ".plan.csv";
   write_file_atomically(plan, moe_profile_plan(layer, gpu, ConfigModel()));
-  const std::vector<std::string> words = {
-      request.python, (request.package / "warploom" / "moe_profile.py").string(),
-      "--plan",       plan,
-      "--output",     request.samples.string(),
-      "--experts",    std::to_string(layer.experts),
-      "--top-k",      std::to_string(layer.top_k),
-      "--hidden",     std::to_string(layer.hidden),
-      "--width",      std::to_string(layer.width()),
-      "--seconds",    fmt::format("{:.0f}", request.seconds)};
-  if (!run_profiler(words, "moe-config --profile"))
+  const ProfilerRun run{.python = request.python,
+                        .program = request.package / "warploom" / "moe_profile.py",
+                        .arguments = {{"plan", plan},
+                                      {"output", request.samples.string()},
+                                      {"experts", std::to_string(layer.experts)},
+                                      {"top-k", std::to_string(layer.top_k)},
+                                      {"hidden", std::to_string(layer.hidden)},
+                                      {"width", std::to_string(layer.width())},
+                                      {"seconds", fmt::format("{:.0f}", request.seconds)}}};
+  if (!run_profiler(run, "moe-config"))
     throw InvalidInput(
-        fmt::format("moe-config --profile: out of time after {:.0f} s; run the same command again to go on",
+        fmt::format("moe-config, `profile`: out of time after {:.0f} s; run the same command again to go on",
                     request.seconds));
 }
 
@@ -50,7 +80,7 @@ MoeConfigTable table_of(const MoeConfigRequest& request, const MoeLayer& layer, 
   if (!request.table.empty())
     return measured_configs(layer, request.engine, gpu, RuntimeTable::open(request.table));
   if (request.profile && request.samples.empty())
-    throw InvalidInput("moe-config --profile: expected --samples, the file to measure into");
+    throw InvalidInput("profile: expected `samples` too, the file to measure into");
   if (request.profile) profile(request, layer, gpu);
   if (!request.samples.empty())
     return profiled_configs(layer, request.engine, gpu, read_moe_samples(request.samples));

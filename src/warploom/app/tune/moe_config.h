@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/fused_moe/config_training.h"
 
@@ -23,6 +24,7 @@ struct MoeConfigRequest {
   std::string python = "python3";  // with torch and triton
   std::filesystem::path package;   // the folder that holds the Python package `warploom`
   std::filesystem::path output;    // folder; empty: nothing is written
+  static FieldTable describe();
 };
 
 struct MoeConfigResult {
@@ -36,6 +38,7 @@ MoeConfigResult moe_config(const MoeConfigRequest& request);
 
 struct TrainMoeConfigsRequest {
   std::filesystem::path gains, near_best, output;  // as read_config_rows takes them; output: a folder
+  static FieldTable describe();
 };
 ConfigTraining train_moe_configs(const TrainMoeConfigsRequest& request);
 

@@ -36,11 +36,16 @@ void require_profiler(const std::filesystem::path& package, const std::string& p
   if (!std::filesystem::exists(package / "warploom" / program))
     throw NotFound(
         fmt::format("{}: no warploom/{}, expected the folder of the Python package "
-                    "(--package, or WARPLOOM_PACKAGE)",
+                    "(`package`, or WARPLOOM_PACKAGE)",
                     package.string(), program));
 }
 
-bool run_profiler(const std::vector<std::string>& words, const std::string& command) {
+bool run_profiler(const ProfilerRun& run, const std::string& command) {
+  std::vector<std::string> words{run.python, run.program.string()};
+  for (const auto& [name, value] : run.arguments) {
+    words.push_back("--" + name);
+    words.push_back(value);
+  }
   const int status = exit_status_of(words);
   if (status == kNothingToRunOn || status == kNoProgram)
     throw Unsupported(

@@ -10,6 +10,7 @@
 #include "warploom/app/tune/correction_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/learning/symmetric_ensemble.h"
@@ -18,6 +19,25 @@
 #include "warploom_embedded/tuner_files.h"
 
 namespace warploom {
+
+FieldTable TuneLearnSet::describe() {
+  using R = TuneLearnSet;
+  return RequestFields<R>("tune_learn_set")
+      .add("anchors", &R::anchors, {.doc = "CSV files that a table would be fitted on", .required = true})
+      .add("shapes", &R::shapes, {.doc = "CSV files of other shapes", .required = true})
+      .table();
+}
+
+FieldTable TuneLearnRequest::describe() {
+  using R = TuneLearnRequest;
+  return RequestFields<R>("tune_learn")
+      .add("kernel", &R::kernel, {.doc = "the tile kernel"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("sets", &R::sets, {.doc = "measurements, one set for each kernel of the kind"})
+      .add("output", &R::output, {.doc = "folder, data/tuner in the source tree", .required = true})
+      .table();
+}
+
 namespace {
 
 using Features = std::array<float, kCorrectionFeatures>;

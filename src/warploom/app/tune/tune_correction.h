@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/tuner/tile_sample.h"
 #include "warploom/tuner/time_correction.h"
 
@@ -27,6 +28,7 @@ bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
 struct TuneLearnSet {
   std::vector<std::filesystem::path> anchors;  // what a table is fitted on
   std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
+  static FieldTable describe();
 };
 
 struct TuneLearnRequest {
@@ -34,6 +36,7 @@ struct TuneLearnRequest {
   std::string gpu = "h200_sxm";
   std::vector<TuneLearnSet> sets;
   std::filesystem::path output;  // folder; KIND.wlc and KIND_unaligned.wlc (KIND_fp8*) go there
+  static FieldTable describe();
 };
 
 struct TuneLearnResult {

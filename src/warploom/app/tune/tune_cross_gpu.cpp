@@ -2,11 +2,25 @@
 
 #include <chrono>
 
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/legality.h"
 #include "warploom/tuner/record_model.h"
 
 namespace warploom {
+
+FieldTable TuneCrossGpuRequest::describe() {
+  using R = TuneCrossGpuRequest;
+  return RequestFields<R>("tune_fit_cross_gpu")
+      .add("kernel", &R::kernel, {.doc = "the tile kernel"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to estimate for"})
+      .add("from_table", &R::from_table,
+           {.doc = "scale another GPU's table by the records; absent: the record alone"})
+      .add("output", &R::output, {.doc = "the table to write"})
+      .add("default_config", &R::default_config, {.doc = "the kernel's own configuration"})
+      .table();
+}
+
 namespace {
 
 WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {

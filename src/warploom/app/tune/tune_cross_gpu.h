@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warploom/app/tune/tune_fit.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -11,6 +12,7 @@ struct TuneCrossGpuRequest {
   std::filesystem::path from_table;  // measured on another GPU, of the same kernel; empty: the record alone
   std::filesystem::path output;      // empty: keep the table in memory alone
   std::string default_config;        // as config_text writes it; empty: 128x128x64/w8/s3 where legal
+  static FieldTable describe();
 };
 
 // Tables of tier cross_gpu. With `from_table` its kernel counts. Throws as tune_fit and RuntimeTable::open.

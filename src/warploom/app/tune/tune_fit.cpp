@@ -6,10 +6,25 @@
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/tile_sample.h"
 
 namespace warploom {
+
+FieldTable TuneFitRequest::describe() {
+  using R = TuneFitRequest;
+  return RequestFields<R>("tune_fit")
+      .add("samples", &R::samples, {.doc = "CSV files of measured configurations"})
+      .add("output", &R::output, {.doc = "the table to write"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("kernel", &R::kernel, {.doc = "the tile kernel"})
+      .add("correction", &R::corrected,
+           {.doc = "use what was learned from the reference kernels, not the formula alone"})
+      .add("default_config", &R::default_config, {.doc = "the kernel's own configuration"})
+      .table();
+}
+
 namespace {
 
 // What most hand-written kernels start from.

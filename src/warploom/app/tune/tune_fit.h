@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
 
@@ -18,6 +19,7 @@ struct TuneFitRequest {
   TileKernel kernel;
   bool corrected = true;       // use what was learned about the reference kernels (tune_correction.h)
   std::string default_config;  // as config_text writes it; empty: 128x128x64/w8/s3 where measured
+  static FieldTable describe();
 };
 
 struct TuneFitResult {

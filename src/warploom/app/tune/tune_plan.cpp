@@ -5,10 +5,25 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/base/file.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/legality.h"
 
 namespace warploom {
+
+FieldTable TunePlanRequest::describe() {
+  using R = TunePlanRequest;
+  return RequestFields<R>("tune_plan")
+      .add("kernel", &R::kernel, {.doc = "the tile kernel"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to measure on"})
+      .add("round", &R::round, {.doc = "which anchors"})
+      .add("samples", &R::samples,
+           {.doc = "what the first round measured: the anchors left of configurations that may win"})
+      .add("split_k", &R::split_k,
+           {.doc = "gemm: also loops over k in so many parts (2 4 8)", .min = 2, .max = 64})
+      .add("output", &R::output, {.doc = "CSV to write"})
+      .table();
+}
 
 namespace {
 

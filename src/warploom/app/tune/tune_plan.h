@@ -1,16 +1,23 @@
 // Use case `tune plan`: which configurations to time at which shapes.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/tuner/anchor_plan.h"
 
 namespace warploom {
 
 // All anchors at once, or in two rounds, of which the second drops configurations that cannot win.
 enum class AnchorRound { All, First, Second };
+template <>
+struct EnumNames<AnchorRound> {
+  static constexpr std::array<std::pair<AnchorRound, std::string_view>, 3> kNames{
+      {{AnchorRound::All, "all"}, {AnchorRound::First, "first"}, {AnchorRound::Second, "second"}}};
+};
 
 struct TunePlanRequest {
   TileKernel kernel;
@@ -19,6 +26,7 @@ struct TunePlanRequest {
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
   std::vector<std::int32_t> split_k;           // gemm: also configurations whose loop has so many parts
   std::filesystem::path output;  // CSV: bm, bn, bk, warps, stages, m, n, k, split_k last where given; or none
+  static FieldTable describe();
 };
 
 struct TunePlanResult {

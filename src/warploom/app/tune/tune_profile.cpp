@@ -8,27 +8,43 @@
 #include "warploom/app/tune/python_profiler.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 
 namespace warploom {
+
+FieldTable TuneProfileRequest::describe() {
+  using R = TuneProfileRequest;
+  return RequestFields<R>("tune_profile")
+      .add("kernel", &R::kernel, {.doc = "the tile kernel"})
+      .add("gpu", &R::gpu, {.doc = "this machine's GPU"})
+      .add("output", &R::output, {.doc = "samples, CSV; goes on where a run was stopped", .required = true})
+      .add("seconds", &R::seconds, {.unit = "s", .doc = "stop after", .min = 0})
+      .add("split_k", &R::split_k,
+           {.doc = "gemm: also loops over k in so many parts (2 4 8)", .min = 2, .max = 64})
+      .add("all_anchors", &R::all_anchors, {.doc = "every anchor of every configuration, not two rounds"})
+      .add("python", &R::python, {.doc = "with torch and triton"})
+      .add("package", &R::package, {.doc = "folder of the Python package warploom"})
+      .table();
+}
+
 namespace {
 
 // True when the plan was measured to its end.
 bool measure(const TuneProfileRequest& request, const std::filesystem::path& plan, double seconds) {
   const TileKernel& kernel = request.kernel;
-  const std::string kind(name_of(kernel.kind));
-  const std::vector<std::string> words = {
-      request.python,    (request.package / "warploom" / "profile.py").string(),
-      "--kind",          kind,
-      "--plan",          plan.string(),
-      "--output",        request.output.string(),
-      "--seconds",       fmt::format("{:.0f}", seconds),
-      "--operand-bytes", std::to_string(kernel.operand_bytes),
-      "--experts",       std::to_string(kernel.experts),
-      "--top-k",         std::to_string(kernel.top_k),
-      "--head-dim",      std::to_string(kernel.head_dim),
-      "--head-group",    std::to_string(kernel.head_group),
-      "--causal",        kernel.causal ? "1" : "0"};
-  return run_profiler(words, "tune profile");
+  const ProfilerRun run{.python = request.python,
+                        .program = request.package / "warploom" / "profile.py",
+                        .arguments = {{"kind", std::string(name_of(kernel.kind))},
+                                      {"plan", plan.string()},
+                                      {"output", request.output.string()},
+                                      {"seconds", fmt::format("{:.0f}", seconds)},
+                                      {"operand-bytes", std::to_string(kernel.operand_bytes)},
+                                      {"experts", std::to_string(kernel.experts)},
+                                      {"top-k", std::to_string(kernel.top_k)},
+                                      {"head-dim", std::to_string(kernel.head_dim)},
+                                      {"head-group", std::to_string(kernel.head_group)},
+                                      {"causal", kernel.causal ? "1" : "0"}}};
+  return run_profiler(run, "tune profile");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/tuner/tile_kernel.h"
 
 namespace warploom {
@@ -18,6 +19,7 @@ struct TuneProfileRequest {
   bool all_anchors = false;           // measure every anchor instead of two rounds
   std::string python = "python3";     // with torch and triton
   std::filesystem::path package;      // the folder that holds the Python package `warploom`
+  static FieldTable describe();
 };
 
 struct TuneProfileResult {

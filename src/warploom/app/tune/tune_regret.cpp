@@ -5,10 +5,24 @@
 #include <set>
 
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/learning/boosting.h"
 #include "warploom/tuner/tile_mapping.h"
 
 namespace warploom {
+
+FieldTable TuneRegretRequest::describe() {
+  using R = TuneRegretRequest;
+  return RequestFields<R>("tune_regret")
+      .add("table", &R::table, {.doc = "a table that `tune fit` wrote", .required = true})
+      .add("oracle", &R::oracle, {.doc = "CSV files of every configuration at every shape", .required = true})
+      .add("samples", &R::samples, {.doc = "the table's samples, for one more baseline"})
+      .add("seen", &R::seen,
+           {.doc = "sets learned from or designed on: shapes of the oracle among them are not judged"})
+      .add("with_baselines", &R::baselines, {.doc = "other ways to choose beside the table"})
+      .table();
+}
+
 namespace {
 
 constexpr std::size_t kTreeColumns = 13;

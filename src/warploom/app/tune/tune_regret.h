@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/fields.h"
 #include "warploom/tuner/regret.h"
 
 namespace warploom {
@@ -17,6 +18,7 @@ struct TuneRegretRequest {
   // of `samples` are not either.
   std::vector<std::filesystem::path> seen;
   bool baselines = true;
+  static FieldTable describe();
 };
 
 struct RegretOf {

@@ -56,10 +56,8 @@ struct Place {
     request.gpu = row.system;
     request.framework = row.backend;
     request.version = row.version;
-    request.host_changes = [&](HostModel& host) {
-      add_client_frontend(host);  // the figures are those of a client
-      if (validation.host_changes) validation.host_changes(host);
-    };
+    request.client = true;
+    request.host = validation.host;
     request.config.instances = instances;
     request.config.tensor_parallel_size = sharding.tensor_parallel;
     request.config.pipeline_parallel_size = sharding.pipeline_parallel;

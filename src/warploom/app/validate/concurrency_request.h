@@ -6,7 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "warploom/serving/host/host_model.h"
+#include "warploom/app/serving/host_changes.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -14,13 +15,14 @@ constexpr std::int64_t kMostCellRequests = 2000;
 
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
-  std::string predictor;                         // as open_latency_model takes it
-  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+  std::string predictor;       // as open_latency_model takes it
+  HostChanges host;            // to the defaults of the engine
   std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
   std::uint64_t one_in = 1;    // simulate the rows whose contents hash to 0 modulo this
   std::uint64_t seed = 1;      // of the lengths
   int threads = 0;             // 0: as many as cores
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;  // from any thread, one at a time
+  static FieldTable describe();
 };
 
 }  // namespace warploom

@@ -44,7 +44,7 @@ LeaveOutKind leave_out_kind(std::string_view name) {
   if (name == "gpu") return LeaveOutKind::Gpu;
   if (name == "generation") return LeaveOutKind::Generation;
   if (name == "model") return LeaveOutKind::Model;
-  throw InvalidInput(fmt::format("--leave-out: '{}' is unknown, expected gpu, generation or model", name));
+  throw InvalidInput(fmt::format("leave_out: '{}' is unknown, expected gpu, generation or model", name));
 }
 
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
@@ -92,7 +92,7 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
   if (kind == LeaveOutKind::Model) {
     if (rows.family != Family::Moe) return {};
     for (std::uint32_t r = 0; r < data.size(); ++r) {
-      const std::uint32_t fold = shape_fold(design_of(data.op(r)), kModelFolds, kSampleSeed);
+      const std::uint32_t fold = shape_fold(layer_of(data.op(r)), kModelFolds, kSampleSeed);
       groups[fold_name(fold)].judged.push_back(r);
     }
     for (auto& [name, group] : groups) {
@@ -135,10 +135,10 @@ std::set<std::string> left_out_names(const std::vector<std::string>& names, Leav
   const auto canonical = [&](const std::string& name) -> std::string {
     if (kind == LeaveOutKind::Gpu) return catalog.get(name).name;
     if (kind == LeaveOutKind::Generation)
-      return std::string(name_of(parse_enum<Generation>(name, "--only-left-out")));
+      return std::string(name_of(parse_enum<Generation>(name, "only_left_out")));
     for (std::uint32_t fold = 0; fold < kModelFolds; ++fold)
       if (name == fold_name(fold)) return name;
-    throw InvalidInput(fmt::format("--only-left-out: '{}' is unknown, expected {} to {}", name, fold_name(0),
+    throw InvalidInput(fmt::format("only_left_out: '{}' is unknown, expected {} to {}", name, fold_name(0),
                                    fold_name(kModelFolds - 1)));
   };
   std::set<std::string> result;

@@ -8,11 +8,26 @@
 
 #include "warploom/app/tune/tuned_times.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/ceiling/ceiling_training.h"
 #include "warploom/ceiling/gap.h"
 
 namespace warploom {
+
+FieldTable ValidateCeilingsRequest::describe() {
+  using R = ValidateCeilingsRequest;
+  return RequestFields<R>("validate_ceilings")
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
+      .add("quantile", &R::quantile, {.doc = "of the ceiling", .min = 0.5, .max = 0.99})
+      .add("cross_fit", &R::cross_fit,
+           {.doc = "learn anew from the data's other folds of shapes, so many folds; judges every row",
+            .max = 20})
+      .add("tuned", &R::tuned, {.doc = "tables of tuned times, to compare with what is flagged"})
+      .table();
+}
+
 namespace {
 
 constexpr std::uint64_t kFoldSeed = 11;
@@ -127,9 +142,9 @@ TunedComparison compare(const std::filesystem::path& path, const Judge& judge,
 }  // namespace
 
 CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
-  check_quantile(request.quantile, "--quantile");
+  check_quantile(request.quantile, "quantile");
   if (request.cross_fit == 1 || request.cross_fit > 20)
-    throw InvalidInput(fmt::format("--cross-fit is {}, expected 0 or 2 to 20 folds", request.cross_fit));
+    throw InvalidInput(fmt::format("cross_fit is {}, expected 0 or 2 to 20 folds", request.cross_fit));
   const GpuCatalog catalog;
   const ImportResult imported = read_measurements(request.source, catalog);
   Judge judge{.dataset = imported.dataset,
@@ -156,7 +171,7 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
     count(gpus, imported.dataset.gpu(row), judge.verdicts[row]);
   }
   if (families.empty())
-    throw InvalidInput("validate ceilings: no row is left to judge; --cross-fit 5 judges every row");
+    throw InvalidInput("validate ceilings: no row is left to judge; `cross_fit` 5 judges every row");
   result.families = listed(std::move(families));
   result.gpus = listed(std::move(gpus));
   for (const auto& path : request.tuned) result.tuned.push_back(compare(path, judge, result.gpus));

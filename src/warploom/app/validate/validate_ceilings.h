@@ -10,6 +10,7 @@
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/validate/ceiling_validation.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -22,6 +23,7 @@ struct ValidateCeilingsRequest {
   std::uint32_t cross_fit = 0;
   std::vector<std::filesystem::path> tuned;  // as read_tuned_times takes them, each judged apart
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 // Throws InvalidInput when no row is left to judge, what the readers throw.

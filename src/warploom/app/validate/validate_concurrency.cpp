@@ -11,8 +11,26 @@
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
+#include "warploom/base/request_fields.h"
 
 namespace warploom {
+
+FieldTable ValidateConcurrencyRequest::describe() {
+  using R = ValidateConcurrencyRequest;
+  return RequestFields<R>("validate_concurrency")
+      .add("truth", &R::truth, {.doc = "measured benchmarks", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .add("max_cells", &R::max_cells,
+           {.doc = "simulate only this many rows, evenly spread; 0: all", .min = 0})
+      .add("one_in", &R::one_in,
+           {.doc = "simulate only one row in so many, chosen by a hash of its contents", .min = 1})
+      .add("seed", &R::seed, {.doc = "of the lengths"})
+      .add("threads", &R::threads,
+           {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
+      .table();
+}
+
 namespace {
 
 // A cell, or why there is none.

@@ -11,11 +11,29 @@
 #include "warploom/app/data/data_type_label.h"
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {
+
+FieldTable ValidateKernelsRequest::describe() {
+  using R = ValidateKernelsRequest;
+  return RequestFields<R>("validate_kernels")
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("all_rows", &R::all_rows, {.doc = "judge rows that training could see too"})
+      .add("baselines", &R::baselines,
+           {.doc = "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation"})
+      .add(
+          "baseline_data", &R::baseline_data,
+          {.doc = "files of the same layout that baselines learn from; absent: the shapes kept for training"})
+      .add("baseline_exclude_gpus", &R::baseline_exclude_gpus,
+           {.doc = "GPUs that baselines do not learn from"})
+      .table();
+}
+
 namespace {
 
 // Which rows may be judged: those whose shape the family's training never saw.
@@ -93,23 +111,27 @@ std::vector<KernelRuleRows> rules_of(const std::map<std::string, std::size_t>& s
   return rules;
 }
 
-bool has_baseline_source(const ValidateKernelsRequest& request) {
-  return !request.baseline_source.paths.empty() || !request.baseline_source.store.empty();
+MeasurementSource baseline_source(const ValidateKernelsRequest& request) {
+  MeasurementSource source = request.source;
+  source.store.clear();
+  source.gpus.clear();
+  source.paths = request.baseline_data;
+  return source;
 }
 
 [[noreturn]] void throw_nothing_to_learn() {
   throw InvalidInput(
-      "validate kernels: no row is left for baselines to learn from; --baseline-data names other rows");
+      "validate kernels: no row is left for baselines to learn from; `baseline_data` names other rows");
 }
 
 std::vector<BaselineKind> baseline_kinds(const ValidateKernelsRequest& request) {
   std::vector<BaselineKind> kinds;
   bool learns = false;
   for (const std::string& name : request.baselines) {
-    kinds.push_back(parse_enum<BaselineKind>(name, "--baseline"));
+    kinds.push_back(parse_enum<BaselineKind>(name, "baselines"));
     learns |= kinds.back() != BaselineKind::Roofline;
   }
-  if (learns && request.all_rows && !has_baseline_source(request)) throw_nothing_to_learn();
+  if (learns && request.all_rows && request.baseline_data.empty()) throw_nothing_to_learn();
   return kinds;
 }
 
@@ -162,7 +184,7 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   }
   if (accumulators.overall.size() == 0) {
     throw InvalidInput(
-        "validate kernels: no row is left to judge; --all-rows judges those that training could see too");
+        "validate kernels: no row is left to judge; `all_rows` judges those that training could see too");
   }
   ValidateKernelsResult result = result_of(accumulators);
   result.split = judged.words();
@@ -170,14 +192,14 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   result.rules = rules_of(skipped);
   if (!baselines.empty()) {
     ImportResult apart;
-    if (has_baseline_source(request)) {
-      apart = read_measurements(request.baseline_source, catalog);
+    if (!request.baseline_data.empty()) {
+      apart = read_measurements(baseline_source(request), catalog);
       other_rows.resize(apart.dataset.size());
       std::iota(other_rows.begin(), other_rows.end(), 0U);
       if (!request.all_rows)
         std::erase_if(other_rows, [&](std::uint32_t row) { return judged.wants(apart.dataset, row); });
     }
-    const Dataset& source = has_baseline_source(request) ? apart.dataset : dataset;
+    const Dataset& source = request.baseline_data.empty() ? dataset : apart.dataset;
     keep_learnable(source, catalog, request, other_rows);
     result.baselines =
         compare_baselines(baselines, {source, other_rows}, dataset, judged_rows, catalog, request.progress);

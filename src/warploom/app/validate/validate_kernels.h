@@ -1,6 +1,7 @@
 // Use case `validate kernels`: a predictor against measured rows.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/data/kernel_exclusions.h"
 #include "warploom/app/validate/compare_baselines.h"
+#include "warploom/base/fields.h"
 #include "warploom/measurements/error_summary.h"
 #include "warploom/measurements/repeat_noise.h"
 
@@ -20,12 +22,14 @@ struct ValidateKernelsRequest {
   // Judge every row, not just those of shapes that the predictor's training kept out. Rows it learned from
   // flatter it.
   bool all_rows = false;
-  // By name, judged on the same rows. They learn from `baseline_source` if it is given, else from the
-  // source's rows whose shapes were kept for training; never from rows of `baseline_exclude_gpus`.
+  // By name, judged on the same rows. They learn from `baseline_data`, files of the source's layout, if it is
+  // given, else from the source's rows whose shapes were kept for training; never from rows of
+  // `baseline_exclude_gpus`.
   std::vector<std::string> baselines;
-  MeasurementSource baseline_source;
+  std::vector<std::filesystem::path> baseline_data;
   std::vector<std::string> baseline_exclude_gpus;
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 struct CellErrors {

@@ -13,6 +13,7 @@
 #include "warploom/app/validate/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/predictor/features/features.h"
@@ -20,6 +21,29 @@
 #include "warploom/predictor/training/train_predictor.h"
 
 namespace warploom {
+
+FieldTable LeaveOutRequest::describe() {
+  using R = LeaveOutRequest;
+  return RequestFields<R>("validate_leave_out")
+      .add("source", &R::source, {.doc = "measured rows"})
+      .add("leave_out", &R::leave_out,
+           {.doc = "trains without each gpu, generation or model in turn and judges that"})
+      .add("only_left_out", &R::only, {.doc = "of these GPUs, generations or folds of models alone"})
+      .add("few_shot", &R::few_shot, {.doc = "shapes of a GPU left out to give back", .min = 0})
+      .add("few_shot_per", &R::few_shot_per,
+           {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
+      .add("rows_per_gpu", &R::rows_per_gpu,
+           {.doc = "of each family, for `leave_out` to learn from", .min = 500})
+      .add("judged_rows", &R::judged_rows, {.doc = "of each GPU and family that is left out", .min = 1})
+      .add("fewest_rows", &R::fewest_rows,
+           {.doc = "of a family that a GPU must have to be left out on its own; 0: as the rules say",
+            .min = 0})
+      .add("ablate", &R::ablate, {.doc = "with `leave_out`: also without the model's later parts"})
+      .add("seed", &R::seed, {.doc = "of every random choice"})
+      .add("threads", &R::threads, {.doc = "of `leave_out`, 0 for all", .min = 0, .max = 4096})
+      .table();
+}
+
 namespace {
 
 // GPUs whose own ensembles matter when a group is left out: its siblings and cousins, and where there are
@@ -130,7 +154,7 @@ class LeaveOutRun {
     options.families = {rows.family};
     options.seed = request_.seed;
     options.threads = request_.threads;
-    options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "--few-shot-per");
+    options.few_shot_per = parse_enum<FewShotPer>(request_.few_shot_per, "few_shot_per");
     if (group.gpus.empty()) options.leave_out_rows_per_gpu = 0;
     // Few shapes of a GPU are weighed against what every other GPU needs.
     if (!group.gpus.empty() && request_.few_shot == 0)
@@ -180,11 +204,11 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   require_learning("validate leave-out");
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
   if (kind == LeaveOutKind::Model && request.few_shot > 0)
-    throw InvalidInput("--few-shot gives shapes of a GPU back and does not go with --leave-out model");
-  const auto per = parse_enum<FewShotPer>(request.few_shot_per, "--few-shot-per");
+    throw InvalidInput("few_shot: gives shapes of a GPU back and does not go with `leave_out` model");
+  const auto per = parse_enum<FewShotPer>(request.few_shot_per, "few_shot_per");
   if (request.rows_per_gpu < 500 || request.judged_rows < 1)
-    throw InvalidInput("--rows-per-gpu: expected at least 500, and at least 1 row to judge");
-  if (request.fewest_rows < 0) throw InvalidInput("--fewest-rows: expected at least 1");
+    throw InvalidInput("rows_per_gpu: expected at least 500, and at least 1 row to judge");
+  if (request.fewest_rows < 0) throw InvalidInput("fewest_rows: expected at least 1");
   const auto fewest_rows =
       request.fewest_rows > 0 ? request.fewest_rows : std::int64_t(*kernel_exclusion("few_rows").value);
   const GpuCatalog catalog;
@@ -227,11 +251,11 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
           {std::string(name_of(family)), std::string(name), ablation[1 + std::size_t(step)].summary()});
   }
   if (result.groups.empty() && !only.empty())
-    throw InvalidInput(fmt::format("--only-left-out: no family has {} rows of {}, and of another {}",
+    throw InvalidInput(fmt::format("only_left_out: no family has {} rows of {}, and of another {}",
                                    fewest_rows, fmt::join(request.only, ", "), request.leave_out));
   if (result.groups.empty())
     throw InvalidInput(
-        fmt::format("validate kernels --leave-out {}: no family has two of them with at least {} rows each",
+        fmt::format("validate kernels, `leave_out` {}: no family has two of them with at least {} rows each",
                     request.leave_out, fewest_rows));
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/data/kernel_exclusions.h"
+#include "warploom/base/fields.h"
 #include "warploom/measurements/error_summary.h"
 
 namespace warploom {
@@ -27,6 +28,7 @@ struct LeaveOutRequest {
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 struct LeftOutErrors {

@@ -6,10 +6,22 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
+
+FieldTable ValidateServingRequest::describe() {
+  using R = ValidateServingRequest;
+  return RequestFields<R>("validate_serving")
+      .add("run", &R::run, {.doc = "how the engine was started (JSON)", .required = true})
+      .add("requests", &R::requests, {.doc = "what happened to each request (CSV)", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .table();
+}
+
 namespace {
 
 // Prompts of one group begin alike; what follows is each request's own.
@@ -123,7 +135,7 @@ void compare_throughput(ServingValidation& validation, const std::vector<RealReq
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   RealRun run = read_real_run(request.run);
-  run.setup.host_changes = request.host_changes;
+  run.setup.host = request.host;
   const std::vector<RealRequest> requests = read_real_requests(request.requests);
   ServingSetup setup = resolve_serving(run.setup, latency);
   setup.config.host.frontend_latency = setup.config.host.frontend_per_token = Seconds(0.0);

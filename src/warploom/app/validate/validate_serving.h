@@ -9,6 +9,7 @@
 
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/serving_validation.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -38,8 +39,9 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path);
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
-  std::string predictor;                         // as open_latency_model takes it
-  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+  std::string predictor;  // as open_latency_model takes it
+  HostChanges host;       // to the defaults of the engine
+  static FieldTable describe();
 };
 
 // Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the

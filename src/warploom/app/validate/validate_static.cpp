@@ -7,11 +7,23 @@
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
+
+FieldTable ValidateStaticRequest::describe() {
+  using R = ValidateStaticRequest;
+  return RequestFields<R>("validate_static")
+      .add("truth", &R::truth, {.doc = "measured batches", .required = true})
+      .add("requests", &R::requests, {.doc = "prompt lengths of each workload", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .table();
+}
+
 namespace {
 
 std::int64_t count_in(const CsvReader& csv, std::size_t column) {
@@ -58,7 +70,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
                               const ValidateStaticRequest& validation,
                               const std::shared_ptr<const LatencyModel>& latency) {
   ServingSetupRequest request;
-  request.host_changes = validation.host_changes;
+  request.host = validation.host;
   request.model = row.model;
   request.gpu = row.hardware;
   request.framework = row.engine;

@@ -3,15 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/host_changes.h"
 #include "warploom/app/validate/static_validation.h"
+#include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
-#include "warploom/serving/host/host_model.h"
 
 namespace warploom {
 
@@ -36,8 +36,9 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path);
 
 struct ValidateStaticRequest {
   std::filesystem::path truth, requests;
-  std::string predictor;                         // as open_latency_model takes it
-  std::function<void(HostModel&)> host_changes;  // to the defaults of the engine; may be empty
+  std::string predictor;  // as open_latency_model takes it
+  HostChanges host;       // to the defaults of the engine
+  static FieldTable describe();
 };
 
 // Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total

@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/parallel.h"
+#include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/gemm/gemm_model.h"
@@ -18,6 +19,22 @@
 #include "warploom/predictor/training/tile_ranking_fit.h"
 
 namespace warploom {
+
+FieldTable ValidateTilesRequest::describe() {
+  using R = ValidateTilesRequest;
+  return RequestFields<R>("validate_tiles")
+      .add("data", &R::data, {.doc = "tiles.csv of warploom-collect", .required = true})
+      .add("gpu", &R::gpu, {.doc = "record of that GPU; absent: by the name in the file"})
+      .add("shipped", &R::shipped, {.doc = "judge the program's own ranking, learn nothing"})
+      .add("leave_out_sms", &R::leave_out_sms,
+           {.doc = "also learn without each count of SMs and judge at it"})
+      .add("rows", &R::rows, {.doc = "choices that a family learns from, at most", .min = 1})
+      .add("write", &R::write, {.doc = "file for what was learned"})
+      .add("threads", &R::threads,
+           {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
+      .table();
+}
+
 namespace {
 
 constexpr std::uint64_t kJudgedPart = 5;  // one of so many hashes
@@ -200,8 +217,9 @@ void write_ranking(const ValidateTilesRequest& request, const TileRanking& ranki
 }  // namespace
 
 TileValidation validate_tiles(const ValidateTilesRequest& request) {
+  check(request, "validate tiles");
   if (request.shipped && (request.leave_out_sms || !request.write.empty()))
-    throw InvalidInput("--shipped: nothing is learned, expected neither --leave-out-sms nor --write");
+    throw InvalidInput("shipped: nothing is learned, expected neither `leave_out_sms` nor `write`");
   const TileObservations data = read_tile_choices(request.data);
   GpuCatalog catalog;
   const GpuSpec gpu = catalog.load_gpu(request.gpu.empty() ? data.gpu : request.gpu);
@@ -215,7 +233,7 @@ TileValidation validate_tiles(const ValidateTilesRequest& request) {
     std::set<std::int64_t> counts;
     for (const TileObservation* row : parts.judged) counts.insert(row->sms);
     if (counts.size() < 2)
-      throw InvalidInput(fmt::format("{}: choices for one count of SMs, --leave-out-sms expects several",
+      throw InvalidInput(fmt::format("{}: choices for one count of SMs, `leave_out_sms` expects several",
                                      request.data.string()));
     without.insert(without.end(), counts.rbegin(), counts.rend());
   }

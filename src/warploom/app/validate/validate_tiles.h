@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "warploom/app/validate/tile_validation.h"
+#include "warploom/base/fields.h"
 
 namespace warploom {
 
@@ -19,6 +20,7 @@ struct ValidateTilesRequest {
   std::filesystem::path write;  // file for the ranking learned; empty: none
   int threads = 0;              // 0: all
   std::function<void(std::string_view)> progress;
+  static FieldTable describe();
 };
 
 // Products are judged that were timed or that one fifth of the hashes of (m, n, k) fall to; all others are

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/base/any_of.h"
 #include "warploom/kernels/frozen/structural_time.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/profile_parts.h"
@@ -72,20 +73,23 @@ struct Builder {
     structural = collective_structural_time(op, profile.work, gpu, parameters.streaming).value();
   }
 
-  template <class Op>
+  template <AnyOf<AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode> Op>
   void build(const Op& op) {
-    if constexpr (requires { op.requests; }) {
-      add_attention(view_of(op));
-    } else {
-      profile.work = work_of(op);
-      add_streaming_grid(sequence, profile.work, "stream");
-      TaskGrid& grid = sequence.kernels[0];
-      if (profile.work.matrix_flop.value() > 0) {
-        grid.tensor_rate = gpu.tensor_rates.fp16 > 0 ? gpu.tensor_rates.fp16 : 2 * gpu.fma_lanes;
-        grid.per_task.tensor_flop = profile.work.matrix_flop.value() / grid.tasks();
-      }
-      structural = streaming_structural_time(profile.work, gpu, parameters.streaming).value();
+    add_attention(view_of(op));
+  }
+
+  template <
+      AnyOf<RmsNorm, Activation, Elementwise, Rope, KvWrite, Quantize, Embedding, Sampling, LinearAttention>
+          Op>
+  void build(const Op& op) {
+    profile.work = work_of(op);
+    add_streaming_grid(sequence, profile.work, "stream");
+    TaskGrid& grid = sequence.kernels[0];
+    if (profile.work.matrix_flop.value() > 0) {
+      grid.tensor_rate = gpu.tensor_rates.fp16 > 0 ? gpu.tensor_rates.fp16 : 2 * gpu.fma_lanes;
+      grid.per_task.tensor_flop = profile.work.matrix_flop.value() / grid.tasks();
     }
+    structural = streaming_structural_time(profile.work, gpu, parameters.streaming).value();
   }
 };
 

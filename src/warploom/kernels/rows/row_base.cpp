@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "warploom/base/any_of.h"
 #include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/structural_terms.h"
 
@@ -113,7 +114,9 @@ RowTraffic row_traffic(const Operator& op) {
         } else if constexpr (std::is_same_v<T, Sampling>) {
           const double bytes = double(o.sequences * o.vocabulary) * 4;
           return {2 * bytes, 0, double(o.sequences), double(o.vocabulary)};  // soft-max, then the choice
-        } else {
+        } else {                                                             // not row-wise
+          static_assert(AnyOf<T, Gemm, AttentionPrefill, AttentionDecode, MlaPrefill, MlaDecode, MlaModule,
+                              FusedMoe, LinearAttention, Collective>);
           return {};
         }
       },

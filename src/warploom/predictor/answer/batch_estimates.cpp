@@ -34,7 +34,9 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
     return group;
   group.cell = found.cell;
   if (group.family->tables || group.family->adapted_index(gpu) >= 0) return group;
-  if (group.family->index.may_be_replaced(found, context)) return group;
+  const CellIndex& index = group.family->index;
+  if (index.may_be_replaced(found, context)) return group;
+  if (index.find_eager(gpu, context, kind_code(op), found).cell != nullptr) return group;
   group.trees = group.family->cell_trees(*found.cell);
   if (group.trees != nullptr)
     group.plan.emplace(op, gpu, group.family->kernel(*found.cell).asked_as(context.as_collected),
@@ -42,16 +44,16 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   return group;
 }
 
-// Rows of a block that are of designs which their cell did not learn from, and the trees that answer them.
-struct NewDesigns {
+// Rows of a block that are of layers which their cell did not learn from, and the trees that answer them.
+struct NewLayers {
   std::array<bool, kRowBlock> rows{};
   std::size_t count = 0;
   const SymmetricEnsemble* trees = nullptr;
 };
 
-// For rows with network sizes that their cell did not learn from, the trees over all cells of the GPU replace
+// For rows with layer sizes that their cell did not learn from, the trees over all cells of the GPU replace
 // those of the cell. `features` is the number of features of a row.
-void replace_sums(const Group& group, const NewDesigns& fresh, std::size_t features, FeatureBlock& block,
+void replace_sums(const Group& group, const NewLayers& fresh, std::size_t features, FeatureBlock& block,
                   std::array<double, kRowBlock>& sums) {
   const ContextCodes& codes = group.family->index.codes(*group.cell);
   for (const float value : {codes.framework, codes.kernel, group.cell->offset})
@@ -68,7 +70,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
-  NewDesigns fresh;
+  NewLayers fresh;
   OperatorFeatures row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
@@ -76,7 +78,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
     limits[i] = physical_bound(op, gpu, row.routing);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
-    if (const SymmetricEnsemble* trees = group.family->new_design_trees(*group.cell, row)) {
+    if (const SymmetricEnsemble* trees = group.family->new_layer_trees(*group.cell, row)) {
       fresh.rows[i] = true;
       fresh.trees = trees;
       ++fresh.count;
@@ -118,7 +120,7 @@ void estimate_many(const FamilyLookup& families, std::span<const Operator> opera
           estimate_block(group, part, gpu, std::span(rows).first(count), answers);
         else
           for (std::size_t i = 0; i < count; ++i)
-            answers[rows[i]] = estimate_one(families, part[rows[i]], gpu, context);
+            answers[rows[i]] = estimate_one(families, part[rows[i]], gpu, context).estimate;
         count = 0;
       };
       for (std::size_t i = first; i < part.size(); ++i) {

@@ -99,14 +99,9 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   return result;
 }
 
-struct Answer {
-  CellIndex::Found found;
-  LatencyEstimate estimate;
-};
-
-Answer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                   const KernelContext& context) {
-  Answer answer{family.index.find_near(gpu, context, op), {}};
+FoundAnswer nearest_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                           const KernelContext& context) {
+  FoundAnswer answer{family.index.find_near(gpu, context, op), {}};
   answer.estimate = answer_by(family, answer.found, op, gpu, context);
   if (!answer.estimate.extrapolated) return answer;
   const CellIndex::Found instead = family.index.find_instead(gpu, context, op, answer.found);
@@ -114,26 +109,32 @@ Answer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec
   return {instead, answer_by(family, instead, op, gpu, context)};
 }
 
-}  // namespace
-
-CellIndex::Found answering_cell(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                                const KernelContext& context) {
-  // Most cells have no stand-in; only where there is one does the answer itself decide.
-  const CellIndex::Found found = family.index.find_near(gpu, context, op);
-  if (family.index.find_instead(gpu, context, op, found).cell == nullptr) return found;
-  return best_answer(family, op, gpu, context).found;
+// The nearest kernel's, unless the engine's newer one takes less even with the host's part of an eager call.
+FoundAnswer best_answer(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
+                        const KernelContext& context) {
+  const FoundAnswer nearest = nearest_answer(family, op, gpu, context);
+  const CellIndex::Found eager = family.index.find_eager(gpu, context, kind_code(op), nearest.found);
+  if (eager.cell == nullptr) return nearest;
+  const ContextRecord& at = family.model.contexts[eager.cell->context];
+  const KernelContext named{at.framework, at.version, at.kernel, context.as_collected};
+  const FoundAnswer newer{eager, answer_by(family, eager, op, gpu, named)};
+  const bool farther = newer.estimate.extrapolated && !nearest.estimate.extrapolated;
+  return !farther && newer.estimate.p50 < nearest.estimate.p50 ? newer : nearest;
 }
 
-LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
-                             const KernelContext& context) {
+}  // namespace
+
+FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+                         const KernelContext& context) {
   const LoadedFamily* family = families[std::size_t(family_of(op))].get();
   if (family == nullptr) {
     OperatorFeatures row;
     compute_features(op, gpu, row);
-    return finish_estimate(physical_bound(op, gpu, row.routing),
-                           {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
+    return {{},
+            finish_estimate(physical_bound(op, gpu, row.routing),
+                            {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline)};
   }
-  return best_answer(*family, op, gpu, context).estimate;
+  return best_answer(*family, op, gpu, context);
 }
 
 }  // namespace warploom

@@ -17,12 +17,14 @@ using FamilyLookup = std::vector<std::unique_ptr<LoadedFamily>>;
 // p10, p50 and p90 from logarithms, held above the bound.
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier);
 
-// The rows that price an operator.
-CellIndex::Found answering_cell(const LoadedFamily& family, const Operator& op, const GpuSpec& gpu,
-                                const KernelContext& context);
+// The rows that price an operator, no cell where it is physics alone, and what they say.
+struct FoundAnswer {
+  CellIndex::Found found{};
+  LatencyEstimate estimate;
+};
 
 // One operator, checked by the caller.
-LatencyEstimate estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
-                             const KernelContext& context);
+FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
+                         const KernelContext& context);
 
 }  // namespace warploom

@@ -20,14 +20,14 @@ LoadedFamily::LoadedFamily(FamilyModel m, const GpuCatalog& catalog)
       index(model),
       ensembles(model.ensembles.size()),
       cells(model.cells.size()),
-      design_trees(model.gpus.size()) {
+      layer_trees(model.gpus.size()) {
   by_gpu.assign(model.gpus.size(), -1);
   for (std::size_t i = 0; i < model.ensembles.size(); ++i) {
     if (model.ensembles[i].gpu == CellRecord::kAnyGpu) {
       cross = int(i);
     } else if (!model.ensembles[i].trees.empty()) {
       by_gpu[model.ensembles[i].gpu] = int(i);
-      design_trees[model.ensembles[i].gpu].encoded = model.ensembles[i].design_trees;
+      layer_trees[model.ensembles[i].gpu].encoded = model.ensembles[i].layer_trees;
       if (!model.gpus[model.ensembles[i].gpu].adapted) take_cells(model.ensembles[i]);
     }
   }
@@ -64,12 +64,12 @@ const SymmetricEnsemble* LoadedFamily::cell_trees(const CellRecord& cell) const 
   return decoded(cells[std::size_t(&cell - model.cells.data())]);
 }
 
-const SymmetricEnsemble* LoadedFamily::new_design_trees(const CellRecord& cell,
-                                                        const OperatorFeatures& row) const {
-  if (row.design == 0 || cell.designs.empty()) return nullptr;  // a calibrated cell lists none
-  for (const std::uint32_t design : cell.designs)
-    if (design == row.design) return nullptr;
-  return decoded(design_trees[cell.gpu]);
+const SymmetricEnsemble* LoadedFamily::new_layer_trees(const CellRecord& cell,
+                                                       const OperatorFeatures& row) const {
+  if (row.layer == 0 || cell.layers.empty()) return nullptr;  // a calibrated cell lists none
+  for (const std::uint32_t layer : cell.layers)
+    if (layer == row.layer) return nullptr;
+  return decoded(layer_trees[cell.gpu]);
 }
 
 const LoadedFamily::Lazy& LoadedFamily::decoded(int ensemble) const {

@@ -29,9 +29,9 @@ struct LoadedFamily {
   const Kriging& kriging(int ensemble) const { return decoded(ensemble).kriging; }
   // The trees of `cell` (an element of model.cells), or nullptr.
   const SymmetricEnsemble* cell_trees(const CellRecord& cell) const;
-  // The trees over all cells of the cell's GPU, when the cell did not learn from the row's network sizes
-  // (OperatorFeatures::design) and the GPU has such trees; else nullptr.
-  const SymmetricEnsemble* new_design_trees(const CellRecord& cell, const OperatorFeatures& row) const;
+  // The trees over all cells of the cell's GPU, when the cell did not learn from the row's layer sizes
+  // (OperatorFeatures::layer) and the GPU has such trees; else nullptr.
+  const SymmetricEnsemble* new_layer_trees(const CellRecord& cell, const OperatorFeatures& row) const;
   // How far the row lies outside the ranges of features in training: of the feature farthest out, in widths
   // of its range, at least kNarrowestRange. 0: inside.
   double outside(int ensemble, const OperatorFeatures& row) const;
@@ -63,7 +63,7 @@ struct LoadedFamily {
   std::optional<TableCorrection> tables;  // of a user's measured rows, when there are some
   std::vector<Lazy> ensembles;
   std::vector<LazyCell> cells;                         // of model.cells
-  std::vector<LazyCell> design_trees;                  // of model.gpus
+  std::vector<LazyCell> layer_trees;                   // of model.gpus
   std::vector<int> by_gpu;                             // ensemble of each of model.gpus; -1: none
   std::vector<ContextKernel> kernels;                  // of model.contexts
   int cross = -1;                                      // the ensemble over all GPUs

@@ -21,7 +21,7 @@ double cross_trees(const LoadedFamily& family, const CellRecord& cell, const Con
 }
 
 double own_trees(const LoadedFamily& family, const CellRecord& cell, const OperatorFeatures& row) {
-  if (const SymmetricEnsemble* trees = family.new_design_trees(cell, row)) {
+  if (const SymmetricEnsemble* trees = family.new_layer_trees(cell, row)) {
     OperatorFeatures with_context = row;
     const ContextCodes& codes = family.index.codes(cell);
     for (const float value : {codes.framework, codes.kernel, cell.offset}) with_context.add(double(value));
@@ -34,10 +34,10 @@ double own_trees(const LoadedFamily& family, const CellRecord& cell, const Opera
 LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const OperatorFeatures& row) {
   LogEstimate answer;
   answer.log_p50 = row.log_base + double(cell.offset);
-  // Its interval was found for designs outside of what was learned.
-  if (family.new_design_trees(cell, row) != nullptr) {
+  // Its interval was found for layers outside of what was learned.
+  if (family.new_layer_trees(cell, row) != nullptr) {
     answer.extrapolated = true;
-    answer.set_interval(cell.interval_new_design, row.log_base);
+    answer.set_interval(cell.interval_new_layer, row.log_base);
     return answer;
   }
   const int own = family.by_gpu[cell.gpu], ensemble = own >= 0 ? own : family.cross;

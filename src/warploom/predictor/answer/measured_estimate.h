@@ -19,7 +19,7 @@ LogEstimate interpolated_estimate(const LoadedFamily& family, const Operator& op
 // The same as measured_estimate for a cell with trees of its own, without what they add to log_p50.
 LogEstimate measured_base(const LoadedFamily& family, const CellRecord& cell, const OperatorFeatures& row);
 
-// What the cell's own trees add, for a new design those of all the GPU's cells; 0 where there are none.
+// What the cell's own trees add, for a new layer those of all the GPU's cells; 0 where there are none.
 double own_trees(const LoadedFamily& family, const CellRecord& cell, const OperatorFeatures& row);
 
 // The trees of `ensemble` over the whole row, the cell's context and `offset`, what was predicted before

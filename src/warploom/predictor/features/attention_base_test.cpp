@@ -68,6 +68,22 @@ void check_parts(const Operator& op) {
     }
 }
 
+// Engines plan parts of like lengths, so the longest request does not outlast the others by its length.
+// Measured on A100, A40, H100, H200 and H800 (FlashInfer, 12 and 16 requests): 0.8 to 1.0 of an even batch.
+TEST(AttentionBase, UnevenDecodeTakesAboutWhatEvenDecodeOfAsManyKeysTakes) {
+  AttentionDecode even{.heads = 32, .kv_heads = 8}, uneven = even;
+  even.requests = {{16, 1, 3699}};
+  uneven.requests = {{1, 1, 19'199}, {15, 1, 2665}};
+  for (const char* gpu : {"a100_sxm", "h100_sxm", "h200_sxm", "h20", "a40"})
+    for (const KernelContext& kernel :
+         {KernelContext{"vllm", "", "vllm_flash_attn"}, KernelContext{"sglang", "", "flashinfer"},
+          KernelContext{"sglang", "", "triton"}}) {
+      const double ratio = base_of(uneven, catalog().get(gpu), kernel).seconds /
+                           base_of(even, catalog().get(gpu), kernel).seconds;
+      EXPECT_NEAR(ratio, 1, 0.1) << gpu << " " << kernel.kernel;  // was 1.6 to 4
+    }
+}
+
 RC_GTEST_PROP(AttentionBase, IsFiniteAndTheSumOfItsParts, ()) {
   check_parts(some_prefill());
   check_parts(some_decode());

@@ -29,7 +29,7 @@ void add_mla_decode(const MlaDecode& op, const GpuSpec& gpu, const KernelHints& 
                     const BaseConstants& fitted, OperatorFeatures& row);
 void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants& fitted,
                     OperatorFeatures& row);
-std::uint32_t moe_design(const FusedMoe& op);
+std::uint32_t moe_layer(const FusedMoe& op);
 // `sustained`: sustained_rate_share of the GPU.
 void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel, const RoutingLoad& routed,
              double sustained, const BaseConstants& fitted, OperatorFeatures& row);

@@ -130,9 +130,9 @@ void FeaturePlan::compute(const Operator& op, OperatorFeatures& row) const {
   row.take_logs();
 }
 
-std::uint32_t design_of(const Operator& op) {
+std::uint32_t layer_of(const Operator& op) {
   const auto* moe = std::get_if<FusedMoe>(&op);
-  return moe != nullptr ? features::moe_design(*moe) : 0;
+  return moe != nullptr ? features::moe_layer(*moe) : 0;
 }
 
 namespace {

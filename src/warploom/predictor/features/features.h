@@ -52,8 +52,8 @@ class FeaturePlan {
   double sustained_;  // sustained_rate_share
 };
 
-// OperatorFeatures::design of an operator.
-std::uint32_t design_of(const Operator& op);
+// OperatorFeatures::layer of an operator.
+std::uint32_t layer_of(const Operator& op);
 
 // The kind of arithmetic: data types and the variant of the operator, without sizes. Rows of one GPU, kernel
 // context and kind form a cell. At most 16 bits.

@@ -43,24 +43,24 @@ void add_routing(const RoutingLoad& load, const MoeSizes& sizes, OperatorFeature
 
 void add_sizes(const FusedMoe& op, const MoeSizes& sizes, OperatorFeatures& row) {
   const double tokens = double(op.tokens), choices = tokens * double(op.top_k);
-  row.add_design_log2(tokens);
+  row.add_layer_log2(tokens);
   row.add(double(op.top_k));
-  row.add_design_log2(double(op.experts));
-  row.add_design_log2(double(op.hidden));
-  row.add_design_log2(sizes.width);
-  row.add_design_log2(double(op.intermediate));
+  row.add_layer_log2(double(op.experts));
+  row.add_layer_log2(double(op.hidden));
+  row.add_layer_log2(sizes.width);
+  row.add_layer_log2(double(op.intermediate));
   row.add_log2(double(op.tensor_parallel));
   row.add_log2(double(op.expert_parallel));
   row.add_log2(sizes.held);
   row.add(op.routing == RoutingKind::PowerLaw ? op.routing_alpha : 0.0);
   row.add_log2(choices);
   row.add_log2(choices / double(op.experts));
-  row.add_design_log2(choices / double(op.expert_parallel));
+  row.add_layer_log2(choices / double(op.expert_parallel));
 }
 
 }  // namespace
 
-std::uint32_t moe_design(const FusedMoe& op) {
+std::uint32_t moe_layer(const FusedMoe& op) {
   std::uint64_t hash = 7;
   for (const std::int64_t size : {op.hidden, op.intermediate, op.top_k, op.experts})
     hash = hash_combine(hash, std::uint64_t(size));
@@ -76,7 +76,7 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel
   const double rate = gpu.tensor_rate(tensor_rate_per_clock(gpu, math_type(op.scheme))).value();
   const double l2 = gpu.l2_capacity.value(), hidden = double(op.hidden);
   row.log_base = std::log(base.total);
-  row.design = moe_design(op);
+  row.layer = moe_layer(op);
   row.add(int(op.scheme == MatmulScheme::Fp16 ? MatmulScheme::Bf16 : op.scheme));
   row.add(op.gated ? 1 : 0);
   row.add(int(op.pass));

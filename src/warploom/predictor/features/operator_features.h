@@ -12,21 +12,21 @@ namespace warploom {
 struct OperatorFeatures : FeatureRow {
   double log_base = 0;  // ln of the base time in seconds
   double rows = 0;      // of a product's result; 0 where work per row means nothing
-  // Identity of the sizes that a network's design fixes (mixture of experts: hidden, intermediate, top-k,
-  // experts); 0: the family has no such notion. Slots of features that mostly tell designs apart.
-  std::uint32_t design = 0;
-  std::uint64_t design_slots = 0;
+  // Identity of the sizes that a model's layer fixes (mixture of experts: hidden, intermediate, top-k,
+  // experts); 0: the family has no such notion. Slots of features that mostly tell layers apart.
+  std::uint32_t layer = 0;
+  std::uint64_t layer_slots = 0;
   RoutingLoad routing;  // of a FusedMoe; else of an operator before it
 
   void clear() {
     FeatureRow::clear();
     rows = 0;
-    design = 0;
-    design_slots = 0;
+    layer = 0;
+    layer_slots = 0;
   }
-  // add_log2 of a size that tells designs apart.
-  void add_design_log2(double value) {
-    design_slots |= std::uint64_t(1) << count;
+  // add_log2 of a size that tells layers apart.
+  void add_layer_log2(double value) {
+    layer_slots |= std::uint64_t(1) << count;
     add_log2(value);
   }
 };

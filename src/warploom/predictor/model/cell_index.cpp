@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kAnyKind = 0xFFFFF;
 constexpr std::uint64_t kNoGpu = 0;
+constexpr std::uint64_t kEagerVersion =
+    1;  // in place of a version: the best of those that were timed eagerly
 
 std::uint64_t name_key(std::string_view name) { return name.empty() ? 0 : hash_bytes(name); }
 
@@ -115,6 +117,11 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
   offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
   // A sweep is of one GPU and has no class that could answer for others.
   if (context.framework != kSweep) offer(key_of(arch, {kAnyFramework, 0, 0}, cell.kind), number);
+  if (!cell.launch_bound) return;
+  for (const std::uint64_t at : {place, arch})
+    offer(key_of(at, {full.framework, kEagerVersion, 0}, cell.kind), number);
+  if (std::find(eager_kinds_.begin(), eager_kinds_.end(), cell.kind) == eager_kinds_.end())
+    eager_kinds_.push_back(cell.kind);
 }
 
 bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
@@ -227,6 +234,26 @@ CellIndex::Found CellIndex::find_near(const GpuSpec& gpu, const KernelContext& c
     for (const std::uint64_t asked : {framework, kAnyFramework})
       if (const Found kin = kin_at(asked, true); kin.cell != nullptr) return kin;
   return own.measured && !library ? own : find_near_class(gpu, context, near);
+}
+
+CellIndex::Found CellIndex::find_eager(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind,
+                                       const Found& found) const {
+  const bool some = std::find(eager_kinds_.begin(), eager_kinds_.end(), kind) != eager_kinds_.end();
+  if (!some || found.cell == nullptr || found.cell->launch_bound || !context.kernel.empty()) return {};
+  const ContextRecord& chosen = model_.contexts[found.cell->context];
+  const std::string_view engine = context.framework.empty() ? chosen.framework : context.framework;
+  if (!is_engine(engine)) return {};
+  const NameKeys names{name_key(engine), kEagerVersion, 0};
+  const CellRecord* cell = lookup(key_of(gpu.name_hash, names, kind));
+  const bool here = cell != nullptr;
+  if (!here && !found.measured) cell = lookup(key_of(architecture_key(architecture_class(gpu)), names, kind));
+  if (cell == nullptr) return {};
+  const ContextRecord& eager = model_.contexts[cell->context];
+  if (chosen.framework == engine && compare_versions(eager.version, chosen.version) <= 0) return {};
+  if (!context.version.empty() && compare_versions(context.version, eager.version) < 0) return {};
+  if (!here) cell = class_of_kernel(names.framework, name_key(eager.kernel), kind);
+  if (cell == nullptr) return {};
+  return {cell, here, true, false, kind, {.kind = kind}};
 }
 
 bool CellIndex::may_be_replaced(const Found& found, const KernelContext& context) const {

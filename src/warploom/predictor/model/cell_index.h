@@ -49,6 +49,12 @@ class CellIndex {
   // cell: nothing better is known.
   Found find_instead(const GpuSpec& gpu, const KernelContext& context, const Operator& op,
                      const Found& found) const;
+  // The engine's kernel of a newer version than `found`, where that was timed call by call alone. Such a time
+  // is the longer of kernel and host, so the kernel takes at most that: it bounds what the older kernel says.
+  // On this GPU, or where `found` is of other GPUs on one of its architecture. No cell: there is none, or a
+  // kernel or an older version is named.
+  Found find_eager(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind,
+                   const Found& found) const;
   bool may_be_replaced(const Found& found, const KernelContext& context) const;
   // The same among classes alone, from the other GPUs, measured on this one or not. GPUs of this
   // architecture before others, the engine's own kernel under other scales before another engine's,
@@ -82,6 +88,7 @@ class CellIndex {
   const FamilyModel& model_;
   std::vector<ContextCodes> codes_;
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
+  std::vector<std::uint32_t> eager_kinds_;  // of which some GPU has a cell that was timed eagerly
 };
 
 }  // namespace warploom

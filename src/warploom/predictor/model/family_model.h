@@ -59,9 +59,9 @@ struct CellRecord {
   float offset = 0;  // mean ln(latency / base with overhead)
   Overhead overhead;
   LogInterval interval;
-  // The network sizes of its rows (OperatorFeatures::design), ascending; and the interval for other sizes.
-  std::vector<std::uint32_t> designs;
-  LogInterval interval_new_design;
+  // The layer sizes of its rows (OperatorFeatures::layer), ascending; and the interval for other sizes.
+  std::vector<std::uint32_t> layers;
+  LogInterval interval_new_layer;
 };
 
 // Fitted constants of the base.
@@ -84,9 +84,9 @@ struct EnsembleRecord {
   std::uint16_t gpu = CellRecord::kAnyGpu;  // kAnyGpu: the cross ensemble
   std::vector<float> low, high;             // range of each feature in training: the measured domain
   std::string trees;  // join_cell_trees or join_adaptation; of the cross ensemble encode_trees
-  // Trees over all cells of the GPU, without the features that tell network sizes apart, for sizes that a
+  // Trees over all cells of the GPU, without the features that tell layer sizes apart, for sizes that a
   // cell did not learn from (encode_symmetric). Empty: none.
-  std::string design_trees;
+  std::string layer_trees;
 };
 
 struct FamilyModel {

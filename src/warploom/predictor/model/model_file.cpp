@@ -33,12 +33,12 @@ LogInterval take_interval(ByteReader& in) {
   return interval;
 }
 
-void put_designs(ByteWriter& out, const FamilyModel& model) {
+void put_layers(ByteWriter& out, const FamilyModel& model) {
   for (const CellRecord& cell : model.cells) {
-    out.put_all(cell.designs);
-    if (!cell.designs.empty()) put_interval(out, cell.interval_new_design);
+    out.put_all(cell.layers);
+    if (!cell.layers.empty()) put_interval(out, cell.interval_new_layer);
   }
-  for (const EnsembleRecord& ensemble : model.ensembles) out.put_text(ensemble.design_trees);
+  for (const EnsembleRecord& ensemble : model.ensembles) out.put_text(ensemble.layer_trees);
 }
 
 void put_records(ByteWriter& out, const FamilyModel& model) {
@@ -90,7 +90,7 @@ void put_records(ByteWriter& out, const FamilyModel& model) {
     out.put(std::uint32_t(constants));
     for (std::size_t i = 0; i < constants; ++i) out.put(record.values.values[i]);
   }
-  put_designs(out, model);
+  put_layers(out, model);
 }
 
 void take_adaptations(ByteReader& in, FamilyModel& model) {
@@ -154,12 +154,12 @@ void take_records(ByteReader& in, FamilyModel& model) {
 }
 
 // Since minor version 1.
-void take_designs(ByteReader& in, FamilyModel& model) {
+void take_layers(ByteReader& in, FamilyModel& model) {
   for (CellRecord& cell : model.cells) {
-    cell.designs = in.take_all<std::uint32_t>();
-    if (!cell.designs.empty()) cell.interval_new_design = take_interval(in);
+    cell.layers = in.take_all<std::uint32_t>();
+    if (!cell.layers.empty()) cell.interval_new_layer = take_interval(in);
   }
-  for (EnsembleRecord& ensemble : model.ensembles) ensemble.design_trees = in.take_text();
+  for (EnsembleRecord& ensemble : model.ensembles) ensemble.layer_trees = in.take_text();
 }
 
 void check_references(const FamilyModel& model, std::string_view where) {
@@ -208,7 +208,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.interval_sibling = take_interval(file.records);
   take_adaptations(file.records, model);
   take_constants(file.records, model, where);
-  if (file.minor > 0) take_designs(file.records, model);
+  if (file.minor > 0) take_layers(file.records, model);
   file.finish(kFormat, where);
   check_references(model, where);
   return model;

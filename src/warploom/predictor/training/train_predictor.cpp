@@ -14,7 +14,7 @@
 #include "warploom/predictor/training/train_adapted.h"
 #include "warploom/predictor/training/train_cross_gpu.h"
 #include "warploom/predictor/training/train_measured.h"
-#include "warploom/predictor/training/train_new_designs.h"
+#include "warploom/predictor/training/train_new_layers.h"
 #include "warploom/predictor/training/train_siblings.h"
 
 namespace warploom {
@@ -56,7 +56,7 @@ void train_family(FamilyJob& job) {
   }
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
   const std::vector<float> classes = class_offsets(job.model, own, full);
-  list_designs(job, tables);
+  list_layers(job, tables);
   std::vector<EnsembleRecord> ensembles(gpus + 1);
   for (std::size_t g = 0; g < gpus; ++g) ensembles[g].gpu = std::uint16_t(g);
   const std::vector<std::int32_t> architectures = architectures_of(job.model);
@@ -68,7 +68,7 @@ void train_family(FamilyJob& job) {
     else if (task <= gpus && gets_own_trees(job, task - 1)) {
       const auto gpu = std::uint16_t(task - 1);
       ensembles[gpu] = train_gpu(job, tables[gpu], gpu, own.offset);
-      train_new_designs(job, tables[gpu], gpu, ensembles[gpu]);
+      train_new_layers(job, tables[gpu], gpu, ensembles[gpu]);
     } else if (task > gpus && architectures.size() > 1 && job.options.leave_out_rows_per_gpu > 0)
       outs[task - gpus - 1] = leave_out(job, architectures[task - gpus - 1]);
   });

@@ -46,8 +46,8 @@ TrainingTable make_table(const Dataset& dataset, const GpuCatalog& catalog, cons
     table.part.push_back(rows.part[r]);
     table.cell.push_back(rows.cell[r]);
     table.source.push_back(source);
-    table.design.push_back(features.design);
-    table.design_slots = features.design_slots;
+    table.layer.push_back(features.layer);
+    table.layer_slots = features.layer_slots;
   }
   return table;
 }
@@ -56,7 +56,7 @@ void take_features(const TrainingTable& table, std::size_t r, OperatorFeatures& 
   row.clear();
   for (const float value : table.row(r)) row.add(double(value));
   row.log_base = double(table.log_base[r]);
-  row.design = table.design[r];
+  row.layer = table.layer[r];
 }
 
 void fill_row(const TrainingTable& table, std::size_t r, const ContextCodes& codes, float offset,

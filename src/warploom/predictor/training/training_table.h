@@ -26,8 +26,8 @@ struct TrainingTable {
   std::vector<std::uint64_t> shape;
   std::vector<Part> part;
   std::vector<std::uint32_t> source;  // row of the data set
-  std::vector<std::uint32_t> design;  // OperatorFeatures::design
-  std::uint64_t design_slots = 0;     // OperatorFeatures::design_slots
+  std::vector<std::uint32_t> layer;   // OperatorFeatures::layer
+  std::uint64_t layer_slots = 0;      // OperatorFeatures::layer_slots
   std::size_t rows() const { return target.size(); }
   std::span<const float> row(std::size_t r) const { return {features.data() + r * columns, columns}; }
 };

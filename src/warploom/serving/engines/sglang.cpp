@@ -5,6 +5,7 @@
 #include <array>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/serving/batching/sglang_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
@@ -141,10 +142,9 @@ bool fuses_allreduce_norm(const GraphOptions& graph, const EngineLaunch& launch)
   constexpr std::array<std::string_view, 6> kModels{
       "DeepseekV3ForCausalLM",  "GptOssForCausalLM",   "Glm4MoeForCausalLM",
       "Glm4MoeLiteForCausalLM", "Qwen3MoeForCausalLM", "KimiK25ForConditionalGeneration"};
-  const Generation generation = launch.gpu.generation;
   return lists(kModels, launch.model) && graph.ranks_per_node == 0 &&
          launch.sharding.attention_data_parallel == 1 && launch.gpu.name != "h20" &&
-         (generation == Generation::Hopper || generation == Generation::Blackwell);
+         has_async_matrix_unit(launch.gpu);
 }
 
 void fuse(GraphOptions& graph, const EngineLaunch& launch) {
@@ -195,7 +195,7 @@ KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const Gpu
 KernelContext fp8_kernel(const KernelNames& names, const Gemm& op, const GpuSpec& gpu) {
   const std::string& backend = names.fp8_gemm_backend;
   if (backend != "flashinfer_trtllm" || op.scheme != MatmulScheme::Fp8Block) return names.default_kernel();
-  if (gpu.generation != Generation::Blackwell)
+  if (!has_tensor_memory(gpu))
     throw Unsupported(
         fmt::format("fp8_gemm_backend '{}' is not modelled on {}: it runs on data-centre "
                     "Blackwell alone, expected auto or deep_gemm",
@@ -222,7 +222,7 @@ constexpr Seconds kExpertLaunches = milliseconds(3.1), kFusedExpertLaunches = mi
                   kLinearLaunches = milliseconds(3);
 
 HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const Seconds experts = gpu.generation == Generation::Blackwell ? kFusedExpertLaunches : kExpertLaunches;
+  const Seconds experts = has_tensor_memory(gpu) ? kFusedExpertLaunches : kExpertLaunches;
   const double linear = double(model.layers_with(AttentionKind::Linear));
   return {.prefill_floor = double(model.mixture_layers()) * experts + linear * kLinearLaunches};
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/serving/batching/trtllm_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
@@ -185,7 +186,7 @@ constexpr std::string_view kGeneratedKernel = "sglang_flashinfer_trtllm_moe";
 
 KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
   if (names.moe_backend == "auto") return names.default_kernel();
-  const bool generated = names.moe_backend == "flashinfer_trtllm" && gpu.generation == Generation::Blackwell;
+  const bool generated = names.moe_backend == "flashinfer_trtllm" && has_tensor_memory(gpu);
   const bool mxfp4 = op.scheme == MatmulScheme::MxFp4A8 || op.scheme == MatmulScheme::MxFp4A16;
   if (generated && mxfp4) return names.default_kernel();  // what it takes there by itself
   const bool measured =
@@ -208,7 +209,7 @@ constexpr Seconds kLayerLaunches = milliseconds(0.5), kTritonExpertLaunches = mi
                   kLatentLaunches = milliseconds(2.3);
 
 HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const bool triton = model.mixture && gpu.generation != Generation::Blackwell && !model.layers.empty() &&
+  const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
   const double experts = double(model.mixture_layers());
   const double latent = double(model.layers_with(AttentionKind::Latent));

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/serving/batching/vllm_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
@@ -140,8 +141,8 @@ constexpr std::array<MoeKernel, 20> kMoeKernels{{
 // kernel on data-centre Blackwell. Empty: whatever was measured as the default.
 std::string_view automatic_backend(const FusedMoe& op, const GpuSpec& gpu) {
   if (op.scheme != MatmulScheme::Fp8Block) return {};
-  if (gpu.generation == Generation::Hopper) return op.expert_parallel > 1 ? "flashinfer_cutlass" : "triton";
-  return gpu.generation == Generation::Blackwell ? "flashinfer_trtllm" : "";
+  if (has_wgmma(gpu)) return op.expert_parallel > 1 ? "flashinfer_cutlass" : "triton";
+  return has_tensor_memory(gpu) ? "flashinfer_trtllm" : "";
 }
 
 std::string_view moe_kernel(std::string_view backend, const FusedMoe& op, const GpuSpec& gpu) {

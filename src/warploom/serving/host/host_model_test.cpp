@@ -32,8 +32,8 @@ TEST(HostModel, HasConstantsForEachEngine) {
   model.layers = {{.count = 3}, {.count = 58, .mixture = true}};
   model.mixture = MixtureOfExperts{};
   GpuSpec hopper, blackwell;
-  hopper.generation = Generation::Hopper;
-  blackwell.generation = Generation::Blackwell;
+  hopper.matrix_instruction = MatrixInstruction::Wgmma;
+  blackwell.matrix_instruction = MatrixInstruction::Tcgen05;
   const auto floor_ms = [&](std::string_view engine, const GpuSpec& gpu) {
     return to_milliseconds(engine_named(engine).host(model, gpu).prefill_floor);
   };

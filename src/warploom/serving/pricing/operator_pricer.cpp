@@ -41,9 +41,10 @@ ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, const S
   ListPrice total;
   for (const OperatorNode& node : operators) {
     if (node.count <= 0) continue;
-    const LatencyEstimate one_call = estimate(node.op);
-    total += price_of(node, one_call);
-    if (see) see(node, one_call);
+    const KernelContext asked = names.of(node.op, *gpu);
+    const KernelAnswer answer = model->answer(node.op, *gpu, asked);
+    total += price_of(node, answer.estimate);
+    if (see) see(node, answer.estimate, KernelSource(answer, node.op, asked));
   }
   return total;
 }

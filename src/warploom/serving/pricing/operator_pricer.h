@@ -24,8 +24,8 @@ struct ListPrice {
   StepCost cost() const;
 };
 
-// One operator of a list that runs, and what one call of it takes.
-using SeeOperator = std::function<void(const OperatorNode&, const LatencyEstimate&)>;
+// One operator of a list that runs, what one call of it takes, and whose kernel that is.
+using SeeOperator = std::function<void(const OperatorNode&, const LatencyEstimate&, KernelSource)>;
 
 // A model of latency on one GPU with one engine's kernels. Refers to the model and the GPU.
 struct OperatorPricer {
@@ -33,11 +33,6 @@ struct OperatorPricer {
   const GpuSpec* gpu = nullptr;
   KernelNames names;
 
-  LatencyEstimate estimate(const Operator& op) const { return model->estimate(op, *gpu, names.of(op, *gpu)); }
-  // The implementation that estimate() prices; views stay valid as long as the model and this.
-  KernelContext implementation(const Operator& op) const {
-    return model->resolved_context(op, *gpu, names.of(op, *gpu));
-  }
   // `see` (may be empty) is called for each operator with a count, in their order.
   ListPrice price(std::span<const OperatorNode> operators, const SeeOperator& see = {}) const;
 };

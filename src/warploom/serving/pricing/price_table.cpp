@@ -1,19 +1,17 @@
 #include "warploom/serving/pricing/price_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warploom {
 
-std::size_t KernelSums::index_of(const OperatorNode& node, const LatencyEstimate& one_call,
-                                 const KernelContext& implementation) {
+std::size_t KernelSums::index_of(const OperatorNode& node, KernelSource source) {
   const Family family = family_of(node.op);
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const KernelTime& known = kernels_[i];
-    if (known.family == family && known.label == node.label && known.source.is(one_call, implementation))
-      return i;
+    if (known.family == family && known.label == node.label && known.source == source) return i;
   }
-  kernels_.push_back(
-      {family, std::string(node.label), Seconds(0.0), 0, KernelSource(one_call, implementation)});
+  kernels_.push_back({family, std::string(node.label), Seconds(0.0), 0, std::move(source)});
   return kernels_.size() - 1;
 }
 
@@ -35,21 +33,21 @@ std::vector<KernelTime> KernelSums::sorted() const {
 }
 
 ListPrice KernelSums::price(std::span<const OperatorNode> operators, const OperatorPricer& pricer) {
-  return pricer.price(operators, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
-    const auto count = double(node.count);
-    add(index_of(node, one_call, pricer.implementation(node.op)), one_call.p50.value() * count, count);
-  });
+  return pricer.price(operators,
+                      [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
+                        const auto count = double(node.count);
+                        add(index_of(node, std::move(source)), one_call.p50.value() * count, count);
+                      });
 }
 
 void PriceTable::fill(std::size_t row, std::span<const OperatorNode> operators, const OperatorPricer& pricer,
                       KernelSums& sums) {
   std::vector<Kernel>& kernels = kernels_[row];
   kernels.clear();
-  const ListPrice price =
-      pricer.price(operators, [&](const OperatorNode& node, const LatencyEstimate& one_call) {
+  const ListPrice price = pricer.price(
+      operators, [&](const OperatorNode& node, const LatencyEstimate& one_call, KernelSource source) {
         const auto count = double(node.count);
-        kernels.push_back({sums.index_of(node, one_call, pricer.implementation(node.op)),
-                           one_call.p50.value() * count, count});
+        kernels.push_back({sums.index_of(node, std::move(source)), one_call.p50.value() * count, count});
       });
   rows_[row] = Row{.price = price, .used = 0, .filled = true};
 }

@@ -16,9 +16,8 @@ namespace warploom {
 // GPU time over many steps, by kernel and what its price rests on.
 class KernelSums {
  public:
-  // Index of a kernel that was priced so by `implementation`.
-  std::size_t index_of(const OperatorNode& node, const LatencyEstimate& one_call,
-                       const KernelContext& implementation);
+  // Index of a kernel whose price rested on that.
+  std::size_t index_of(const OperatorNode& node, KernelSource source);
   void add(std::size_t kernel, double seconds, double calls) {
     kernels_[kernel].time += Seconds(seconds);
     kernels_[kernel].calls += calls;

@@ -4,13 +4,35 @@
 #include <cmath>
 
 namespace warploom {
+namespace {
 
-KernelSource::KernelSource(const LatencyEstimate& answer, const KernelContext& implementation)
-    : tier(answer.tier),
-      extrapolated(answer.extrapolated),
-      framework(implementation.framework),
-      version(implementation.version),
-      kernel(implementation.kernel) {}
+// What the question names and the answer is not of.
+std::string asked_for(const KernelAnswer& answer, const Operator& op, const KernelContext& asked) {
+  std::string text;
+  const auto add = [&](std::string_view part) { text.append(text.empty() ? "" : " ").append(part); };
+  if (!asked.framework.empty() && asked.framework != answer.implementation.framework) add(asked.framework);
+  if (!asked.kernel.empty() && asked.kernel != answer.implementation.kernel) add(asked.kernel);
+  if (!answer.scheme_priced) return text;
+  std::visit(
+      [&](const auto& held) {
+        if constexpr (requires { name_of(held.scheme); }) add(name_of(held.scheme));
+      },
+      op);
+  return text;
+}
+
+}  // namespace
+
+KernelSource::KernelSource(const KernelAnswer& answer, const Operator& op, const KernelContext& asked)
+    : tier(answer.estimate.tier),
+      extrapolated(answer.estimate.extrapolated),
+      stands_in(answer.estimate.stands_in),
+      framework(answer.implementation.framework),
+      version(answer.implementation.version),
+      kernel(answer.implementation.kernel),
+      scheme_priced(answer.scheme_priced) {
+  if (stands_in) stands_in_for = asked_for(answer, op, asked);
+}
 
 void StepBatch::set_decode(std::span<const std::int32_t> contexts) {
   decode_requests = std::ssize(contexts);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,17 +57,16 @@ struct StepCost {
 // What a price rests on: the measured implementation that answered, and how well it is known here.
 struct KernelSource {
   Tier tier = Tier::Measured;
-  bool extrapolated = false;               // outside the measured domain
-  std::string framework, version, kernel;  // empty: physics alone, or not told
+  bool extrapolated = false;                    // outside the measured domain
+  bool stands_in = false;                       // for another kernel, never measured on this GPU
+  std::string framework, version, kernel;       // empty: physics alone, or not told
+  std::string stands_in_for;                    // what was asked for, in words
+  std::optional<MatmulScheme> scheme_priced{};  // where it is not the operator's own
 
   KernelSource() = default;
-  KernelSource(const LatencyEstimate& answer, const KernelContext& implementation);
+  // Of `answer` to the question for `op` with `asked`.
+  KernelSource(const KernelAnswer& answer, const Operator& op, const KernelContext& asked);
   bool operator==(const KernelSource&) const = default;
-  // Whether it would be made from these.
-  bool is(const LatencyEstimate& answer, const KernelContext& implementation) const {
-    return tier == answer.tier && extrapolated == answer.extrapolated && kernel == implementation.kernel &&
-           version == implementation.version && framework == implementation.framework;
-  }
 };
 
 // GPU time of one kind of kernel, summed over the steps priced so far.

@@ -65,11 +65,14 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
 SimTime ReplicaGroup::occupy(SimTime begin, const StepSpan& span) {
   const std::int64_t stages = std::ssize(stage_free_);
   if (stages == 1) return stage_free_[0] = begin + to_sim_duration(span.whole);
+  // Of whole nanoseconds, equal shares and the rest spread: times stages they could leave 64 bits.
   const std::int64_t kernels = to_sim_duration(span.stages).nanoseconds();
+  const std::int64_t share = kernels / stages, rest = kernels % stages;
   SimTime end = begin + to_sim_duration(span.before);
   for (std::int64_t stage = 0; stage < stages; ++stage) {
     SimTime& free = stage_free_[std::size_t(stage)];
-    end = free = std::max(end, free) + SimDuration(kernels * (stage + 1) / stages - kernels * stage / stages);
+    end = free =
+        std::max(end, free) + SimDuration(share + rest * (stage + 1) / stages - rest * stage / stages);
   }
   return outputs_free_ = std::max(end, outputs_free_) + to_sim_duration(span.after);
 }

@@ -1,4 +1,4 @@
-#include "warploom/predictor/training/train_new_designs.h"
+#include "warploom/predictor/training/train_new_layers.h"
 
 #include <algorithm>
 #include <set>
@@ -12,12 +12,12 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kFewestDesigns = 10;
+constexpr std::size_t kFewestLayers = 10;
 constexpr std::size_t kRows = 150000;     // learned from
 constexpr std::size_t kFoldRows = 30000;  // of them for the folds that set the intervals
 constexpr std::uint32_t kFolds = 5;
 
-// Chosen with whole designs left out on H200, B200 and L40S: insensitive, but for the bound, without which
+// Chosen with whole layers left out on H200, B200 and L40S: insensitive, but for the bound, without which
 // the mean error is a third larger.
 SymmetricOptions settings(std::uint64_t seed) {
   SymmetricOptions o;
@@ -40,7 +40,7 @@ Rows matrix_of(const FamilyJob& job, const TrainingTable& table, std::span<const
                std::span<const float> offsets) {
   Rows rows;
   for (std::size_t c = 0; c + kGpuFeatures < table.columns; ++c)
-    if ((table.design_slots >> c & 1) == 0) rows.slots.push_back(std::uint8_t(c));
+    if ((table.layer_slots >> c & 1) == 0) rows.slots.push_back(std::uint8_t(c));
   const std::size_t of_row = rows.slots.size();
   for (std::size_t c = 0; c < kContextFeatures; ++c) rows.slots.push_back(std::uint8_t(table.columns + c));
   rows.columns = rows.slots.size();
@@ -99,7 +99,7 @@ std::vector<float> offsets_of(const FamilyJob& job, const TrainingTable& table,
   return offsets;
 }
 
-// Residuals of designs that were left out, into the cells' intervals.
+// Residuals of layers that were left out, into the cells' intervals.
 void fit_intervals(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu) {
   const std::vector<std::uint32_t> rows = draw(job, table, kFoldRows);
   BucketResiduals of_gpu;
@@ -108,7 +108,7 @@ void fit_intervals(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu
   for (std::uint32_t fold = 0; fold < kFolds; ++fold) {
     std::vector<std::uint32_t> learned, test;
     for (const std::uint32_t r : rows)
-      (shape_fold(table.design[r], kFolds, job.options.seed + 71) == fold ? test : learned).push_back(r);
+      (shape_fold(table.layer[r], kFolds, job.options.seed + 71) == fold ? test : learned).push_back(r);
     if (learned.empty() || test.empty()) continue;
     std::vector<bool> known;
     const std::vector<float> offsets = offsets_of(job, table, learned, known);
@@ -128,26 +128,25 @@ void fit_intervals(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu
   const LogInterval common = fit_interval(of_gpu, wide);
   for (std::size_t c = 0; c < job.measured_cells; ++c)
     if (job.model.cells[c].gpu == gpu)
-      job.model.cells[c].interval_new_design = fit_interval(of_cell[c], common);
+      job.model.cells[c].interval_new_layer = fit_interval(of_cell[c], common);
 }
 
 }  // namespace
 
-void list_designs(FamilyJob& job, const std::vector<TrainingTable>& tables) {
-  std::vector<std::set<std::uint32_t>> designs(job.measured_cells);
+void list_layers(FamilyJob& job, const std::vector<TrainingTable>& tables) {
+  std::vector<std::set<std::uint32_t>> layers(job.measured_cells);
   for (const TrainingTable& table : tables)
     for (std::size_t r = 0; r < table.rows(); ++r)
-      if (table.design[r] != 0) designs[table.cell[r]].insert(table.design[r]);
+      if (table.layer[r] != 0) layers[table.cell[r]].insert(table.layer[r]);
   for (std::size_t c = 0; c < job.measured_cells; ++c)
-    job.model.cells[c].designs.assign(designs[c].begin(), designs[c].end());
+    job.model.cells[c].layers.assign(layers[c].begin(), layers[c].end());
 }
 
-void train_new_designs(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu,
-                       EnsembleRecord& record) {
-  const std::set<std::uint32_t> designs(table.design.begin(), table.design.end());
-  if (designs.size() < kFewestDesigns) return;
+void train_new_layers(FamilyJob& job, const TrainingTable& table, std::uint16_t gpu, EnsembleRecord& record) {
+  const std::set<std::uint32_t> layers(table.layer.begin(), table.layer.end());
+  if (layers.size() < kFewestLayers) return;
   fit_intervals(job, table, gpu);
-  record.design_trees = encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)));
+  record.layer_trees = encode_symmetric(learn(job, table, draw(job, table, kRows), own_offsets(job)));
 }
 
 }  // namespace warploom

@@ -1,4 +1,4 @@
-#include "warploom/predictor/training/train_new_designs.h"
+#include "warploom/predictor/training/train_new_layers.h"
 
 #include <gtest/gtest.h>
 
@@ -44,10 +44,10 @@ double base_seconds(const FusedMoe& op) {
   return std::exp(row.log_base);
 }
 
-// The residual of every design: a wave over the tokens. Some rows ran a bad kernel.
+// The residual of every layer: a wave over the tokens. Some rows ran a bad kernel.
 double factor(const FusedMoe& op) { return 1.4 + 0.3 * std::sin(std::log2(double(op.tokens))); }
 
-Dataset twenty_designs() {
+Dataset twenty_layers() {
   Dataset dataset;
   RandomStream random(9, "experts");
   for (const std::int64_t hidden : kHidden)
@@ -73,12 +73,12 @@ const std::vector<FamilyModel>& models() {
   static const std::vector<FamilyModel> trained = [] {
     TrainingOptions options;
     options.threads = 2;
-    return train_predictor(twenty_designs(), catalog(), options).models;
+    return train_predictor(twenty_layers(), catalog(), options).models;
   }();
   return trained;
 }
 
-TEST(NewDesigns, ArePredictedFromWhatOtherDesignsShare) {
+TEST(NewLayers, ArePredictedFromWhatOtherLayersShare) {
   const Predictor predictor(models());
   double sum = 0;
   std::size_t inside = 0, count = 0;
@@ -97,16 +97,16 @@ TEST(NewDesigns, ArePredictedFromWhatOtherDesignsShare) {
   EXPECT_GE(inside, count * 6 / 10);
 }
 
-TEST(NewDesigns, LeaveKnownDesignsToTheirCell) {
+TEST(NewLayers, LeaveKnownLayersToTheirCell) {
   const Predictor predictor(models());
   const FusedMoe known = layer(64, 4096, 1536, 1);
   EXPECT_FALSE(predictor.estimate(known, h200()).extrapolated);
   const CellRecord& cell = models()[0].cells[0];
-  EXPECT_EQ(cell.designs.size(), kHidden.size() * kIntermediate.size());
-  EXPECT_TRUE(std::is_sorted(cell.designs.begin(), cell.designs.end()));
+  EXPECT_EQ(cell.layers.size(), kHidden.size() * kIntermediate.size());
+  EXPECT_TRUE(std::is_sorted(cell.layers.begin(), cell.layers.end()));
 }
 
-TEST(NewDesigns, AnswerABatchLikeOneByOne) {
+TEST(NewLayers, AnswerABatchLikeOneByOne) {
   const Predictor predictor(models());
   std::vector<Operator> operators;
   for (std::int64_t i = 0; i < 40; ++i)
@@ -138,7 +138,7 @@ TEST(NewBuilds, AreLeftToTheirBase) {
   EXPECT_GT(std::abs(beyond_base({"vllm", "1.0", "vllm_fused_moe"}) - 1), 0.02);
 }
 
-TEST(NewDesigns, SurviveTheFile) {
+TEST(NewLayers, SurviveTheFile) {
   const std::string bytes = model_to_bytes(models()[0]);
   const FamilyModel again = model_from_bytes(bytes, "memory");
   EXPECT_EQ(model_to_bytes(again), bytes);

@@ -1,0 +1,91 @@
+#include "warploom/cli/flag_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "warploom/app/serving/serving_setup.h"
+
+namespace warploom {
+namespace {
+
+// Lists are given one by one, and some options are older than their field.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOwnNames{
+    {{"families", "--family"},
+     {"gpus", "--gpu"},
+     {"node_gpus", "--gpus"},
+     {"exclude_gpus", "--exclude-gpu"},
+     {"schemes", "--scheme"},
+     {"baselines", "--baseline"},
+     {"baseline_exclude_gpus", "--baseline-exclude-gpu"},
+     {"with_baselines", "--baselines"},
+     {"input_tokens", "--input"},
+     {"output_tokens", "--output"},
+     {"default_config", "--default"},
+     {"user_think_time_s", "--user-think-time"},
+     {"traced_steps", "--perfetto-steps"},
+     {"trace_from_s", "--perfetto-from"},
+     {"layout", "LAYOUT"},
+     {"paths", "PATH"}}};
+
+bool is_name(char c) {
+  const auto letter = static_cast<unsigned char>(c);
+  return std::islower(letter) != 0 || std::isdigit(letter) != 0 || c == '_';
+}
+
+// Each engine has names of its own for these.
+bool is_engine_field(std::string_view name) {
+  const std::vector<Field>& fields = fields_of<ServingConfig>().fields;
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& field) { return field.name == name; });
+}
+
+using HasOption = std::function<bool(const std::string& option)>;
+
+// Empty where the command has no option for it.
+std::string known_flag(std::string_view field, const HasOption& has) {
+  if (field.empty()) return "";
+  for (const auto& [name, flag] : kOwnNames)
+    if (name == field && has(std::string(flag))) return std::string(flag);
+  const std::string usual = option_name(field);
+  return has(usual) ? usual : "";
+}
+
+}  // namespace
+
+std::string option_name(std::string_view field_name) {
+  std::string name = "--" + std::string(field_name);
+  std::replace(name.begin() + 2, name.end(), '_', '-');
+  return name;
+}
+
+std::string flag_of(std::string_view field) {
+  const auto own = std::find_if(kOwnNames.begin(), kOwnNames.end(), [&](const auto& entry) {
+    return entry.first == field && entry.second.starts_with("--");
+  });
+  return own == kOwnNames.end() ? option_name(field) : std::string(own->second);
+}
+
+std::string in_flags(std::string_view message, const HasOption& has) {
+  std::string text;
+  const auto end = std::find_if_not(message.begin(), message.end(), is_name);
+  const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
+  const std::string_view rest = message.substr(first.size());
+  if (!is_engine_field(first) && (rest.starts_with(": ") || rest.starts_with(" is "))) {
+    const std::string flag = known_flag(first, has);
+    text = flag.empty() ? std::string(first) : flag;
+    message = rest;
+  }
+  while (!message.empty()) {
+    const std::size_t open = message.find('`');
+    const std::size_t close = open == message.npos ? open : message.find('`', open + 1);
+    if (close == message.npos) break;
+    const std::string flag = known_flag(message.substr(open + 1, close - open - 1), has);
+    text += message.substr(0, open);
+    text += flag.empty() ? message.substr(open, close - open + 1) : std::string_view(flag);
+    message.remove_prefix(close + 1);
+  }
+  return text.append(message);
+}
+
+}  // namespace warploom

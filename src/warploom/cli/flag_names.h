@@ -1,0 +1,21 @@
+// How the command line calls the fields of requests: the one place that knows.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace warploom {
+
+// "max_num_seqs" -> "--max-num-seqs"
+std::string option_name(std::string_view field_name);
+
+// The same, but for the fields whose option has a name of its own: "families" -> "--family".
+std::string flag_of(std::string_view field);
+
+// What app says of fields, in the words of a command: the name at the beginning ("few_shot_per: ...") and
+// names in backticks become options where the command has one (`has` says so). All else stays, and so does an
+// engine's field at the beginning, which each engine names otherwise.
+std::string in_flags(std::string_view message, const std::function<bool(const std::string& option)>& has);
+
+}  // namespace warploom
