@@ -77,13 +77,6 @@ bool within(const Reader& reader, double value, std::string_view range) {
          value <= unit * reader.number(high.substr(0, times));
 }
 
-// A number equals what is written as it or otherwise ("0" and 0.0), everything else its text alone.
-bool equal(const Reader& reader, std::string_view left, std::string_view right) {
-  const json value = reader.value(left);
-  if (value.is_number()) return value.get<double>() == reader.number(right);
-  return text_of(value) == text_of(reader.value(right));
-}
-
 bool holds(const Reader& reader, std::string_view left, std::string_view relation, std::string_view right) {
   if (relation == " has ")
     return text_of(reader.value(left)).find(text_of(reader.value(right))) != std::string::npos;
