@@ -39,6 +39,12 @@ class BatchSources(unittest.TestCase):
             batches = self.batches({"a.cpp": unnamed(line), "b.cpp": unnamed(line)})
             self.assertEqual(batches, {"a.cpp": "0", "b.cpp": "1"}, line)
 
+    def test_parts_names_that_share_a_declaration(self):
+        for line in ("constexpr double kA = 1, kLimit = 2;", "constexpr Range kA{1, 2}, kLimit{2, 3};",
+                     "constexpr double kA = 1,  // s\n    kLimit = 2;"):
+            batches = self.batches({"a.cpp": unnamed(line), "b.cpp": unnamed("constexpr int kLimit = 2;")})
+            self.assertEqual(batches, {"a.cpp": "0", "b.cpp": "1"}, line)
+
     def test_parts_static_functions(self):
         text = "static int count(int a) {\n}\n"
         self.assertEqual(self.batches({"a.cpp": text, "b.cpp": text}), {"a.cpp": "0", "b.cpp": "1"})

@@ -89,6 +89,9 @@ const TableHeader& checked_header(std::string_view bytes, std::string_view where
         fmt::format("{}: not a tune table, expected a file that `{}` wrote", where, kFormat.written_by));
   const auto& header = *reinterpret_cast<const TableHeader*>(bytes.data());
   check_version(kFormat, header.major, header.minor, where);
+  if (header.minor != kTuneTableMinor)  // before what the checksum covers; a version is the major alone
+    throw InvalidInput(fmt::format("{}: damaged tune table, its second version number is {}, expected {}",
+                                   where, header.minor, kTuneTableMinor));
   if (header.total_bytes != bytes.size())
     throw InvalidInput(
         fmt::format("{}: truncated tune table, {} of {} bytes", where, bytes.size(), header.total_bytes));

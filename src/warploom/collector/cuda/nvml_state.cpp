@@ -19,16 +19,17 @@ constexpr std::array<std::pair<unsigned long long, const char*>, 5> kThrottleRea
                                                                                       {0x40, "hw_thermal"},
                                                                                       {0x80, "power_brake"}}};
 
-struct ProcessInfo {  // nvmlProcessInfo_v2_t
-  unsigned pid;
-  unsigned long long used_memory;
-  unsigned gpu_instance, compute_instance;
-};
 using Device = void*;
 
 }  // namespace
 
 struct NvmlState::Library {
+  struct ProcessInfo {  // nvmlProcessInfo_v2_t
+    unsigned pid;
+    unsigned long long used_memory;
+    unsigned gpu_instance, compute_instance;
+  };
+
   void* handle = nullptr;
   Device device = nullptr;
   int (*clock)(Device, unsigned, unsigned*) = nullptr;
@@ -94,7 +95,7 @@ DeviceState NvmlState::read() const {
 int NvmlState::other_processes() const {
   const Library& l = *library_;
   if (l.device == nullptr || l.processes == nullptr) return 0;
-  std::vector<ProcessInfo> infos(256);
+  std::vector<Library::ProcessInfo> infos(256);
   unsigned count = unsigned(infos.size());
   if (l.processes(l.device, &count, infos.data()) != kSuccess) return 0;
   int others = 0;

@@ -26,7 +26,7 @@ void fill_table_features(const Neighbours& neighbours, const Guesses& guesses, c
   for (std::size_t g = 0; g < guesses.count; ++g) features.add(relative(guesses.values[g], centre.value));
   for (std::size_t a = 0; a < neighbours.axes; ++a) {
     const AxisNeighbours& n = neighbours.axis[a];
-    for (std::size_t s = 1; s < (a == 0 ? kSteps : kSteps - 1); ++s) {
+    for (std::size_t s = 1; s < (a == 0 ? kWalkSteps : kWalkSteps - 1); ++s) {
       features.add(s < n.below_count ? n.below[s] - centre.value : kMissing);
       features.add(s < n.above_count ? n.above[s] - centre.value : kMissing);
     }

@@ -18,8 +18,8 @@ struct Walk {
   std::int64_t from;
   float coordinate;
 
-  void look(std::int64_t value, std::array<float, kSteps>& residuals, std::array<float, kSteps>& distances,
-            std::size_t& count) const {
+  void look(std::int64_t value, std::array<float, kWalkSteps>& residuals,
+            std::array<float, kWalkSteps>& distances, std::size_t& count) const {
     const auto found = table.find(key.moved(axis, from, value));
     if (!found) return;
     residuals[count] = *found;
@@ -70,7 +70,8 @@ void find_neighbours(const ResidualTable& table, std::uint32_t cell, const GridP
   for (std::size_t a = 0; a < point.axes; ++a) {
     AxisNeighbours& axis = result.axis[a];
     axis.below_count = axis.above_count = 0;
-    const Walk walk{table, key, a, a == 0 ? kSteps : kSteps - 1, point.at[a], grid_coordinate(point.at[a])};
+    const Walk walk{
+        table, key, a, a == 0 ? kWalkSteps : kWalkSteps - 1, point.at[a], grid_coordinate(point.at[a])};
     walk.run(table.coordinates(cell, a), axis);
     result.found += axis.below_count + axis.above_count;
   }

@@ -12,12 +12,12 @@
 namespace warploom {
 
 // Steps along an axis, nearest first: -1, -2, -3 and +1, +2, +3.
-inline constexpr std::size_t kSteps = 3;
+inline constexpr std::size_t kWalkSteps = 3;
 inline constexpr std::size_t kMaxMoves = 8;
 
 struct AxisNeighbours {
-  std::array<float, kSteps> below{}, above{};                    // residuals
-  std::array<float, kSteps> below_distance{}, above_distance{};  // in doublings, positive
+  std::array<float, kWalkSteps> below{}, above{};                    // residuals
+  std::array<float, kWalkSteps> below_distance{}, above_distance{};  // in doublings, positive
   std::size_t below_count = 0, above_count = 0;
 };
 

@@ -50,7 +50,7 @@ void Pool::list_open() {
 }
 
 std::vector<std::uint64_t> Pool::prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const {
-  const KvCache& cache = instances_[0].group.engine(0).state().kv_cache;
+  const KvCache& cache = instances_[0].group.replica(0).state().kv_cache;
   const auto content = workload_.content_of(request);
   if (content.empty() || !cache.keeps_prefixes()) return {};
   PrefixHasher hasher(content, cache.unit_tokens());
@@ -98,7 +98,7 @@ std::size_t Pool::choose(std::span<const std::uint32_t> replicas, RoutingPolicy 
                                                            : std::vector<std::uint64_t>{};
   loads_.resize(replicas.size());
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const Engine& engine = engine_of(replicas[i]);
+    const Replica& engine = replica_of(replicas[i]);
     const KvCache& cache = engine.state().kv_cache;
     const auto missing = std::find_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) {
       return cache.find(hash) == KvCache::kNoUnit;
@@ -115,7 +115,7 @@ PoolLoad Pool::load() const {
   for (const Instance& instance : instances_) {
     if (instance.state == InstanceState::Up || instance.state == InstanceState::Starting) ++load.instances;
     for (std::size_t rank = 0; rank < group_size_; ++rank) {
-      const SchedulerState& state = instance.group.engine(rank).state();
+      const SchedulerState& state = instance.group.replica(rank).state();
       load.waiting += std::ssize(state.waiting);
       load.running += std::ssize(state.running) + std::ssize(state.fetching);
     }

@@ -41,7 +41,9 @@ class Pool {
   std::size_t group_size() const { return group_size_; }
   Instance& instance(std::size_t index) { return instances_[index]; }
   Instance& instance_of(std::size_t replica) { return instances_[replica / group_size_]; }
-  Engine& engine_of(std::size_t replica) { return instance_of(replica).group.engine(replica % group_size_); }
+  Replica& replica_of(std::size_t replica) {
+    return instance_of(replica).group.replica(replica % group_size_);
+  }
   const PoolPlan& plan() const { return plan_; }
 
   // The replica for a request; absent when no instance takes any. `latest` is the replica that served the

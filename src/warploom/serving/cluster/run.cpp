@@ -63,7 +63,7 @@ void Run::sample(SimTime now) {
       sample.batch_tokens += instance.group.latest_tokens();
       sample.preemptions += instance.group.preemptions();
       for (std::size_t rank = 0; rank < pool.group_size(); ++rank)
-        used += instance.group.engine(rank).state().kv_cache.used_blocks();
+        used += instance.group.replica(rank).state().kv_cache.used_blocks();
     }
   }
   for (const auto& queue : unplaced_) sample.waiting += std::ssize(queue);
@@ -87,7 +87,7 @@ void Run::start_steps(SimTime now) {
       step_ends_.push(end, {std::uint32_t(pool_index), std::uint32_t(index), instance.epoch});
     for (std::size_t i = recorded; i < steps_.size(); ++i) steps_[i].pool = std::int32_t(pool_index);
     for (std::size_t rank = 0; rank < pool.group_size(); ++rank)
-      if (instance.group.engine(rank).has_fetches()) begin_fetches(pool_index, first_replica + rank, now);
+      if (instance.group.replica(rank).has_fetches()) begin_fetches(pool_index, first_replica + rank, now);
   }
   touched_.clear();
   if (timeline_.wants(now)) sample(now);
@@ -160,7 +160,7 @@ SimulationResult Run::result() {
     for (std::size_t i = 0; i < pool.size(); ++i) {
       const ReplicaGroup& group = pool.instance(i).group;
       for (std::size_t rank = 0; rank < pool.group_size(); ++rank) {
-        const Engine& engine = group.engine(rank);
+        const Replica& engine = group.replica(rank);
         for (const Slot slot : engine.all_slots())
           if (!engine.state().sequences[slot].done) leave(p, engine.state().sequences[slot]);
         if (!stopped_ && !left_over) WARPLOOM_ASSERT(engine.state().kv_cache.used_blocks() == 0);

@@ -30,7 +30,7 @@ void Run::handle(const Event& event, SimTime now) {
 void Run::begin_fetches(std::size_t pool_index, std::size_t replica, SimTime now) {
   Pool& pool = pools_[pool_index];
   Instance& instance = pool.instance_of(replica);
-  Engine& engine = pool.engine_of(replica);
+  Replica& engine = pool.replica_of(replica);
   for (const KvFetch& fetch : engine.take_fetches()) {
     Event event{.kind = EventKind::Fetched,
                 .pool = std::uint32_t(pool_index),
@@ -80,13 +80,13 @@ SimTime Run::transfer(const Handover& handover, const KvFetch& fetch, SimTime no
 void Run::end_fetch(const Event& event, SimTime now) {
   Pool& pool = pools_[event.pool];
   if (pool.instance(event.instance).epoch != event.epoch) return;
-  Engine& engine = pool.engine_of(event.replica);
+  Replica& engine = pool.replica_of(event.replica);
   if (event.handover != 0) {
     const std::uint32_t request = engine.state().sequences[event.slot].request;
     const auto found = handovers_.find(request);
     if (found == handovers_.end() || found->second.id != event.handover) return;
     const std::uint32_t prefill_replica = found->second.prefill_replica;
-    pools_[0].engine_of(prefill_replica).release_held(found->second.prefill_slot);
+    pools_[0].replica_of(prefill_replica).release_held(found->second.prefill_slot);
     handovers_.erase(found);
     const std::size_t prefill_instance = prefill_replica / pools_[0].group_size();
     pools_[0].settle(prefill_instance, now);
@@ -104,10 +104,10 @@ void Run::restart_request(std::size_t pool, const Sequence& sequence) {
     const Handover lost = handover->second;
     handovers_.erase(handover);
     if (pool == 0) {
-      if (lost.placed) pools_[1].engine_of(lost.decode_replica).cancel(lost.decode_slot);
+      if (lost.placed) pools_[1].replica_of(lost.decode_replica).cancel(lost.decode_slot);
       std::erase_if(unplaced_[1], [&](const EngineRequest& r) { return r.request == request; });
     } else {
-      pools_[0].engine_of(lost.prefill_replica).release_held(lost.prefill_slot);
+      pools_[0].replica_of(lost.prefill_replica).release_held(lost.prefill_slot);
       touch(0, lost.prefill_replica / pools_[0].group_size());
     }
   }
@@ -134,7 +134,7 @@ void Run::fail(const Event& event, SimTime now) {
   pool.set_state(event.instance, InstanceState::Down, now);
   std::vector<Sequence> lost;
   for (std::size_t rank = 0; rank < pool.group_size(); ++rank) {
-    const Engine& engine = instance.group.engine(rank);
+    const Replica& engine = instance.group.replica(rank);
     for (const Slot slot : engine.all_slots()) lost.push_back(engine.state().sequences[slot]);
   }
   instance.group.reset(now);

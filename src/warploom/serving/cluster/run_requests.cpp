@@ -36,7 +36,7 @@ bool Run::place(std::size_t pool, const EngineRequest& request) {
                                           after >= 0 ? records_[std::size_t(after)].replica : -1);
   if (!replica) return false;
   records_[request.request].replica = std::int32_t(*replica);
-  pools_[pool].engine_of(*replica).add(request);
+  pools_[pool].replica_of(*replica).add(request);
   touch(pool, *replica / pools_[pool].group_size());
   return true;
 }
@@ -100,7 +100,7 @@ bool Run::place_handover(const EngineRequest& request) {
   if (!replica) return false;
   records_[request.request].decode_replica = std::int32_t(*replica);
   handover.decode_replica = std::uint32_t(*replica);
-  handover.decode_slot = pool.engine_of(*replica).add(request);
+  handover.decode_slot = pool.replica_of(*replica).add(request);
   handover.placed = true;
   touch(1, *replica / pool.group_size());
   return true;

@@ -107,7 +107,7 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
 // Parallelism: with --enable-dp-attention --tp N --dp D groups of N/D GPUs, without it D copies of a mixture
 // of experts behind one router
 
-ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture& model) {
   if (config.enable_dp_attention) {
     const std::int64_t groups = config.data_parallel_size;
     return group_attention(std::move(config), model, groups);
@@ -119,7 +119,7 @@ ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& mo
   return config;
 }
 
-ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
   if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
     throw Unsupported(
@@ -246,8 +246,8 @@ extern constinit const EngineSpec kSglangEngine{
     .may_stop_requests = may_stop_requests,
     .decoder_gives_first_token = false,
     .balance = RoutingPolicy::RoundRobin,  // managers/data_parallel_controller.py
-    .spread_attention = spread_attention,
-    .expert_transport = expert_transport,
+    .spread_attention = with_attention_ranks,
+    .expert_transport = reach_experts,
     .graphs_prompts = false,
     .fuse = fuse,
     .windowed_cache = windowed_cache,

@@ -158,15 +158,13 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
 
 // Parallelism: with attention data parallelism one GPU a group
 
-ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture& model) {
   if (!config.enable_dp_attention) return config;
   const std::int64_t groups = config.tensor_parallel_size;
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport expert_transport(const ServingConfig&, const Sharding&) {
-  return ExpertTransport::Collectives;
-}
+ExpertTransport reach_experts(const ServingConfig&, const Sharding&) { return ExpertTransport::Collectives; }
 
 // The graph of a step
 
@@ -241,8 +239,8 @@ extern constinit const EngineSpec kTrtllmEngine{
     .may_stop_requests = may_stop_requests,
     .decoder_gives_first_token = false,
     .balance = RoutingPolicy::LeastLoaded,  // _torch/pyexecutor, attention data parallelism
-    .spread_attention = spread_attention,
-    .expert_transport = expert_transport,
+    .spread_attention = with_attention_ranks,
+    .expert_transport = reach_experts,
     .graphs_prompts = false,
     .fuse = fuse,
     .windowed_cache = windowed_cache,

@@ -78,13 +78,13 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
 
 // Parallelism: data_parallel_size groups of tensor_parallel_size GPUs
 
-ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model) {
+ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture& model) {
   if (!config.enable_dp_attention) return config;
   const std::int64_t groups = config.data_parallel_size;
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
   if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
   if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
   if (config.all2all_backend == "deepep_low_latency") return ExpertTransport::DeepEpLowLatency;
@@ -194,8 +194,8 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               // v1/engine/core_client.py, DPLBAsyncMPClient; the counts that
                                               // it reads are at most 0.1 s old, here they are of the moment.
                                               .balance = RoutingPolicy::WaitingFirst,
-                                              .spread_attention = spread_attention,
-                                              .expert_transport = expert_transport,
+                                              .spread_attention = with_attention_ranks,
+                                              .expert_transport = reach_experts,
                                               .graphs_prompts = true,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,

@@ -23,14 +23,14 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
                                                : 1),
       stage_free_(std::size_t(config.pipeline_parallel_size)) {
   costs_.resize(replicas);
-  engines_.reserve(replicas);
-  for (std::size_t i = 0; i < replicas; ++i) engines_.emplace_back(config, kv_blocks, workload, options);
+  replicas_.reserve(replicas);
+  for (std::size_t i = 0; i < replicas; ++i) replicas_.emplace_back(config, kv_blocks, workload, options);
 }
 
 void ReplicaGroup::reset(SimTime now) {
   past_preemptions_ = preemptions();
   past_speculation_ = speculation();
-  for (Engine& engine : engines_) engine = Engine(config_, kv_blocks_, workload_, options_);
+  for (Replica& replica : replicas_) replica = Replica(config_, kv_blocks_, workload_, options_);
   std::fill(stage_free_.begin(), stage_free_.end(), now);
   outputs_free_ = now;
   in_flight_ = 0;
@@ -38,8 +38,8 @@ void ReplicaGroup::reset(SimTime now) {
 }
 
 bool ReplicaGroup::idle() const {
-  return std::all_of(engines_.begin(), engines_.end(), [](const Engine& engine) {
-    return engine.live() == 0 && engine.in_flight() == 0 && engine.state().held.empty();
+  return std::all_of(replicas_.begin(), replicas_.end(), [](const Replica& replica) {
+    return replica.live() == 0 && replica.in_flight() == 0 && replica.state().held.empty();
   });
 }
 
@@ -47,13 +47,13 @@ bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* rec
                          std::int32_t first_replica) {
   if (in_flight_ >= depth_) return false;
   bool any = false;
-  for (Engine& engine : engines_) {
-    const bool started = engine.start(now);
+  for (Replica& replica : replicas_) {
+    const bool started = replica.start(now);
     any = any || started;
   }
   if (!any) return false;
-  for (Engine& engine : engines_) {
-    if (engine.in_flight() == in_flight_) engine.start_idle();
+  for (Replica& replica : replicas_) {
+    if (replica.in_flight() == in_flight_) replica.start_idle();
   }
   ++in_flight_;
   const SimTime begin = std::max(now, stage_free_[0]);
@@ -79,8 +79,8 @@ SimTime ReplicaGroup::occupy(SimTime begin, const StepSpan& span) {
 
 void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica,
                           std::vector<StepRecord>& records) const {
-  for (std::size_t i = 0; i < engines_.size(); ++i) {
-    const ScheduledBatch& batch = engines_[i].latest();
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    const ScheduledBatch& batch = replicas_[i].latest();
     if (batch.empty()) continue;
     StepRecord step{.begin = begin,
                     .end = end,
@@ -101,14 +101,14 @@ void ReplicaGroup::record(SimTime begin, SimTime end, std::int32_t first_replica
 
 ReplicaGroup::StepSpan ReplicaGroup::price_latest() {
   std::int64_t group_tokens = 0, widest = 0;
-  for (const Engine& engine : engines_) {
-    group_tokens += engine.latest().tokens();
-    widest = std::max(widest, engine.latest().tokens());
+  for (const Replica& replica : replicas_) {
+    group_tokens += replica.latest().tokens();
+    widest = std::max(widest, replica.latest().tokens());
   }
   latest_tokens_ = group_tokens;
   StepSpan longest;
-  for (std::size_t i = 0; i < engines_.size(); ++i) {
-    const ScheduledBatch& batch = engines_[i].latest();
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    const ScheduledBatch& batch = replicas_[i].latest();
     if (batch.empty()) continue;
     const StepCost cost = pricer_->price(batch.step(group_tokens, widest));
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
@@ -117,7 +117,7 @@ ReplicaGroup::StepSpan ReplicaGroup::price_latest() {
     const bool launches = launches_one_by_one(batch.chunk_tokens, batch.tokens(), largest_prefill_graph_);
     const Seconds host = host_.overhead(gpu, batch.sequences(), launches);
     costs_[i] = {gpu, host};
-    engines_[i].see_price(gpu);
+    replicas_[i].see_price(gpu);
     if (gpu + host > longest.whole)
       longest = {gpu + host, host_.before(batch.sequences()),
                  gpu + host_.exposed(gpu, batch.sequences(), launches), host_.after(batch.sequences())};
@@ -134,18 +134,18 @@ ReplicaGroup::StepSpan ReplicaGroup::price_latest() {
 
 void ReplicaGroup::finish(SimTime now, EngineObserver& observer) {
   --in_flight_;
-  for (Engine& engine : engines_) engine.finish(now, observer);
+  for (Replica& replica : replicas_) replica.finish(now, observer);
 }
 
 std::int64_t ReplicaGroup::preemptions() const {
   std::int64_t sum = past_preemptions_;
-  for (const Engine& engine : engines_) sum += engine.state().preemptions;
+  for (const Replica& replica : replicas_) sum += replica.state().preemptions;
   return sum;
 }
 
 SpeculationCounts ReplicaGroup::speculation() const {
   SpeculationCounts sum = past_speculation_;
-  for (const Engine& engine : engines_) sum += engine.state().speculation;
+  for (const Replica& replica : replicas_) sum += replica.state().speculation;
   return sum;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "warploom/serving/pricing/step_pricer.h"
-#include "warploom/serving/replica/engine.h"
+#include "warploom/serving/replica/replica.h"
 #include "warploom/serving/simulation_options.h"
 #include "warploom/serving/step_record.h"
 
@@ -22,9 +22,9 @@ class ReplicaGroup {
   ReplicaGroup(const ServingConfig& config, const EngineOptions& options, std::int64_t kv_blocks,
                std::size_t replicas, const StepPricer& pricer, StepTime step_time, const Workload* workload);
 
-  std::size_t size() const { return engines_.size(); }
-  Engine& engine(std::size_t replica) { return engines_[replica]; }
-  const Engine& engine(std::size_t replica) const { return engines_[replica]; }
+  std::size_t size() const { return replicas_.size(); }
+  Replica& replica(std::size_t rank) { return replicas_[rank]; }
+  const Replica& replica(std::size_t rank) const { return replicas_[rank]; }
   bool idle() const;  // nothing queued, running or kept for others
 
   // Starts a step if one may and can start now. Returns whether it did; `end` is then when it ends.
@@ -55,7 +55,7 @@ class ReplicaGroup {
   EngineOptions options_;
   std::int64_t kv_blocks_;
   const Workload* workload_;
-  std::vector<Engine> engines_;
+  std::vector<Replica> replicas_;
   std::unique_ptr<StepPricer> pricer_;
   HostModel host_;
   std::int64_t largest_prefill_graph_;

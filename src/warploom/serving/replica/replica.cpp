@@ -1,4 +1,4 @@
-#include "warploom/serving/replica/engine.h"
+#include "warploom/serving/replica/replica.h"
 
 #include <algorithm>
 
@@ -33,14 +33,14 @@ SchedulerState make_state(const ServingConfig& config, std::int64_t kv_blocks, c
 
 }  // namespace
 
-Engine::Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
-               const EngineOptions& options)
+Replica::Replica(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+                 const EngineOptions& options)
     : state_(make_state(config, kv_blocks, workload, options)),
       scheduler_(engine_named(config.engine).scheduler(config)),
       role_(options.role),
       pipelined_(config.pipeline_parallel_size > 1) {}
 
-Slot Engine::add(const EngineRequest& request) {
+Slot Replica::add(const EngineRequest& request) {
   Slot slot;
   if (free_slots_.empty()) {
     slot = Slot(state_.sequences.size());
@@ -74,7 +74,7 @@ Slot Engine::add(const EngineRequest& request) {
 
 // Fetched sequences wait with their blocks; when no step can run, or one that ran had to stop, nobody else
 // will give blocks back.
-bool Engine::yield_waiting_blocks(bool stopped) {
+bool Replica::yield_waiting_blocks(bool stopped) {
   if (!stopped && (!state_.fetching.empty() || in_flight_.size() > 1)) return false;  // one is being filled
   const std::size_t served_first = state_.running.empty() ? 1 : 0;
   for (std::size_t i = state_.waiting.size(); i-- > served_first;) {
@@ -86,7 +86,7 @@ bool Engine::yield_waiting_blocks(bool stopped) {
   return false;
 }
 
-bool Engine::start(SimTime now) {
+bool Replica::start(SimTime now) {
   ScheduledBatch& batch = in_flight_.push();
   bool stopped = false;
   do {
@@ -108,14 +108,14 @@ bool Engine::start(SimTime now) {
   return true;
 }
 
-void Engine::start_idle() { in_flight_.push(); }
+void Replica::start_idle() { in_flight_.push(); }
 
-void Engine::see_price(Seconds gpu) {
+void Replica::see_price(Seconds gpu) {
   const ScheduledBatch& batch = in_flight_.back();
   if (state_.tiers && batch.decode_contexts.empty()) state_.tiers->see_prompt_step(gpu, batch.chunk_tokens);
 }
 
-void Engine::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
+void Replica::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& observer) {
   SimDuration gap;
   std::int64_t run = 0, tokens = 0;  // gaps in a row that are equal: most of a batch shares one
   for (const Emission& emission : batch.emitting) {
@@ -140,7 +140,7 @@ void Engine::emit(const ScheduledBatch& batch, SimTime now, EngineObserver& obse
   observer.on_tokens(now, tokens);
 }
 
-void Engine::finish(SimTime now, EngineObserver& observer) {
+void Replica::finish(SimTime now, EngineObserver& observer) {
   const ScheduledBatch& batch = in_flight_.pop();
   if (role_ == EngineRole::Whole) {
     emit(batch, now, observer);
@@ -163,7 +163,7 @@ void Engine::finish(SimTime now, EngineObserver& observer) {
   }
 }
 
-void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
+void Replica::retire(Slot slot, SimTime now, EngineObserver& observer) {
   Sequence& sequence = state_.sequences[slot];
   sequence.done = true;
   if (role_ == EngineRole::Prefill) {
@@ -176,7 +176,7 @@ void Engine::retire(Slot slot, SimTime now, EngineObserver& observer) {
   free_slots_.push_back(slot);
 }
 
-void Engine::fetched(Slot slot, SimTime now, EngineObserver& observer) {
+void Replica::fetched(Slot slot, SimTime now, EngineObserver& observer) {
   Sequence& sequence = state_.sequences[slot];
   state_.end_fetch(slot);
   if (sequence.outputs_scheduled == sequence.outputs_emitted) return;
@@ -194,25 +194,25 @@ void Engine::fetched(Slot slot, SimTime now, EngineObserver& observer) {
   retire(slot, now, observer);
 }
 
-void Engine::free_slot(Slot slot) {
+void Replica::free_slot(Slot slot) {
   state_.release(state_.sequences[slot]);
   state_.sequences[slot].done = true;
   free_slots_.push_back(slot);
 }
 
-void Engine::release_held(Slot slot) {
+void Replica::release_held(Slot slot) {
   std::erase(state_.held, slot);
   free_slot(slot);
 }
 
-void Engine::cancel(Slot slot) {
+void Replica::cancel(Slot slot) {
   std::erase(state_.waiting, slot);
   std::erase(state_.fetching, slot);
   std::erase_if(state_.new_fetches, [&](const KvFetch& fetch) { return fetch.slot == slot; });
   free_slot(slot);
 }
 
-std::vector<Slot> Engine::all_slots() const {
+std::vector<Slot> Replica::all_slots() const {
   std::vector<Slot> slots(state_.running.begin(), state_.running.end());
   slots.insert(slots.end(), state_.fetching.begin(), state_.fetching.end());
   slots.insert(slots.end(), state_.waiting.begin(), state_.waiting.end());

@@ -6,7 +6,7 @@
 
 #include "warploom/serving/pricing/linear_step_pricer_test.h"
 #include "warploom/serving/random_deployment.h"
-#include "warploom/serving/replica/engine.h"
+#include "warploom/serving/replica/replica.h"
 
 namespace warploom {
 namespace {
@@ -31,25 +31,25 @@ class WatchedEngine {
   explicit WatchedEngine(const RandomRun& run)
       : run_(run),
         config_(run.deployment.pools[0].config),
-        engine_(config_, *config_.num_gpu_blocks_override, &run.workload,
-                {.speculation = speculation_of(config_), .tiers = run.deployment.pools[0].tiers}) {}
+        replica_(config_, *config_.num_gpu_blocks_override, &run.workload,
+                 {.speculation = speculation_of(config_), .tiers = run.deployment.pools[0].tiers}) {}
 
   void play() {
     const std::int64_t requests = std::ssize(run_.workload.requests);
     for (std::int64_t moment = 0; completions_.count < requests; ++moment) {
       ASSERT_LT(moment, 20'000) << "requests that never end";
       if (added_ < std::size_t(requests) && moment % 2 == 0) add(added_++);
-      while (engine_.in_flight() < depth()) {
+      while (replica_.in_flight() < depth()) {
         look();
-        const bool started = engine_.start(SimTime(moment));
+        const bool started = replica_.start(SimTime(moment));
         check_choice();
         if (!started) break;
       }
-      for (const KvFetch& fetch : engine_.take_fetches())
-        engine_.fetched(fetch.slot, SimTime(moment), completions_);
-      if (engine_.in_flight() > 0) engine_.finish(SimTime(moment + 1), completions_);
+      for (const KvFetch& fetch : replica_.take_fetches())
+        replica_.fetched(fetch.slot, SimTime(moment), completions_);
+      if (replica_.in_flight() > 0) replica_.finish(SimTime(moment + 1), completions_);
     }
-    EXPECT_EQ(engine_.state().kv_cache.used_blocks(), 0);
+    EXPECT_EQ(replica_.state().kv_cache.used_blocks(), 0);
   }
 
  private:
@@ -66,27 +66,27 @@ class WatchedEngine {
 
   void add(std::size_t index) {
     const WorkloadRequest& asked = run_.workload.requests[index];
-    engine_.add({.request = std::uint32_t(index),
-                 .input_tokens = asked.input_tokens,
-                 .output_tokens = asked.output_tokens,
-                 .priority = asked.priority,
-                 .arrival = SimTime(std::int64_t(index))});
+    replica_.add({.request = std::uint32_t(index),
+                  .input_tokens = asked.input_tokens,
+                  .output_tokens = asked.output_tokens,
+                  .priority = asked.priority,
+                  .arrival = SimTime(std::int64_t(index))});
   }
 
   void look() {
     seen_.clear();
-    for (const Slot slot : engine_.state().running) {
-      const Sequence& sequence = engine_.state().sequences[slot];
+    for (const Slot slot : replica_.state().running) {
+      const Sequence& sequence = replica_.state().sequences[slot];
       seen_.push_back({slot, sequence.preemptions, sequence.idle()});
     }
   }
 
   void check_choice() {
-    const SchedulerState& state = engine_.state();
+    const SchedulerState& state = replica_.state();
     const KvCache& cache = state.kv_cache;
     std::int64_t own = 0;
     std::set<KvCache::Unit> units;
-    for (const Slot slot : engine_.all_slots()) {
+    for (const Slot slot : replica_.all_slots()) {
       const Sequence& sequence = state.sequences[slot];
       if (sequence.done) continue;
       own += sequence.blocks - std::ssize(sequence.units) * cache.unit_blocks();
@@ -99,11 +99,11 @@ class WatchedEngine {
   // Who was preempted comes after everyone who ran before and still runs.
   void check_priorities() const {
     const auto rank = [&](Slot slot) {
-      const Sequence& sequence = engine_.state().sequences[slot];
+      const Sequence& sequence = replica_.state().sequences[slot];
       return std::tuple(sequence.priority, sequence.arrival, sequence.request);
     };
     const auto preempted = [&](const Seen& seen) {
-      return engine_.state().sequences[seen.slot].preemptions > seen.preemptions;
+      return replica_.state().sequences[seen.slot].preemptions > seen.preemptions;
     };
     for (const Seen& victim : seen_) {
       if (!preempted(victim)) continue;
@@ -116,13 +116,13 @@ class WatchedEngine {
 
   const RandomRun& run_;
   ServingConfig config_;
-  Engine engine_;
+  Replica replica_;
   Completions completions_;
   std::size_t added_ = 0;
   std::vector<Seen> seen_;
 };
 
-TEST(Engine, KeepsItsBlocksAndNeverPreemptsAHigherPriorityForALower) {
+TEST(Replica, KeepsItsBlocksAndNeverPreemptsAHigherPriorityForALower) {
   const LinearStepPricer one({}, 1), two({}, 2), three({}, 3);
   const std::vector<const StepPricer*> pricers{&one, &two, &three};
   for (std::uint64_t number = 1; number <= kCases && !testing::Test::HasFailure(); ++number) {

@@ -39,12 +39,12 @@ struct EngineOptions {
   std::uint64_t seed = 1;  // of drafts' acceptance
 };
 
-class Engine {
+class Replica {
  public:
   // kv_blocks >= 1; `workload` (may be null) says what prompts share and must outlive the engine. Throws
   // NotFound on an unknown engine name.
-  Engine(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
-         const EngineOptions& options = {});
+  Replica(const ServingConfig& config, std::int64_t kv_blocks, const Workload* workload,
+          const EngineOptions& options = {});
 
   // A request reaches the queue.
   Slot add(const EngineRequest& request);
