@@ -201,7 +201,7 @@ TEST(Calibrate, RefusesWhatItCannotUse) {
   const std::string whole = beginning(200);
   const std::string cut = scratch.write("cut.csv", whole.substr(0, whole.size() - 30));
   expect_refusal({"calibrate", "--gpu", "h200_sxm", "--data", cut, "--output", folder},
-                 {"cut.csv:200", "--resume"});
+                 {"cut.csv:200", "warploom-collect resumes it"});
   const std::string none = scratch.write("none.csv", beginning(3));
   expect_refusal({"calibrate", "--gpu", "h200_sxm", "--data", none, "--output", folder}, {"no usable row"});
   expect_refusal({"calibrate", "--gpu", "h200_sxm", "--data", scratch.path(), "--output", folder},

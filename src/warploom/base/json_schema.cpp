@@ -63,13 +63,13 @@ void allow_null(Json& schema) {
 }
 
 Json nested_schema(const Field& field, const void* defaults) {
-  if (field.kind == FieldKind::Object && field.size(defaults) > 0) {
+  if (field.kind == FieldKind::Object && defaults != nullptr && field.size(defaults) > 0) {
     // element() takes a mutable object for reading JSON; a schema leaves it unchanged.
     return json_schema(*field.nested, field.element(const_cast<void*>(defaults), 0));
   }
   Json schema = json_schema(*field.nested, nullptr);
   if (field.kind == FieldKind::ObjectList) return {{"type", "array"}, {"items", std::move(schema)}};
-  allow_null(schema);
+  if (field.optional) allow_null(schema);
   return schema;
 }
 

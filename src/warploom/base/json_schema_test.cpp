@@ -11,11 +11,18 @@ namespace {
 
 enum class Shade { Light, Dark };
 
+struct Hinge {
+  std::int64_t screws = 2;
+  static FieldTable describe() { return FieldList<Hinge>("hinge").add("screws", &Hinge::screws).table(); }
+};
+
 struct Lid {
   double angle = 1.5;
+  Hinge hinge;
   static FieldTable describe() {
     return FieldList<Lid>("lid")
         .add("angle_deg", &Lid::angle, {.unit = "deg", .doc = "how far open", .min = 0, .max = 90})
+        .add("hinge", &Lid::hinge)
         .table();
   }
 };
@@ -69,6 +76,11 @@ TEST(JsonSchema, StatesTypeRangeDefaultAndUnit) {
                             "description": "how far open", "unit": "deg"})"));
   EXPECT_EQ(properties["second"]["type"], Json::parse(R"(["object", "null"])"));
   EXPECT_EQ(properties["more"]["items"]["type"], "object");
+  // What an entry of a list holds has a type, but no defaults to state.
+  const Json& hinge = properties["more"]["items"]["properties"]["hinge"];
+  EXPECT_EQ(hinge["type"], "object");
+  EXPECT_EQ(hinge["properties"]["screws"], Json::parse(R"({"type": "integer"})"));
+  EXPECT_EQ(properties["lid"]["properties"]["hinge"]["properties"]["screws"]["default"], 2);
 }
 
 TEST(JsonSchema, RefusesWhatReadingRefuses) {
