@@ -71,6 +71,7 @@ Json static_validation_json(const StaticValidation& validation) {
                   {"pp", row.pp},
                   {"engine", row.engine},
                   {"model", row.model},
+                  {"expert_routing", row.expert_routing},
                   {"workload", row.workload},
                   {"batch_size", row.batch},
                   {"tier", name_of(row.tier)}};
@@ -97,9 +98,9 @@ Json static_validation_json(const StaticValidation& validation) {
 
 std::string serving_validation_text(const ServingValidation& validation) {
   std::string text =
-      fmt::format("{} on {} x {}, {}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
-                  validation.gpus, validation.gpu, validation.engine, validation.requests,
-                  count_text(validation.kv_blocks), name_of(validation.tier));
+      fmt::format("{} on {} x {}, {}{}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
+                  validation.gpus, validation.gpu, validation.engine, routing_text(validation.expert_routing),
+                  validation.requests, count_text(validation.kv_blocks), name_of(validation.tier));
   TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
   const auto add = [&](const std::string& name, const Comparison& figure) {
     table.add_row(
@@ -138,6 +139,7 @@ Json serving_validation_json(const ServingValidation& validation) {
           {"gpu", validation.gpu},
           {"gpus", validation.gpus},
           {"engine", validation.engine},
+          {"expert_routing", validation.expert_routing},
           {"requests", validation.requests},
           {"kv_blocks", validation.kv_blocks},
           {"tier", name_of(validation.tier)},

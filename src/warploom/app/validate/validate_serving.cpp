@@ -8,6 +8,7 @@
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -18,6 +19,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("run", &R::run, {.doc = "how the engine was started (JSON)", .required = true})
       .add("requests", &R::requests, {.doc = "what happened to each request (CSV)", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
@@ -136,6 +138,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   RealRun run = read_real_run(request.run);
   run.setup.host = request.host;
+  if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
   const std::vector<RealRequest> requests = read_real_requests(request.requests);
   ServingSetup setup = resolve_serving(run.setup, latency);
   setup.config.host.frontend_latency = setup.config.host.frontend_per_token = Seconds(0.0);
@@ -145,6 +148,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
   validation.engine = setup.config.engine + " " + run.setup.version;
+  validation.expert_routing = setup.expert_routing();
   validation.gpus = setup.sharding.gpus();
   validation.requests = std::ssize(requests);
   validation.kv_blocks = simulated.kv_blocks;

@@ -14,7 +14,7 @@
 namespace warploom {
 
 // How the engine was started: {"model", "gpu", "vllm_version", "engine_kwargs": {vLLM's arguments},
-// "num_gpu_blocks"?}.
+// "num_gpu_blocks"?, "expert_routing"?}.
 struct RealRun {
   ServingSetupRequest setup;
   std::int64_t requests = 0;  // 0: not stated
@@ -39,8 +39,9 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path);
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
-  std::string predictor;  // as open_latency_model takes it
-  HostChanges host;       // to the defaults of the engine
+  std::string predictor;       // as open_latency_model takes it
+  std::string expert_routing;  // in place of the run's own
+  HostChanges host;            // to the defaults of the engine
   static FieldTable describe();
 };
 
