@@ -40,7 +40,7 @@ std::vector<RealRequest> read_real_requests(const std::filesystem::path& path);
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
   std::string predictor;  // as open_latency_model takes it
-  HostChanges host;       // to the defaults of the engine
+  HostSettings host;      // to the defaults of the engine
   static FieldTable describe();
 };
 
