@@ -174,8 +174,9 @@ void write_inputs(const ScratchFolder& folder) {
         2 * i);
   folder.write("benchmarks.csv", benchmarks + rows);
   folder.write("mixture_benchmarks.csv",
-               benchmarks + "m,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,"
-                            "1,1,1,1,1,50,5\n");
+               benchmarks +
+                   "m,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,"
+                   "1,1,1,1,1,50,5\n");
   folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));

@@ -99,8 +99,9 @@ Json static_validation_json(const StaticValidation& validation) {
 std::string serving_validation_text(const ServingValidation& validation) {
   std::string text =
       fmt::format("{} on {} x {}, {}{}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
-                  validation.gpus, validation.gpu, validation.engine, routing_text(validation.expert_routing),
-                  validation.requests, count_text(validation.kv_blocks), name_of(validation.tier));
+                  validation.gpus, validation.gpu, host_text(validation.engine, validation.host_profile),
+                  routing_text(validation.expert_routing), validation.requests,
+                  count_text(validation.kv_blocks), name_of(validation.tier));
   TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
   const auto add = [&](const std::string& name, const Comparison& figure) {
     table.add_row(
@@ -140,6 +141,7 @@ Json serving_validation_json(const ServingValidation& validation) {
           {"gpus", validation.gpus},
           {"engine", validation.engine},
           {"expert_routing", validation.expert_routing},
+          {"host_profile", validation.host_profile},
           {"requests", validation.requests},
           {"kv_blocks", validation.kv_blocks},
           {"tier", name_of(validation.tier)},

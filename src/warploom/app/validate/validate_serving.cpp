@@ -101,9 +101,9 @@ void compare_latencies(ServingValidation& validation, const std::vector<RealRequ
     const RealRequest& real = requests[i];
     const RequestRecord& record = records[i];
     ttft.measured.push_back(real.first_token - real.queued);
-    ttft.predicted.push_back((record.first_token - record.queued).seconds().value());
+    ttft.predicted.push_back((record.first_token - record.taken_in).seconds().value());
     e2el.measured.push_back(real.last_token - real.queued);
-    e2el.predicted.push_back((record.last_token - record.queued).seconds().value());
+    e2el.predicted.push_back((record.last_token - record.taken_in).seconds().value());
     start.measured.push_back(real.scheduled);
     start.predicted.push_back(record.scheduled.seconds().value());
     if (real.output_tokens < 2) continue;
@@ -149,6 +149,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   validation.gpu = setup.gpu->name;
   validation.engine = setup.config.engine + " " + run.setup.version;
   validation.expert_routing = setup.expert_routing();
+  validation.host_profile = setup.host_profile;
   validation.gpus = setup.sharding.gpus();
   validation.requests = std::ssize(requests);
   validation.kv_blocks = simulated.kv_blocks;

@@ -41,7 +41,7 @@ struct ValidateServingRequest {
   std::filesystem::path run, requests;
   std::string predictor;       // as open_latency_model takes it
   std::string expert_routing;  // in place of the run's own
-  HostChanges host;            // to the defaults of the engine
+  HostSettings host;           // to the defaults of the engine
   static FieldTable describe();
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/app/serving/host_changes.h"
+#include "warploom/app/serving/host_settings.h"
 #include "warploom/app/validate/static_validation.h"
 #include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
@@ -37,9 +37,9 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path);
 struct ValidateStaticRequest {
   std::filesystem::path truth, requests;
   std::string predictor;  // as open_latency_model takes it
-  std::string
-      expert_routing;  // as parse_expert_routing takes it, of the mixtures of experts; empty: the default
-  HostChanges host;    // to the defaults of the engine
+  // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
+  std::string expert_routing;
+  HostSettings host;  // to the defaults of the engine
   static FieldTable describe();
 };
 
