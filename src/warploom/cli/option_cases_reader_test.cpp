@@ -131,14 +131,8 @@ std::string beginning(const std::filesystem::path& path, const std::string& word
   return text;
 }
 
-void write_inputs(const ScratchFolder& folder) {
-  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
-  folder.write("priorities.csv", priorities());
-  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n0.2,200,10\n");
-  const std::string vision =
-      R"(,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
-  folder.write("vision.json", "{\"depth\":27" + vision);
-  folder.write("other_vision.json", "{\"depth\":12" + vision);
+// What engines are said to have taken, of a dense model and of a mixture of experts.
+void write_real_runs(const ScratchFolder& folder) {
   folder.write("batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n");
@@ -178,6 +172,17 @@ void write_inputs(const ScratchFolder& folder) {
                    "m,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,"
                    "1,1,1,1,1,50,5\n");
   folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
+}
+
+void write_inputs(const ScratchFolder& folder) {
+  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
+  folder.write("priorities.csv", priorities());
+  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n0.2,200,10\n");
+  const std::string vision =
+      R"(,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
+  folder.write("vision.json", "{\"depth\":27" + vision);
+  folder.write("other_vision.json", "{\"depth\":12" + vision);
+  write_real_runs(folder);
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));

@@ -51,7 +51,7 @@ Seconds experts_of_a_step(const char* routing, const char* decode) {
   return {};
 }
 
-// 16 tokens reach 128 experts, 82 or about 60; each expert is weights to read.
+// 16 tokens reach 128 experts, 82 or 58; each expert is weights to read.
 TEST(ExpertRoutingOfAStep, FewTokensReadTheExpertsThatTheyReach) {
   const Seconds even = experts_of_a_step("balanced", "16x500"),
                 random = experts_of_a_step("uniform", "16x500"), skewed = experts_of_a_step("", "16x500");
