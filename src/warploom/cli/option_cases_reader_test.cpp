@@ -136,13 +136,16 @@ void write_real_runs(const ScratchFolder& folder) {
   folder.write("batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n");
+  folder.write("small_batches.csv",
+               "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
+               "real_total_ms\nH100,1,1,vllm,Qwen2.5-14B,small,2,5,10,2,18\n");
   folder.write("other_batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,vllm,Qwen2.5-14B,ragged,2,9,10,2,18\n");
   folder.write("mixture_batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH200,1,1,vllm,Qwen/Qwen3-30B-A3B,ragged,2,5,10,2,18\n");
-  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\n");
+  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\nsmall,0,70\nsmall,1,30\n");
   folder.write("other_prompts.csv", "workload,request,num_prefill_tokens\nragged,0,900\nragged,1,300\n");
   folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm", "vllm_version": "0.19.0",
       "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
@@ -171,6 +174,10 @@ void write_real_runs(const ScratchFolder& folder) {
                benchmarks +
                    "m,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,"
                    "1,1,1,1,1,50,5\n");
+  folder.write("graph_benchmarks.csv",  // started with graphs of up to 2,048 tokens
+               benchmarks +
+                   "g,2026-01-01.csv,2,0,vllm,0.19.0,openai/gpt-oss-120b,h100_sxm,fp4,agg,128,32,,,"
+                   "2,1,1,2,1,50,5\n");
   folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
 }
 

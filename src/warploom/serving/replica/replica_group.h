@@ -26,7 +26,7 @@ class ReplicaGroup {
   const Replica& replica(std::size_t rank) const { return replicas_[rank]; }
   bool idle() const;  // nothing queued, running or kept for others
 
-  // Starts a step if one may and can start now. Returns whether it did; `end` is then when its tokens are out,
+  // Starts a step if one may and can start now. Returns whether it did; its tokens are out at `end`,
   // unless the host launches another step by then: see oldest_end.
   // Replicas are numbered from `first_replica` in the records; `records` may be null.
   bool start(SimTime now, SimTime& end, std::vector<StepRecord>* records = nullptr,
