@@ -55,8 +55,8 @@ std::string client_side_text(const ClientSide& side) {
 std::string frontend_share_text(const ClientSide& side, const Comparison& ttft) {
   const double engine = side.engine_ttft.front().figure.predicted;
   return fmt::format(
-      "mean ttft: {} ms of the predicted {} ms are the way to the engine ({}); measured, {} ms lie beyond the "
-      "engine's predicted {} ms\n",
+      "mean ttft: {} ms of the predicted {} ms are the way to the engine ({}); measured, {} ms lie beyond "
+      "the engine's predicted {} ms\n",
       fixed_text(side.mean_frontend, 2), fixed_text(ttft.predicted, 2),
       percent_text(side.mean_frontend / ttft.predicted), fixed_text(ttft.measured - engine, 2),
       fixed_text(engine, 2));

@@ -1,5 +1,5 @@
-// What `validate serving` says of a run that was measured at its clients: who measured it, how it is replayed,
-// and what lies between the clients and the engine.
+// What `validate serving` says of a run that was measured at its clients: who measured it, how it is
+// replayed, and what lies between the clients and the engine.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ const Json& aiperf_metric(const Json& metrics, std::string_view name, const std:
   const Json* value = metric == nullptr ? nullptr : client_member(*metric, "value");
   if (value == nullptr)
     throw InvalidInput(fmt::format("{}: metric '{}' is missing, expected {{\"value\", \"unit\"}}{}", where,
-                                   name, name == "time_to_first_token" ? ": a run with --streaming" : ""));
+                                   name, name == "time_to_first_token" ? ": a run that streams" : ""));
   return *value;
 }
 

@@ -1,4 +1,4 @@
-// Values of a load generator's JSON, checked as they are read. Errors are InvalidInput "<where>: '<key>' ...".
+// Values of a load generator's JSON, checked as they are read. Errors: InvalidInput "<where>: '<key>' ...".
 #pragma once
 
 #include <cstdint>

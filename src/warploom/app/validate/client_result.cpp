@@ -19,8 +19,8 @@ void check_client_request(const ClientRequest& request, std::size_t number, cons
                         request.first_token <= request.last_token;
   if (!in_order)
     throw InvalidInput(fmt::format(
-        "{}: times of completed request {} run backwards: arrival {:.6g} s, sent {:.6g} s, first token {:.6g} s, "
-        "last token {:.6g} s",
+        "{}: times of completed request {} run backwards: arrival {:.6g} s, sent {:.6g} s, first token "
+        "{:.6g} s, last token {:.6g} s",
         where, number, request.arrival, request.sent, request.first_token, request.last_token));
   if (request.last_token > kLongestRun)
     throw InvalidInput(

@@ -39,7 +39,7 @@ TEST(VllmBenchResult, RefusesWhatIsMissingOrDoesNotFit) {
     expect_requests_refused(changed_fixture(folder, "vllm_bench.json", change), part);
   };
   for (const char* key : {"input_lens", "output_lens", "ttfts", "itls"})
-    refused(std::string("'") + key + "' is missing, expected a result of `vllm bench serve --save-result",
+    refused(std::string("'") + key + "' is missing, expected a result of vllm bench serve",
             [&](Json& document) { document.erase(key); });
   for (const char* key : {"output_lens", "ttfts", "itls", "start_times", "queue_times", "errors"})
     refused(std::string("4 ") + key + ", expected 5", [&](Json& document) { document[key].erase(4); });
@@ -66,7 +66,7 @@ TEST(VllmBenchResult, AsksForTheDetailsOfASummary) {
     for (const char* key : {"input_lens", "output_lens", "start_times", "ttfts", "itls", "generated_texts"})
       document.erase(key);
   });
-  expect_requests_refused(summary, "--save-detailed");
+  expect_requests_refused(summary, "with save-detailed");
 }
 
 TEST(AiperfRecords, LeavesOutTheWarmUpAndWhatFailed) {
@@ -116,7 +116,7 @@ TEST(AiperfRecords, RefusesWhatIsMissingOrDoesNotFit) {
   for (const char* name : {"input_sequence_length", "output_sequence_length", "request_latency"})
     refused(std::string("metric '") + name + "' is missing",
             [&](Json& record) { record["metrics"].erase(name); });
-  refused("a run with --streaming", [](Json& record) { record["metrics"].erase("time_to_first_token"); });
+  refused("a run that streams", [](Json& record) { record["metrics"].erase("time_to_first_token"); });
   refused("has the unit \"min\"", [](Json& record) { record["metrics"]["request_latency"]["unit"] = "min"; });
   refused("has the unit null", [](Json& record) { record["metrics"]["request_latency"].erase("unit"); });
   refused("'request_latency' is below",

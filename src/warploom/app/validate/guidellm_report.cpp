@@ -1,7 +1,7 @@
 // Reports of GuideLLM, benchmarks.json (read in the packages guidellm 0.5.0 and 0.8.1, whose metadata.version
-// is 1 and 2, and 0.3.1, which has none). {"benchmarks": [{"requests": {"successful", "incomplete",
-// "errored"}, "config": {"strategy": {"type_", "streams", "max_concurrency"}}, ...}]}; 0.3.1 has "args" in the
-// place of "config". A request has prompt_tokens, output_tokens and Unix times in s: request_start_time, and
+// is 1 and 2, and 0.3.1, which has none): {"benchmarks": [{"requests": {"successful", "incomplete",
+// "errored"}, "config": {"strategy": {"type_", "streams", "max_concurrency"}}, ...}]}; 0.3.1 has "args" for
+// "config". A request has prompt_tokens, output_tokens and Unix times in s: request_start_time, and
 // in info.timings first_token_iteration and last_token_iteration (0.3.1: start_time, first_token_time,
 // last_token_time). The lists hold the warm-up too, or a sample, where one was asked for.
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ void check_guidellm_whole(const Json& benchmark, std::size_t listed, const std::
   const std::int64_t measured = client_count(*total, "successful", where);
   if (std::int64_t(listed) < measured)
     throw InvalidInput(
-        fmt::format("{}: lists {} of {} successful requests, expected all: a run without --sample-requests",
+        fmt::format("{}: lists {} of {} successful requests, expected all: a run without sample_requests",
                     where, listed, measured));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kKnownRequestFiles =
     "a CSV with arrival_s, input_tokens, output_tokens, queued_s, scheduled_s, first_token_s and "
-    "last_token_s, a result of `vllm bench serve --save-result --save-detailed`, AIPerf's "
+    "last_token_s, a result of vllm bench serve with save-detailed, AIPerf's "
     "profile_export.jsonl or GuideLLM's benchmarks.json";
 
 [[noreturn]] void refuse_request_file(const std::string& where) {
@@ -52,7 +52,7 @@ ClientResult read_json_lines(std::string_view text, const std::string& where) {
     const Json record = parse_json(line, inside);
     if (number == 1 && record.is_object() && record.contains("request_throughput"))
       throw InvalidInput(
-          fmt::format("{}: holds several results, expected one: a run without --append-result", where));
+          fmt::format("{}: holds several results, expected one: a run without append-result", where));
     if (!record.is_object() || (!record.contains("metadata") && !record.contains("metrics")))
       refuse_request_file(inside);
     records.add(record, inside);
@@ -120,8 +120,8 @@ void assign_clients(std::vector<RealRequest>& requests, std::int64_t clients, co
       const auto [end, client] = in_flight.top();
       if (end > request.queued + kClockError)
         throw InvalidInput(fmt::format(
-            "{}: completed request {} was sent at {:.6g} s while {} others were in flight, expected at most {}, "
-            "one less than max_concurrency",
+            "{}: completed request {} was sent at {:.6g} s while {} others were in flight, expected at most "
+            "{}, one less than max_concurrency",
             where, i, request.queued, clients, clients - 1));
       in_flight.pop();
       request.client = client;

@@ -33,11 +33,11 @@ TEST(MeasuredRequests, RefuseAFileOfNoKnownLayoutAndNameTheKnownOnes) {
   for (const char* text : {"", "{}", "[]", "[1]", "{\"throughput\": 3}", "when,tokens\n1,2\n", "{}\n{}\n",
                            "{\"timestamp\": 0, \"input_length\": 5}\n{\"timestamp\": 1}\n"}) {
     const auto path = folder.write("unknown", text);
-    for (const char* known : {"arrival_s", "--save-detailed", "profile_export.jsonl", "benchmarks.json"})
+    for (const char* known : {"arrival_s", "with save-detailed", "profile_export.jsonl", "benchmarks.json"})
       expect_requests_refused(path, known);
   }
   const std::string result = Json::parse(read_file(client_fixture("vllm_bench.json"))).dump() + "\n";
-  expect_requests_refused(folder.write("two.json", result + result), "without --append-result");
+  expect_requests_refused(folder.write("two.json", result + result), "without append-result");
   expect_requests_refused(folder.write("cut.json", result.substr(0, 100)), "cut.json");
   expect_requests_refused(folder.write("r.csv", kEngineRecord), "benchmark: ", {.benchmark = 0});
   expect_requests_refused(client_fixture("vllm_bench.json"), "benchmark: ", {.benchmark = 0});

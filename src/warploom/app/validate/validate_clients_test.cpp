@@ -79,6 +79,7 @@ TEST(ValidateClients, EveryGeneratorsFileIsCompared) {
   const auto run = run_record(folder);
   const ServingValidation aiperf = validated(run, client_fixture("profile_export.jsonl"));
   EXPECT_EQ(aiperf.requests, 3);
+  EXPECT_EQ(aiperf.engine, "vllm");  // of a version that the record does not state
   EXPECT_NEAR(mean_ttft(aiperf).measured, 60, 1e-6);
   const ServingValidation guidellm = validated(run, client_fixture("guidellm.json"), 1);
   EXPECT_EQ(guidellm.requests, 3);

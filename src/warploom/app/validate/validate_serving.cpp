@@ -100,8 +100,8 @@ void add_figures(std::vector<ServingFigure>& figures, const std::string& metric,
   add("p99", 0.99);
 }
 
-// By a client's clock latencies count from when it sent the request, by the engine's from its queue; there the
-// simulated front end takes no time, so that both begin at the same time.
+// By a client's clock latencies count from when it sent the request, by the engine's from its queue. There
+// the simulated front end takes no time, so that both begin at the same time.
 void compare_latencies(ServingValidation& validation, const std::vector<RealRequest>& requests,
                        const std::vector<RequestRecord>& records) {
   Samples ttft, tpot, e2el, start;
@@ -193,7 +193,8 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
-  validation.engine = setup.config.engine + " " + run.setup.version;
+  validation.engine = setup.config.engine;
+  if (!run.setup.version.empty()) validation.engine += " " + run.setup.version;
   validation.gpus = setup.sharding.gpus();
   validation.requests = std::ssize(measured.requests);
   validation.kv_blocks = simulated.kv_blocks;

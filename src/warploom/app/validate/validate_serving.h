@@ -15,7 +15,7 @@
 namespace warploom {
 
 // How the engine was started: {"model", "gpu", "vllm_version", "engine_kwargs": {vLLM's arguments},
-// "num_gpu_blocks"?, "client_latency_ms"?, "max_concurrency"?}. The last two are read where a client measured.
+// "num_gpu_blocks"?, "client_latency_ms"?, "max_concurrency"?}. The last two are read where clients measured.
 struct RealRun {
   ServingSetupRequest setup;
   std::int64_t requests = 0;                    // 0: not stated
@@ -35,9 +35,10 @@ struct ValidateServingRequest {
 };
 
 // Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the
-// simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones do:
-// from the engine's queue, without a front end, for the engine's own record; from the client for what a load
-// generator measured, with a front end of client_latency, or of add_client_frontend where that is not stated.
+// simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones
+// do: from the engine's queue, without a front end, for the engine's own record; from the client for what a
+// load generator measured, with a front end of client_latency, or of add_client_frontend where that is not
+// stated.
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);
 ServingValidation validate_serving(const ValidateServingRequest& request);

@@ -1,5 +1,5 @@
-// Results of `vllm bench serve --save-result --save-detailed`, as vLLM's vllm/benchmarks/serve.py writes them
-// (read at commit 009e6d4a). Lists hold one entry a request, in the order of the data set: input_lens,
+// Results of `vllm bench serve --save-result --save-detailed`, as vLLM's vllm/benchmarks/serve.py writes
+// them (read at commit 009e6d4a). Lists hold one entry a request, in the order of the data set: input_lens and
 // output_lens [tokens]; ttfts, itls (a list of each), start_times and queue_times [s]; errors. Failed requests
 // have a text in errors or 0 output tokens. start_times are of a clock of the client's own, and older
 // versions lack them. queue_times is how long --max-concurrency held a request back, also absent from older
@@ -60,8 +60,7 @@ class VllmBenchLists {
   const Json& list_of(const Json& document, const char* key) const {
     if (client_member(document, key) == nullptr)
       throw InvalidInput(fmt::format(
-          "{}: '{}' is missing, expected a result of `vllm bench serve --save-result --save-detailed`",
-          where_, key));
+          "{}: '{}' is missing, expected a result of vllm bench serve with save-detailed", where_, key));
     return sized(client_list(document, key, where_), key, document);
   }
 
