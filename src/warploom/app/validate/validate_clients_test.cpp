@@ -63,6 +63,21 @@ TEST(ValidateClients, AClosedLoopSendsWhenAnswersEnd) {
   EXPECT_GT(closed.duration.predicted, 0.063);  // the longest turnaround
 }
 
+TEST(ValidateClients, ALimitUnderARateHoldsRequestsBack) {
+  const ScratchFolder folder;
+  const auto with_limit = [&](std::int64_t limit) {
+    const auto requests = changed_fixture(folder, "vllm_bench.json", [&](Json& document) {
+      document["request_rate"] = 4000;  // all four within a millisecond
+      document["max_concurrency"] = limit;
+    });
+    return validated(run_record(folder), requests);
+  };
+  const ServingValidation one = with_limit(1), four = with_limit(4);
+  EXPECT_EQ(one.client->run.replay, Replay::LimitedArrivals);
+  EXPECT_GT(one.duration.predicted, 4 * 15e-3);  // one after the other, each with its way in
+  EXPECT_LT(four.duration.predicted, one.duration.predicted * 0.5);
+}
+
 TEST(ValidateClients, WithoutTimesOfSendingTheLoopFillsItself) {
   const ScratchFolder folder;
   const auto untimed =

@@ -1,9 +1,9 @@
 // Results of `vllm bench serve --save-result --save-detailed`, as vLLM's vllm/benchmarks/serve.py writes
-// them (read at commit 009e6d4a). Lists hold one entry a request, in the order of the data set: input_lens and
-// output_lens [tokens]; ttfts, itls (a list of each), start_times and queue_times [s]; errors. Failed requests
-// have a text in errors or 0 output tokens. start_times are of a clock of the client's own, and older
-// versions lack them. queue_times is how long --max-concurrency held a request back, also absent from older
-// versions. The last token came at ttft + sum(itls), which is what `latencies` repeats.
+// them (read at commit 009e6d4a). Lists hold one entry a request, in the order of the data set: input_lens
+// and output_lens [tokens]; ttfts, itls (a list of each), start_times and queue_times [s]; errors. Failed
+// requests have a text in errors or 0 output tokens. start_times are of a clock of the client's own, and
+// older versions lack them. queue_times is how long --max-concurrency held a request back; older versions
+// lack it too. The last token came at ttft + sum(itls), which is what `latencies` repeats.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
