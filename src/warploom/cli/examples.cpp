@@ -124,7 +124,7 @@ constexpr std::array<Example, 111> kExamples{{
     {"validate static", "validate static --truth truth.csv --requests requests.csv"},
     {"validate static", "validate static --truth truth.csv --requests requests.csv --predictor calibrated"},
     {"validate static",
-     "validate static --truth truth.csv --requests requests.csv --serial-tail-ms 0.5 --json"},
+     "validate static --truth truth.csv --requests requests.csv --host-profile host.json --json"},
     {"validate serving", "validate serving --run run.json --requests requests.csv"},
     {"validate serving", "validate serving --run run.json --requests requests.csv --predictor calibrated"},
     {"validate serving", "validate serving --run run.json --requests requests.csv --json"},

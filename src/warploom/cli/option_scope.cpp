@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/host_settings.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/field_options.h"
 
@@ -16,7 +17,7 @@ namespace {
 // The field of that name, of the engine's configuration or of its host; topics need no more.
 const Field& field_named(std::string_view name) {
   const Field* field = fields_of<ServingConfig>().find(name);
-  if (field == nullptr) field = fields_of<HostModel>().find(name);
+  if (field == nullptr) field = fields_of<HostSettings>().find(name);
   WARPLOOM_ASSERT(field != nullptr);
   return *field;
 }

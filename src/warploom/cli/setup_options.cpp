@@ -18,15 +18,15 @@ std::string group_of_field(std::string_view field) {
   return std::string(topic == kDraftTopic ? kSpeculationGroup : kEngineGroup);
 }
 
-std::function<HostChanges()> add_host_options(Command& command, const std::string& inside) {
+std::function<HostSettings()> add_host_options(Command& command, const std::string& inside) {
   const auto values =
-      add_field_options(command, fields_of<HostChanges>(), {.group = std::string(kHostGroup)});
+      add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
   return [values, inside] {
     for (const auto& [option, field] : values->given_options())
       if (!inside.empty() && field.starts_with("frontend"))
         throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
                                        option, inside));
-    HostChanges changes;
+    HostSettings changes;
     values->apply(&changes);
     return changes;
   };
@@ -60,7 +60,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   }
   config_ = add_fields_of<ServingConfig>(command, {.group_of = group_of_field});
   flags_ = std::make_shared<EngineFlagOptions>(command);
-  host_ = add_field_options(command, fields_of<HostChanges>(), {.group = std::string(kHostGroup)});
+  host_ = add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
 }
 
 ServingSetupRequest SetupOptions::parsed() const {

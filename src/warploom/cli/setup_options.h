@@ -14,7 +14,7 @@ namespace warploom {
 
 // Adds an option per constant of the host model; the result has those that were given. `inside`: the command
 // whose figures begin in the engine's queue, so that what comes before it is refused; else empty.
-std::function<HostChanges()> add_host_options(Command& command, const std::string& inside = {});
+std::function<HostSettings()> add_host_options(Command& command, const std::string& inside = {});
 // The heading under which help shows a field of ServingConfig.
 std::string group_of_field(std::string_view field);
 

@@ -67,4 +67,8 @@ std::string fixed_text(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
 }
 
+std::string host_text(std::string_view engine, std::string_view profile) {
+  return fmt::format("{}, host {}", engine, profile);
+}
+
 }  // namespace warploom

@@ -21,4 +21,7 @@ std::string fixed_text(double value, int decimals);
 // Three significant digits without a unit; "-" for NaN.
 std::string significant_text(double value);
 
+// "vllm 0.24.0, host public_fleet": the engine and the machine that runs it.
+std::string host_text(std::string_view engine, std::string_view profile);
+
 }  // namespace warploom

@@ -110,7 +110,10 @@ class RandomDeployment {
     config.routing_policy = EnumNames<RoutingPolicy>::kNames[std::size_t(random_.integer(0, 5))].first;
     config.enable_lora = chance(0.2);
     config.data_parallel_size = random_.integer(1, 3);
-    config.host.dispatch = milliseconds(random_.uniform(0, 2));
+    config.host.prepare = milliseconds(random_.uniform(0, 2));
+    config.host.launch_kernels = milliseconds(random_.uniform(0, 30));
+    config.host.finish = milliseconds(random_.uniform(0, 1));
+    config.host.gap = milliseconds(random_.uniform(0, 1));
     if (chance(0.2)) config.host.frontend_per_token = microseconds(100);
     const bool releases = engine_named(config.engine).windowed_cache({}, {}) == WindowedCache::Released;
     if (releases && chance(0.4))

@@ -12,6 +12,7 @@ namespace warploom {
 struct RequestRecord {
   SimTime arrival;    // at the front end
   SimTime queued;     // at the engine's queue: arrival plus the front end's latency
+  SimTime taken_in;   // when the engine next chose a step: it reads its queue only then
   SimTime scheduled;  // first taken into a batch
   SimTime first_token;
   SimTime last_token;

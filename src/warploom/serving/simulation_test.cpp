@@ -45,7 +45,7 @@ Workload one_request(std::int32_t input, std::int32_t output) {
 
 TEST(Simulation, OneRequestTakesPrefillPlusDecodeSteps) {
   ServingConfig config = small_config();
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   const LinearStepPricer pricer({.per_step = milliseconds(1), .per_token = microseconds(10)});
   const SimulationResult result = simulate(config, one_request(100, 11), pricer);
   EXPECT_EQ(result.totals.steps, 11);
@@ -59,7 +59,7 @@ TEST(Simulation, OneRequestTakesPrefillPlusDecodeSteps) {
 TEST(Simulation, SharesAStepOfDecadesOutBetweenTheStages) {
   ServingConfig config = small_config();
   config.pipeline_parallel_size = 8;
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   const LinearStepPricer pricer({.per_step = Seconds(2e9)});  // times eight stages: beyond 64 bits
   const SimulationResult result = simulate(config, one_request(100, 1), pricer);
   EXPECT_EQ(result.requests[0].e2el().nanoseconds(), 2'000'000'000'000'000'000);
@@ -75,10 +75,13 @@ TEST(Simulation, SplitsPromptsByTheTokenBudget) {
 
 TEST(Simulation, InfinitelyFastGpuLeavesTheHostCost) {
   ServingConfig config = small_config();
-  config.host = HostModel{.dispatch = milliseconds(1),
-                          .host_floor = milliseconds(2),
-                          .serial_tail = milliseconds(3),
-                          .serial_tail_per_sequence = microseconds(7),
+  config.async_scheduling = false;
+  config.host = HostModel{.prepare = milliseconds(1),
+                          .launch_graph = milliseconds(2),
+                          .launch_pieces = milliseconds(2),
+                          .launch_kernels = milliseconds(2),
+                          .finish = milliseconds(3),
+                          .finish_per_sequence = microseconds(7),
                           .frontend_latency = milliseconds(11)};
   const SimulationResult result = simulate(config, one_request(200, 3), LinearStepPricer({}));
   EXPECT_EQ(result.requests[0].ttft().nanoseconds(), 17'007'000);
@@ -168,7 +171,7 @@ TEST(Simulation, IsWorkConserving) {
 
 TEST(Simulation, AsyncSchedulingMakesNewcomersWaitForTheStepAlreadyChosen) {
   ServingConfig config = small_config();
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   const LinearStepPricer pricer({.per_step = milliseconds(10)});
   Workload workload = one_request(10, 100);
   workload.requests.push_back({to_sim_time(milliseconds(15)), 10, 5});
@@ -273,8 +276,7 @@ TEST(Simulation, RunsTwentyThousandConversationsFast) {
 
 TEST(Simulation, HostWorkOfAPipelineIsNotSharedOutOverItsStages) {
   ServingConfig config = small_config();
-  config.host = HostModel{
-      .dispatch = milliseconds(1), .serial_tail = milliseconds(8), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{.prepare = milliseconds(1), .finish = milliseconds(8)};
   config.pipeline_parallel_size = 4;
   const LinearStepPricer pricer({.per_step = milliseconds(4)});
   const SimulationResult alone = simulate(config, one_request(10, 5), pricer);
@@ -309,7 +311,7 @@ TEST(Simulation, CutsOutputsAndRejectsPromptsBeyondTheModelsLengthAlone) {
 
 TEST(Simulation, PipelineStagesOverlapTheStepsOfDifferentRequests) {
   ServingConfig config = small_config();
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   config.pipeline_parallel_size = 4;
   const LinearStepPricer pricer({.per_step = milliseconds(4)});
   // Alone, a request sees the whole pipeline for every token.

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "warploom/base/units.h"
-#include "warploom/serving/host/host_model.h"
+#include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
@@ -21,10 +21,10 @@ struct StaticBatchTime {
   Seconds collectives;  // part of total
 };
 
-// Equals simulate() of the same requests arriving together within limits that hold them, to the nanosecond.
-// `prefill_graph`: largest_prefill_graph of the engine. Throws InvalidInput on an empty batch or lengths
-// below 1. O(output_tokens * batch); adds to the pricer's sums.
+// Equals simulate() of the same requests arriving together within limits that hold them, to the nanosecond,
+// on one pipeline stage. Of `config` the host, its graphs and async_scheduling are read. Throws InvalidInput
+// on an empty batch or lengths below 1. O(output_tokens * batch); adds to the pricer's sums.
 StaticBatchTime price_static_batch(std::span<const std::int32_t> prompts, std::int64_t output_tokens,
-                                   StepPricer& pricer, const HostModel& host, std::int64_t prefill_graph = 0);
+                                   StepPricer& pricer, const ServingConfig& config);
 
 }  // namespace warploom

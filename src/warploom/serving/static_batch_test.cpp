@@ -10,48 +10,56 @@
 namespace warploom {
 namespace {
 
-TEST(StaticBatch, EqualsASimulationOfTheSameRequests) {
-  const std::vector<std::int32_t> prompts{100, 700, 1, 333};
+HostModel slow_host() {
+  return {.schedule = milliseconds(0.3),
+          .schedule_per_sequence = microseconds(9),
+          .prepare = milliseconds(1),
+          .launch_graph = milliseconds(0.8),
+          .launch_pieces = milliseconds(6),
+          .launch_kernels = milliseconds(50),
+          .finish = milliseconds(0.2),
+          .finish_per_sequence = microseconds(5),
+          .gap = milliseconds(0.1)};
+}
+
+void expect_equals_simulation(const ServingConfig& config, const std::vector<std::int32_t>& prompts,
+                              std::int32_t output_tokens) {
   LinearStepPricer pricer({.per_step = milliseconds(3),
                            .per_token = microseconds(11.3),
                            .per_context_token = microseconds(0.0137)});
-  const HostModel host;
-  const StaticBatchTime time = price_static_batch(prompts, 50, pricer, host);
+  const StaticBatchTime time = price_static_batch(prompts, output_tokens, pricer, config);
   Workload workload;
   workload.name = "batch";
-  for (const std::int32_t tokens : prompts) workload.requests.push_back({SimTime(), tokens, 50});
-  for (const bool async : {false, true}) {
-    ServingConfig config;
-    config.host = host;
-    config.async_scheduling = async;
-    const SimulationResult result = simulate(config, workload, pricer);
-    EXPECT_NEAR(result.metrics.duration.value(), time.total.value(), 1e-12);
-    EXPECT_NEAR(result.metrics.ttft.mean.value(), time.prefill.value(), 1e-12);
-    EXPECT_NEAR(result.metrics.tpot.mean.value(), time.decode_mean.value(), 1e-12);
-  }
+  for (const std::int32_t tokens : prompts) workload.requests.push_back({SimTime(), tokens, output_tokens});
+  const SimulationResult result = simulate(config, workload, pricer);
+  EXPECT_NEAR(result.metrics.duration.value(), time.total.value(), 1e-12);
+  EXPECT_NEAR(result.metrics.ttft.mean.value(), time.prefill.value(), 1e-12);
+  EXPECT_NEAR(result.metrics.tpot.mean.value(), time.decode_mean.value(), 1e-12);
+}
+
+TEST(StaticBatch, EqualsASimulationOfTheSameRequests) {
+  for (const bool async : {false, true})
+    for (const HostModel& host : {HostModel{}, slow_host()}) {
+      ServingConfig config;
+      config.host = host;
+      config.async_scheduling = async;
+      expect_equals_simulation(config, {100, 700, 1, 333}, 50);
+      expect_equals_simulation(config, {100, 70}, 50);  // few enough for graphs
+    }
 }
 
 // Prompts of one token are no chunks: no step of theirs launches its kernels one by one, graph or none.
 TEST(StaticBatch, EqualsASimulationOfPromptsOfOneTokenWithoutAPrefillGraph) {
-  LinearStepPricer pricer({.per_step = milliseconds(3), .per_token = microseconds(11)});
-  HostModel host;
-  host.prefill_floor = milliseconds(50);
   ServingConfig config;
   config.engine = "sglang";
-  config.host = host;
-  ASSERT_EQ(largest_prefill_graph(config), 0);
-  const std::vector<std::int32_t> prompts{1, 1, 1};
-  const StaticBatchTime time = price_static_batch(prompts, 5, pricer, host, largest_prefill_graph(config));
-  Workload workload;
-  workload.name = "batch";
-  for (const std::int32_t tokens : prompts) workload.requests.push_back({SimTime(), tokens, 5});
-  const SimulationResult result = simulate(config, workload, pricer);
-  EXPECT_LT(time.prefill, milliseconds(4));
-  EXPECT_NEAR(result.metrics.ttft.mean.value(), time.prefill.value(), 1e-12);
-  EXPECT_NEAR(result.metrics.duration.value(), time.total.value(), 1e-12);
+  config.host.launch_kernels = milliseconds(50);
+  ASSERT_EQ(graph_limits_of(config).prompts, 0);
+  expect_equals_simulation(config, {1, 1, 1}, 5);
+  LinearStepPricer pricer({.per_step = milliseconds(3), .per_token = microseconds(11)});
+  EXPECT_LT(price_static_batch(std::vector<std::int32_t>{1, 1, 1}, 5, pricer, config).prefill,
+            milliseconds(4));
   // One prompt of several tokens makes it a step that does.
-  const std::vector<std::int32_t> mixed{1, 64, 1};
-  EXPECT_GT(price_static_batch(mixed, 5, pricer, host, largest_prefill_graph(config)).prefill,
+  EXPECT_GE(price_static_batch(std::vector<std::int32_t>{1, 64, 1}, 5, pricer, config).prefill,
             milliseconds(50));
 }
 
@@ -64,7 +72,7 @@ TEST(StaticBatch, RefusesAnEmptyBatchAndBadLengths) {
 
 TEST(StaticBatch, OneTokenHasNoDecode) {
   LinearStepPricer pricer({.per_step = milliseconds(3)});
-  const StaticBatchTime time = price_static_batch(std::vector<std::int32_t>{5}, 1, pricer, HostModel{});
+  const StaticBatchTime time = price_static_batch(std::vector<std::int32_t>{5}, 1, pricer, ServingConfig{});
   EXPECT_EQ(time.decode_mean.value(), 0);
   EXPECT_EQ(time.total, time.prefill);
 }

@@ -1,7 +1,6 @@
 #include "warploom/app/serving/price_graph.h"
 
 #include "warploom/serving/engines/engine_defaults.h"
-#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 
@@ -15,9 +14,10 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
       });
   priced.gpu = price.cost();
   priced.hidden = Seconds(price.hidden());
-  const bool launches = launches_one_by_one(StepShape::tokens_of(shape.prefill), shape.tokens(),
-                                            largest_prefill_graph(setup.config));
-  priced.host = setup.config.host.overhead(priced.gpu.p50, shape.requests(), launches);
+  const LaunchMode mode =
+      graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
+  priced.host =
+      setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, setup.config.async_scheduling);
   return priced;
 }
 

@@ -57,13 +57,13 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   result.model = setup.model.name;
   result.gpu = setup.gpu->name;
   result.engine = setup.engine_text();
+  result.host_profile = setup.host_profile;
   result.gpus = setup.sharding.gpus_per_replica();
   result.kv_cache_tokens = setup.kv_cache_tokens();
   result.batch = request.batch;
   result.input_tokens = request.input_tokens;
   result.output_tokens = request.output_tokens;
-  result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config.host,
-                                   largest_prefill_graph(setup.config));
+  result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config);
   result.kernels = setup.pricer->breakdown();
   return result;
 }

@@ -234,7 +234,9 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .expert_transport = transport,
                    .rule = priced.kernel};
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  setup.config.host = priced.host(setup.model, *setup.gpu);
+  const HostProfile profile = load_host_profile(request.host.profile);
+  setup.host_profile = profile.name;
+  setup.config.host = profile.engine(priced.name).of(priced.launched_layers(setup.model, *setup.gpu));
   if (request.client) add_client_frontend(setup.config.host);
   request.host.apply(setup.config.host);
   setup.latency = std::move(latency);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "warploom/app/serving/host_changes.h"
+#include "warploom/app/serving/host_settings.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
@@ -27,7 +27,7 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
-  HostChanges host;               // to the framework's EngineSpec::host, which takes the place of config.host
+  HostSettings host;              // for the framework; takes the place of config.host
   bool client =
       false;  // whether figures are those of a client, whose way to the engine add_client_frontend knows
   static FieldTable describe();
@@ -51,6 +51,7 @@ struct ServingSetup {
   }
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
+  std::string host_profile;    // the name of the profile that config.host is made of
   std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
   std::string engine_text() const;

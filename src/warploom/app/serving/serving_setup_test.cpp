@@ -77,13 +77,13 @@ TEST(ServingSetup, DataParallelRanksOfAMixtureStepTogether) {
   EXPECT_EQ(setup.pricer->coupled_replicas(), 2u);
 }
 
-TEST(ServingSetup, HostChangesApplyToTheFrameworksConstants) {
+TEST(ServingSetup, HostSettingsApplyToTheFrameworksConstants) {
   ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
   request.framework = "sglang";
   request.host.values["frontend_latency_ms"] = 7;
   const HostModel host = resolve_serving(request, fixed_latency()).config.host;
-  EXPECT_EQ(host.serial_tail, milliseconds(0.3));
-  EXPECT_EQ(host.prefill_floor.value(), 0);  // a dense model
+  EXPECT_EQ(host.gap, milliseconds(0.3));
+  EXPECT_EQ(host.launch_kernels.value(), 0);  // a dense model
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
 }
 

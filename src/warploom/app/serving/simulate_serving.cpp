@@ -104,6 +104,7 @@ RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, c
   label.gpus = 0;
   label.layers = last.model.layer_count();
   label.engine = last.engine_text();
+  label.host_profile = last.host_profile;
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {

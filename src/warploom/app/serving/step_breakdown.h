@@ -21,7 +21,7 @@ struct KernelRow {
 };
 
 struct StepBreakdown {
-  std::string model, gpu, engine;
+  std::string model, gpu, engine, host_profile;
   std::int64_t gpus = 1;
   std::int64_t kv_cache_tokens = 0;  // that one replica has room for
   std::string batch;                 // in words: "prefill 4 x 1024"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "warploom/app/serving/host_changes.h"
+#include "warploom/app/serving/host_settings.h"
 #include "warploom/base/fields.h"
 
 namespace warploom {
@@ -16,7 +16,7 @@ constexpr std::int64_t kMostCellRequests = 2000;
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
   std::string predictor;       // as open_latency_model takes it
-  HostChanges host;            // to the defaults of the engine
+  HostSettings host;           // to the defaults of the engine
   std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
   std::uint64_t one_in = 1;    // simulate the rows whose contents hash to 0 modulo this
   std::uint64_t seed = 1;      // of the lengths

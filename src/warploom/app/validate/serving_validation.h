@@ -27,7 +27,7 @@ struct ClientSide {
   std::vector<ServingFigure> engine_ttft;  // measured at the client; predicted from the engine's queue on
 };
 struct ServingValidation {
-  std::string model, gpu, engine;
+  std::string model, gpu, engine, host_profile;
   std::int64_t gpus = 1, requests = 0, kv_blocks = 0;
   std::vector<ServingFigure> latencies;  // mean, p50, p90, p99 of ttft, tpot, e2el
   Comparison duration;                   // s

@@ -100,19 +100,23 @@ void add_figures(std::vector<ServingFigure>& figures, const std::string& metric,
   add("p99", 0.99);
 }
 
-// By a client's clock latencies count from when it sent the request, by the engine's from its queue. There
-// the simulated front end takes no time, so that both begin at the same time.
-void compare_latencies(ServingValidation& validation, const std::vector<RealRequest>& requests,
+// By a client's clock latencies count from when it sent the request, by the engine's from when it took the
+// request in.
+void compare_latencies(ServingValidation& validation, const MeasuredRequests& run,
                        const std::vector<RequestRecord>& records) {
+  const std::vector<RealRequest>& requests = run.requests;
+  const auto start_of = [&](const RequestRecord& record) {
+    return run.client ? record.arrival : record.taken_in;
+  };
   Samples ttft, tpot, e2el, start;
   std::vector<double> tpot_errors;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const RealRequest& real = requests[i];
     const RequestRecord& record = records[i];
     ttft.measured.push_back(real.first_token - real.queued);
-    ttft.predicted.push_back(record.ttft().seconds().value());
+    ttft.predicted.push_back((record.first_token - start_of(record)).seconds().value());
     e2el.measured.push_back(real.last_token - real.queued);
-    e2el.predicted.push_back(record.e2el().seconds().value());
+    e2el.predicted.push_back((record.last_token - start_of(record)).seconds().value());
     if (real.scheduled) {
       start.measured.push_back(*real.scheduled);
       start.predicted.push_back(record.scheduled.seconds().value());
@@ -132,7 +136,7 @@ void compare_latencies(ServingValidation& validation, const std::vector<RealRequ
     validation.start_order_correlation = spearman_correlation(start.measured, start.predicted);
 }
 
-// TTFT without the simulated front end, and how long that takes.
+// TTFT without the simulated front end, from when the request reaches the engine, and how long that takes.
 ClientSide client_side_of(const MeasuredRequests& measured, const std::vector<RequestRecord>& records,
                           const HostModel& host, bool stated) {
   ClientSide side{.run = *measured.client,
@@ -195,10 +199,11 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   validation.gpu = setup.gpu->name;
   validation.engine = setup.config.engine;
   if (!run.setup.version.empty()) validation.engine += " " + run.setup.version;
+  validation.host_profile = setup.host_profile;
   validation.gpus = setup.sharding.gpus();
   validation.requests = std::ssize(measured.requests);
   validation.kv_blocks = simulated.kv_blocks;
-  compare_latencies(validation, measured.requests, simulated.requests);
+  compare_latencies(validation, measured, simulated.requests);
   compare_throughput(validation, measured, simulated.metrics);
   if (measured.client)
     validation.client =

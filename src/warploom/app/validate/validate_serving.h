@@ -30,13 +30,13 @@ struct ValidateServingRequest {
   std::filesystem::path run, requests;
   std::optional<std::int64_t> benchmark;  // as StatedLoad has it
   std::string predictor;                  // as open_latency_model takes it
-  HostChanges host;                       // to the defaults of the engine
+  HostSettings host;                      // to the defaults of the engine
   static FieldTable describe();
 };
 
 // Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the
 // simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones
-// do: from the engine's queue, without a front end, for the engine's own record; from the client for what a
+// do: from where the engine takes a request in, without a front end, for its own record; from the client for what a
 // load generator measured, with a front end of client_latency, or of add_client_frontend where that is not
 // stated.
 ServingValidation validate_serving(const ValidateServingRequest& request,

@@ -77,8 +77,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
   const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
-  const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer,
-                                                  setup.config.host, largest_prefill_graph(setup.config));
+  const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config);
   StaticValidationRow result;
   result.hardware = row.hardware;
   result.engine = row.engine;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "warploom/app/serving/host_changes.h"
+#include "warploom/app/serving/host_settings.h"
 #include "warploom/app/validate/static_validation.h"
 #include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
@@ -37,7 +37,7 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path);
 struct ValidateStaticRequest {
   std::filesystem::path truth, requests;
   std::string predictor;  // as open_latency_model takes it
-  HostChanges host;       // to the defaults of the engine
+  HostSettings host;      // to the defaults of the engine
   static FieldTable describe();
 };
 

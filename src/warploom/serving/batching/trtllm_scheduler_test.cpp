@@ -17,7 +17,7 @@ ServingConfig config_of(const char* policy) {
   config.block_size = 10;
   config.num_gpu_blocks_override = 20;
   config.capacity_scheduler_policy = policy;
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   return config;
 }
 

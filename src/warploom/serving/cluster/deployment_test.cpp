@@ -41,7 +41,7 @@ ServingConfig small_config(const std::string& engine = "vllm") {
   config.max_num_seqs = 16;
   config.max_num_batched_tokens = 512;
   config.num_gpu_blocks_override = 200;
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   return config;
 }
 

@@ -106,6 +106,10 @@ void Run::play_moment(SimTime now) {
     Pool& pool = pools_[end.pool];
     Instance& instance = pool.instance(end.instance);
     if (instance.epoch != end.epoch) continue;
+    if (const SimTime later = instance.group.oldest_end(); later > now) {  // the host launches another step
+      step_ends_.push(later, end);
+      continue;
+    }
     current_pool_ = end.pool;
     instance.group.finish(now, *this);
     pool.settle(end.instance, now);

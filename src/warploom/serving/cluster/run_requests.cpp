@@ -54,6 +54,7 @@ void Run::leave(std::size_t pool, const Sequence& sequence) {
   RequestRecord& record = records_[sequence.request];
   if (sequence.was_scheduled && !record.was_scheduled) {
     record.was_scheduled = true;
+    record.taken_in = sequence.taken_in;
     record.scheduled = sequence.scheduled;
     record.cached_tokens = sequence.cached_tokens;
   }

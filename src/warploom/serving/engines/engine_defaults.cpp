@@ -4,7 +4,6 @@
 
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_registry.h"
-#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 
@@ -31,10 +30,16 @@ std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64
                           query_tokens, config.max_cudagraph_capture_size);
 }
 
-std::int64_t largest_prefill_graph(const ServingConfig& config) {
-  if (!engine_named(config.engine).graphs_prompts || config.cudagraph_mode == "FULL_DECODE_ONLY") return 0;
+GraphLimits graph_limits_of(const ServingConfig& config) {
   const std::vector<std::int64_t> sizes = graph_sizes_of(config);
-  return sizes.empty() ? 0 : sizes.back();
+  const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
+  const bool pieces = config.cudagraph_mode == "PIECEWISE";
+  const bool prompts =
+      engine_named(config.engine).graphs_prompts && config.cudagraph_mode != "FULL_DECODE_ONLY";
+  return {.decode = largest,
+          .prompts = prompts ? largest : 0,
+          .decode_in_pieces = pieces,
+          .prompts_in_pieces = config.cudagraph_mode != "FULL"};
 }
 
 RoutingPolicy balance_of(const ServingConfig& config) {

@@ -7,6 +7,7 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 
@@ -20,9 +21,8 @@ bool chunks_prompts(const ServingConfig& config);
 std::int64_t block_size_of(const ServingConfig& config);
 // The step sizes that run as CUDA graphs, see cuda_graph.h; `query_tokens` of each decoding request.
 std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens = 1);
-// Tokens of the largest step with parts of prompts that runs as CUDA graphs; 0: such steps are launched
-// kernel by kernel.
-std::int64_t largest_prefill_graph(const ServingConfig& config);
+// Which steps run as CUDA graphs, and as how many.
+GraphLimits graph_limits_of(const ServingConfig& config);
 
 // How the engine's front end gives requests out to its data-parallel ranks; RoundRobin with one rank.
 RoutingPolicy balance_of(const ServingConfig& config);

@@ -27,10 +27,10 @@ TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
 TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {
   ServingConfig config;
   config.max_num_seqs = 77;
-  config.host.serial_tail = milliseconds(1.5);
+  config.host.gap = milliseconds(1.5);
   const auto again = object_from_json<ServingConfig>(to_json(config), "test");
   EXPECT_EQ(again.max_num_seqs, 77);
-  EXPECT_NEAR(again.host.serial_tail.value(), 1.5e-3, 1e-12);
+  EXPECT_NEAR(again.host.gap.value(), 1.5e-3, 1e-12);
   EXPECT_FALSE(again.max_num_batched_tokens);
   EXPECT_THROW(object_from_json<ServingConfig>(parse_json(R"({"max_num_seq": 3})", "test"), "test"),
                InvalidInput);
@@ -45,19 +45,25 @@ TEST(ServingConfig, BalancesItsRanksAsTheEngineDoes) {
   EXPECT_EQ(balance_of({.engine = "trtllm", .data_parallel_size = 4}), RoutingPolicy::LeastLoaded);
 }
 
-TEST(ServingConfig, SaysWhichPromptStepsAreLaunchedKernelByKernel) {
+TEST(ServingConfig, SaysWhichStepsAreLaunchedKernelByKernel) {
   ServingConfig config{.max_num_seqs = 128};
-  EXPECT_EQ(largest_prefill_graph(config), 256);  // twice the sequences
+  EXPECT_EQ(graph_limits_of(config).prompts, 256);  // twice the sequences
+  EXPECT_EQ(graph_limits_of(config).mode(1, 256), LaunchMode::Pieces);
+  EXPECT_EQ(graph_limits_of(config).mode(1, 257), LaunchMode::Kernels);
+  EXPECT_EQ(graph_limits_of(config).mode(0, 256), LaunchMode::Graph);
+  EXPECT_EQ(graph_limits_of(config).mode(0, 257), LaunchMode::Kernels);
   config.max_cudagraph_capture_size = 2048;
-  EXPECT_EQ(largest_prefill_graph(config), 2048);
+  EXPECT_EQ(graph_limits_of(config).mode(2048, 2048), LaunchMode::Pieces);
   config.cudagraph_mode = "FULL_DECODE_ONLY";
-  EXPECT_EQ(largest_prefill_graph(config), 0);
-  EXPECT_FALSE(graph_sizes_of(config).empty());
+  EXPECT_EQ(graph_limits_of(config).mode(1, 8), LaunchMode::Kernels);
+  EXPECT_EQ(graph_limits_of(config).mode(0, 8), LaunchMode::Graph);
+  config.cudagraph_mode = "PIECEWISE";
+  EXPECT_EQ(graph_limits_of(config).mode(0, 8), LaunchMode::Pieces);
   config.cudagraph_mode = "NONE";
-  EXPECT_TRUE(graph_sizes_of(config).empty());
+  EXPECT_EQ(graph_limits_of(config).mode(0, 1), LaunchMode::Kernels);
   config.cudagraph_mode = "full";
   EXPECT_THROW(check_config(config), InvalidInput);
-  EXPECT_EQ(largest_prefill_graph({.engine = "sglang"}), 0);
+  EXPECT_EQ(graph_limits_of({.engine = "sglang"}).mode(1, 8), LaunchMode::Kernels);
 }
 
 }  // namespace

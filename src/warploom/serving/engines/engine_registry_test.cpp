@@ -44,7 +44,7 @@ TEST_P(EveryEngine, AnswersEveryQuestion) {
   EXPECT_NE(engine().fuse, nullptr);
   EXPECT_NE(engine().windowed_cache, nullptr);
   EXPECT_NE(engine().kernel, nullptr);
-  EXPECT_NE(engine().host, nullptr);
+  EXPECT_NE(engine().launched_layers, nullptr);
 }
 
 TEST_P(EveryEngine, FillsInEveryDefault) {
@@ -59,7 +59,7 @@ TEST_P(EveryEngine, FillsInEveryDefault) {
     EXPECT_LE(resolved.gpu_memory_utilization.value_or(2), 1);
     EXPECT_EQ(resolved.enable_chunked_prefill, engine().chunks_prompts);
     EXPECT_NE(engine().scheduler(resolved), nullptr);
-    EXPECT_EQ(largest_prefill_graph(resolved) > 0, engine().graphs_prompts);
+    EXPECT_EQ(graph_limits_of(resolved).prompts > 0, engine().graphs_prompts);
   }
 }
 
@@ -78,8 +78,10 @@ TEST_P(EveryEngine, NamesAKernelForEveryOperatorAndAHost) {
     const GpuSpec spec = GpuCatalog().get(gpu);
     for (const Operator& op : {Operator(Gemm{}), Operator(FusedMoe{}), Operator(Collective{})})
       EXPECT_NO_THROW(names.of(op, spec));
-    const double floor = engine().host(model, spec).prefill_floor.value();
-    EXPECT_TRUE(std::isfinite(floor) && floor >= 0);
+    const LaunchedLayers layers = engine().launched_layers(model, spec);
+    EXPECT_EQ(layers.all, model.layer_count());
+    EXPECT_EQ(layers.experts + layers.fused_experts, model.mixture_layers());
+    EXPECT_EQ(layers.latent, model.layer_count());
   }
 }
 
@@ -132,12 +134,12 @@ TEST(EngineSpec, AnInventedOneDiffersOnlyWhereItSaysSo) {
   invented.defaults = [](const ServingConfig&, const GpuSpec&, std::string_view) {
     return EngineDefaults{.max_num_seqs = 3, .max_num_batched_tokens = 99, .gpu_memory_utilization = 0.5};
   };
-  invented.host = [](const ModelArchitecture&, const GpuSpec&) {
-    return HostModel{.serial_tail = milliseconds(7)};
+  invented.launched_layers = [](const ModelArchitecture&, const GpuSpec&) {
+    return LaunchedLayers{.all = 7};
   };
   const ServingConfig config;
   EXPECT_EQ(invented.defaults(config, {}, "").max_num_batched_tokens, 99);
-  EXPECT_NEAR(to_milliseconds(invented.host({}, {}).serial_tail), 7, 1e-9);
+  EXPECT_EQ(invented.launched_layers({}, {}).all, 7);
   EXPECT_NE(invented.scheduler(config), nullptr);
   EXPECT_EQ(invented.framework, "vllm") << "priced with vLLM's kernels until its own are measured";
 }

@@ -18,7 +18,7 @@
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_command_line.h"
 #include "warploom/serving/engines/engine_flag.h"
-#include "warploom/serving/host/host_model.h"
+#include "warploom/serving/host/host_profile.h"
 #include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/routing/router.h"
 
@@ -82,8 +82,8 @@ struct EngineSpec {
   // The kernel that runs an operator, by the names of the measured data; an empty kernel: whatever was
   // measured as the default. Throws Unsupported on a backend that was never measured with it.
   KernelContext (*kernel)(const KernelNames& names, const Operator& op, const GpuSpec& gpu);
-  // What the CPU adds to a step, without a front end.
-  HostModel (*host)(const ModelArchitecture& model, const GpuSpec& gpu);
+  // The layers of a model by how they are launched without a CUDA graph; HostProfile has the times.
+  LaunchedLayers (*launched_layers)(const ModelArchitecture& model, const GpuSpec& gpu);
 };
 
 }  // namespace warploom

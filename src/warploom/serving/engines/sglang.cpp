@@ -215,16 +215,14 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// Launches of a step that prefills, for each layer with experts (half of it on data-centre Blackwell, where
-// one fused kernel serves them) and for each of linear attention, a dozen Triton kernels. Fitted on DeepSeek
-// at fixed concurrency, and on Qwen3.5 on B200.
-constexpr Seconds kExpertLaunches = milliseconds(3.1), kFusedExpertLaunches = milliseconds(1.55),
-                  kLinearLaunches = milliseconds(3);
-
-HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const Seconds experts = has_tensor_memory(gpu) ? kFusedExpertLaunches : kExpertLaunches;
-  const double linear = double(model.layers_with(AttentionKind::Linear));
-  return {.prefill_floor = double(model.mixture_layers()) * experts + linear * kLinearLaunches};
+LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
+  const std::int64_t experts = model.mixture_layers();
+  const bool fused = has_tensor_memory(gpu);  // one kernel serves the experts of data-centre Blackwell
+  return {.all = model.layer_count(),
+          .experts = fused ? 0 : experts,
+          .fused_experts = fused ? experts : 0,
+          .latent = model.layers_with(AttentionKind::Latent),
+          .linear = model.layers_with(AttentionKind::Linear)};
 }
 
 }  // namespace
@@ -252,6 +250,6 @@ extern constinit const EngineSpec kSglangEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
-    .host = host};
+    .launched_layers = launched_layers};
 
 }  // namespace warploom

@@ -200,22 +200,16 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// Launches of a step that prefills, for each layer, each with experts in Triton (mxfp4 before Blackwell) and
-// each of latent attention. Nothing else: with quantisation counted as its own kernel, decode on H200 and
-// B200 needs no constant. Fitted at fixed concurrency on DeepSeek on B200 and gpt-oss.
-constexpr Seconds kLayerLaunches = milliseconds(0.5), kTritonExpertLaunches = milliseconds(1.7),
-                  kLatentLaunches = milliseconds(2.3);
-
-HostModel host(const ModelArchitecture& model, const GpuSpec& gpu) {
+// Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
+LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
+  const std::int64_t experts = model.mixture_layers();
   const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
-  const double experts = double(model.mixture_layers());
-  const double latent = double(model.layers_with(AttentionKind::Latent));
-  return {.prefill_floor = double(model.layer_count()) * kLayerLaunches +
-                           experts * (triton ? kTritonExpertLaunches : Seconds(0.0)) +
-                           latent * kLatentLaunches,
-          .serial_tail = Seconds(0.0),
-          .serial_tail_per_sequence = Seconds(0.0)};
+  return {.all = model.layer_count(),
+          .experts = triton ? experts : 0,
+          .fused_experts = triton ? 0 : experts,
+          .latent = model.layers_with(AttentionKind::Latent),
+          .linear = model.layers_with(AttentionKind::Linear)};
 }
 
 }  // namespace
@@ -245,6 +239,6 @@ extern constinit const EngineSpec kTrtllmEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
-    .host = host};
+    .launched_layers = launched_layers};
 
 }  // namespace warploom

@@ -165,12 +165,14 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// Fitted on Llama-3.1-70B over eight B200 at fixed concurrency: launches of a step that prefills without a
-// CUDA graph, for each layer, and the time after any step.
-constexpr Seconds kLayerLaunches = milliseconds(0.75), kSerialTail = milliseconds(0.1);
-
-HostModel host(const ModelArchitecture& model, const GpuSpec&) {
-  return {.prefill_floor = double(model.layer_count()) * kLayerLaunches, .serial_tail = kSerialTail};
+LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
+  const std::int64_t experts = model.mixture_layers();
+  const bool fused = has_tensor_memory(gpu);  // FlashInfer's fused kernel; Triton's takes several launches
+  return {.all = model.layer_count(),
+          .experts = fused ? 0 : experts,
+          .fused_experts = fused ? experts : 0,
+          .latent = model.layers_with(AttentionKind::Latent),
+          .linear = model.layers_with(AttentionKind::Linear)};
 }
 
 }  // namespace
@@ -200,6 +202,6 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,
                                               .kernel = kernel,
-                                              .host = host};
+                                              .launched_layers = launched_layers};
 
 }  // namespace warploom

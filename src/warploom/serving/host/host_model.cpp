@@ -1,5 +1,7 @@
 #include "warploom/serving/host/host_model.h"
 
+#include <algorithm>
+
 #include "warploom/serving/field_topics.h"
 
 namespace warploom {
@@ -15,22 +17,52 @@ FieldTable HostModel::describe() {
     options.topic = kQueueTopic;
     return options;
   };
+  constexpr std::string_view kEach = "the same, for each sequence of the step";
   return FieldList<HostModel>("host_model")
-      .add("dispatch_ms", &HostModel::dispatch, ms("host time before the GPU can start a step, never hidden"))
-      .add("dispatch_per_sequence_us", &HostModel::dispatch_per_sequence, us("the same, for each sequence"))
-      .add("host_floor_ms", &HostModel::host_floor, ms("host work of a step that overlaps with the GPU"))
-      .add("host_floor_per_sequence_us", &HostModel::host_floor_per_sequence,
-           us("the same, for each sequence"))
-      .add("prefill_floor_ms", &HostModel::prefill_floor,
-           ms("the same, of a step that prefills without a CUDA graph"))
-      .add("serial_tail_ms", &HostModel::serial_tail, ms("host time between the end of a step and the next"))
-      .add("serial_tail_per_sequence_us", &HostModel::serial_tail_per_sequence,
-           us("the same, for each sequence"))
+      .add("schedule_ms", &HostModel::schedule, ms("choosing the requests of a step"))
+      .add("schedule_per_sequence_us", &HostModel::schedule_per_sequence, us(kEach))
+      .add("prepare_ms", &HostModel::prepare, ms("making the inputs of a step, up to its first launch"))
+      .add("prepare_per_sequence_us", &HostModel::prepare_per_sequence, us(kEach))
+      .add("launch_graph_ms", &HostModel::launch_graph,
+           ms("launching a step that is one CUDA graph, and its sampling"))
+      .add("launch_pieces_ms", &HostModel::launch_pieces, ms("launching a step that is many CUDA graphs"))
+      .add("launch_kernels_ms", &HostModel::launch_kernels,
+           ms("launching a step without CUDA graphs, kernel by kernel"))
+      .add("finish_ms", &HostModel::finish, ms("giving the tokens of a step to its requests"))
+      .add("finish_per_sequence_us", &HostModel::finish_per_sequence, us(kEach))
+      .add("gap_ms", &HostModel::gap, ms("pause of the GPU between two steps, however early launched"))
+      .add("gap_per_sequence_us", &HostModel::gap_per_sequence, us(kEach))
       .add("frontend_latency_ms", &HostModel::frontend_latency,
            about_the_queue(ms("from the client to the engine's queue")))
       .add("frontend_per_token_us", &HostModel::frontend_per_token,
            about_the_queue(us("tokenising, for each prompt token, one prompt after the other")))
       .table();
+}
+
+Seconds HostModel::launch(LaunchMode mode) const {
+  switch (mode) {
+    case LaunchMode::Graph:
+      return launch_graph;
+    case LaunchMode::Pieces:
+      return launch_pieces;
+    case LaunchMode::Kernels:
+      break;
+  }
+  return launch_kernels;
+}
+
+HostStep HostModel::step(std::int64_t sequences, LaunchMode mode) const {
+  const double n = double(sequences);
+  return {.before = schedule + prepare + n * (schedule_per_sequence + prepare_per_sequence),
+          .launch = launch(mode),
+          .finish = finish + n * finish_per_sequence,
+          .gap = gap + n * gap_per_sequence};
+}
+
+Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const {
+  const HostStep host = step(sequences, mode);
+  if (!async) return std::max(host.before + host.finish, host.gap) + std::max(gpu, host.launch) - gpu;
+  return std::max(gpu + host.gap, host.before + host.launch + host.finish) - gpu;
 }
 
 void add_client_frontend(HostModel& host) {

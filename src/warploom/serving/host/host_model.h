@@ -1,8 +1,9 @@
-// What the CPU adds to a step of the GPU:
-//   T_step = T_gpu + dispatch + max(0, host_floor - T_gpu) + serial tail,
-// the step equation of KernelSight-LM (arXiv 2606.28565, section 5.7), where each of the three host terms is
-// a constant plus a cost per sequence of the batch. Steps that prefill without a CUDA graph have a higher
-// floor: every kernel is launched from Python.
+// What the CPU of one engine process does for a step, and how much of it the GPU waits for.
+//
+// For each step the process chooses requests (schedule), makes the inputs (prepare), launches the kernels
+// (launch) and, when the GPU is done, gives the tokens to the requests (finish). Without asynchronous
+// scheduling these follow each other. With it the next step is chosen and launched while the GPU runs the
+// one before, so the GPU waits only where the host is slower (StepTimeline).
 #pragma once
 
 #include <cstdint>
@@ -12,45 +13,41 @@
 
 namespace warploom {
 
-// Defaults: an engine of which nothing is known; EngineSpec::host has each engine's, and without a front end,
-// which engine logs do not see. 0.3 ms and 5 us are
-// one of three candidates, preferred on 696 fixed-concurrency runs of vLLM with the kernels of that time
-// (vLLM has 0.1 ms since decision 0030); their effect on the static batches and two request-by-request runs
-// was known, and a mixture of experts over data-parallel ranks gets worse with them
-// (docs/accuracy/known_gaps.md). A run of Llama-3.1-8B on one RTX PRO 6000 says what its step must come
-// to: 13.3 ms, plus 0.10 us for each context token of decoding requests, plus 40.3 us for each prompt token;
-// no term for each decoding request can be told from zero.
+// How the kernels of a step are launched.
+enum class LaunchMode {
+  Graph,    // one CUDA graph
+  Pieces,   // CUDA graphs of parts of the model, attention between them
+  Kernels,  // one by one
+};
+
+// The host's part of one step, times in seconds.
+struct HostStep {
+  Seconds before;  // from the choice of the step to its first launch
+  Seconds launch;  // from the first launch to the last, sampling included; kernels may start with the first
+  Seconds finish;  // from the end of the GPU's work to the next choice
+  Seconds gap;     // of the GPU after the step before, however early this one was launched
+};
+
+// Of one model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes
+// no time.
 struct HostModel {
-  Seconds dispatch{0.0};  // before the GPU can start, never hidden
-  Seconds dispatch_per_sequence{0.0};
-  Seconds host_floor{0.0};  // CPU work of a step that overlaps with the GPU
-  Seconds host_floor_per_sequence{0.0};
-  Seconds prefill_floor{0.0};  // the same as host_floor, of a step that prefills without a CUDA graph
-  Seconds serial_tail{milliseconds(0.3)};  // after the GPU, before the next step: output processing
-  Seconds serial_tail_per_sequence{microseconds(5)};
+  Seconds schedule{0.0}, schedule_per_sequence{0.0};
+  Seconds prepare{0.0}, prepare_per_sequence{0.0};
+  Seconds launch_graph{0.0};
+  Seconds launch_pieces{0.0};
+  Seconds launch_kernels{0.0};
+  Seconds finish{0.0}, finish_per_sequence{0.0};
+  Seconds gap{0.0}, gap_per_sequence{0.0};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
   Seconds frontend_per_token{0.0};  // tokenising, for each prompt token; one prompt after the other
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();
-  // Host time that a step adds to `gpu`; `prefill`: it prefills without a CUDA graph. >= 0.
-  Seconds overhead(Seconds gpu, std::int64_t sequences, bool prefill) const {
-    const double n = double(sequences);
-    return dispatch + n * dispatch_per_sequence + exposed(gpu, sequences, prefill) + serial_tail +
-           n * serial_tail_per_sequence;
-  }
-  // Parts of it: before the GPU starts, what the floor leaves beside the GPU, and after the GPU.
-  Seconds before(std::int64_t sequences) const {
-    return dispatch + double(sequences) * dispatch_per_sequence;
-  }
-  Seconds exposed(Seconds gpu, std::int64_t sequences, bool prefill) const {
-    const Seconds own = host_floor + double(sequences) * host_floor_per_sequence;
-    const Seconds floor = prefill && prefill_floor > own ? prefill_floor : own;
-    return floor > gpu ? floor - gpu : Seconds(0.0);
-  }
-  Seconds after(std::int64_t sequences) const {
-    return serial_tail + double(sequences) * serial_tail_per_sequence;
-  }
+
+  Seconds launch(LaunchMode mode) const;
+  HostStep step(std::int64_t sequences, LaunchMode mode) const;
+  // What a step of `gpu` seconds takes more than that when the same step runs again and again.
+  Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const;
 };
 
 // What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.

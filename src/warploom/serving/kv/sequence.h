@@ -45,7 +45,7 @@ struct Sequence {
   bool done = false;  // all outputs are given; the slot may be reused
   bool awaits_token =
       false;  // its token is on the way through a pipeline, and nothing goes on before it is back
-  SimTime arrival, scheduled, first_token, last_token;
+  SimTime arrival, taken_in, scheduled, first_token, last_token;
   // Units of the prefix cache, in order from the start of the prompt; unit `hashed_units` and later ones are
   // not offered to the cache yet.
   std::vector<KvCache::Unit> units;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "warploom/serving/host/host_model.h"
+
 namespace warploom {
 
 // vLLM's capture sizes: 1, 2, 4, multiples of 8 below 256, multiples of 16 up to the largest, which is
@@ -15,12 +17,21 @@ std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enfor
                                            std::int64_t query_tokens = 1,
                                            std::optional<std::int64_t> largest_size = {});
 
-// Whether a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several
-// new tokens that are no drafts), launches its kernels one by one: HostModel's prefill_floor then holds.
-inline bool launches_one_by_one(std::int64_t chunk_tokens, std::int64_t tokens,
-                                std::int64_t largest_prefill_graph) {
-  return chunk_tokens > 0 && tokens > largest_prefill_graph;
-}
+// The largest steps that run as CUDA graphs, in tokens; 0: none.
+struct GraphLimits {
+  std::int64_t decode = 0;        // steps without parts of prompts
+  std::int64_t prompts = 0;       // steps with parts of prompts
+  bool decode_in_pieces = false;  // graphs of parts of the model, in steps of either kind
+  bool prompts_in_pieces = false;
+
+  // Of a step of `tokens` new tokens, `chunk_tokens` of them in parts of prompts (requests with several new
+  // tokens that are no drafts).
+  LaunchMode mode(std::int64_t chunk_tokens, std::int64_t tokens) const {
+    const bool holds = tokens <= (chunk_tokens > 0 ? prompts : decode);
+    if (!holds) return LaunchMode::Kernels;
+    return (chunk_tokens > 0 ? prompts_in_pieces : decode_in_pieces) ? LaunchMode::Pieces : LaunchMode::Graph;
+  }
+};
 
 // The smallest capture size that holds `tokens`; `tokens` itself when none does.
 std::int64_t padded_tokens(const std::vector<std::int64_t>& sizes, std::int64_t tokens);

@@ -73,7 +73,7 @@ TEST(VisionEncoder, EachImageIsEncodedOnceWithItsPrompt) {
   config.max_num_batched_tokens = 256;
   config.num_gpu_blocks_override = 60;  // some are preempted
   config.scheduler_reserve_full_isl = false;
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   const SimulationResult run = simulate(config, workload, ImagePricer());
   EXPECT_EQ(run.metrics.completed, 20);
   EXPECT_EQ(run.kernels[0].calls, 40);

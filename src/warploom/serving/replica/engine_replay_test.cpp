@@ -54,7 +54,7 @@ TEST(EngineReplay, FollowsARealEngineGivenItsStepTime) {
   ServingConfig config;
   config.max_num_seqs = 128;
   config.max_num_batched_tokens = 2048;
-  config.host = HostModel{.serial_tail = Seconds(0.0), .serial_tail_per_sequence = Seconds(0.0)};
+  config.host = HostModel{};
   const SimulationResult result = simulate(config, real.workload, pricer);
   const ServingMetrics& metrics = result.metrics;
   EXPECT_NEAR(metrics.ttft.mean / real.ttft.mean, 1, 0.05);

@@ -69,6 +69,7 @@ Slot Replica::add(const EngineRequest& request) {
   fresh.last_token = request.last_token;
   sequence = std::move(fresh);
   state_.enqueue(slot);
+  arrived_.push_back(slot);
   return slot;
 }
 
@@ -87,6 +88,8 @@ bool Replica::yield_waiting_blocks(bool stopped) {
 }
 
 bool Replica::start(SimTime now) {
+  for (const Slot slot : arrived_) state_.sequences[slot].taken_in = now;
+  arrived_.clear();
   ScheduledBatch& batch = in_flight_.push();
   bool stopped = false;
   do {

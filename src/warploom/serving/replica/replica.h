@@ -90,6 +90,7 @@ class Replica {
   bool pipelined_;
   BatchQueue in_flight_;
   std::vector<Slot> free_slots_;
+  std::vector<Slot> arrived_;  // since a step was last chosen
 };
 
 }  // namespace warploom

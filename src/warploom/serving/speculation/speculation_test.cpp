@@ -21,7 +21,7 @@ ServingConfig drafting(const std::string& json = kEagle, double length = 2.5) {
   config.max_num_seqs = 16;
   config.max_num_batched_tokens = 256;
   config.block_size = 16;
-  config.host = HostModel{.serial_tail = Seconds(0), .serial_tail_per_sequence = Seconds(0)};
+  config.host = HostModel{};
   return config;
 }
 

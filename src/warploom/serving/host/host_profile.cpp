@@ -1,0 +1,131 @@
+#include "warploom/serving/host/host_profile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/hardware/record_version.h"
+#include "warploom_embedded/host_profiles.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kProfileSchema = "warploom_host_profile";
+constexpr std::int64_t kProfileVersion = 1;
+
+}  // namespace
+
+FieldTable EngineHost::describe() {
+  using E = EngineHost;
+  const auto us = [](std::string_view doc) {
+    return FieldOptions{.unit = "us", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-6};
+  };
+  constexpr std::string_view kEach = "the same, for each sequence of the step";
+  return FieldList<E>("engine_host")
+      .add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
+      .add("schedule_us", &E::schedule, us("choosing the requests of a step"))
+      .add("schedule_per_sequence_us", &E::schedule_per_sequence, us(kEach))
+      .add("prepare_us", &E::prepare, us("making the inputs of a step, up to its first launch"))
+      .add("prepare_per_sequence_us", &E::prepare_per_sequence, us(kEach))
+      .add("launch_graph_us", &E::launch_graph, us("launching one CUDA graph, and the sampling"))
+      .add("piece_us", &E::piece, us("a layer of a step that is many CUDA graphs"))
+      .add("latent_piece_us", &E::latent_piece, us("more for a layer with latent attention"))
+      .add("layer_us", &E::layer, us("a layer whose kernels are launched one by one"))
+      .add("experts_us", &E::experts, us("more for a layer with experts in several kernels"))
+      .add("fused_experts_us", &E::fused_experts, us("more for a layer with experts in one kernel"))
+      .add("latent_us", &E::latent, us("more for a layer with latent attention"))
+      .add("linear_us", &E::linear, us("more for a layer with linear attention"))
+      .add("finish_us", &E::finish, us("giving the tokens of a step to its requests"))
+      .add("finish_per_sequence_us", &E::finish_per_sequence, us(kEach))
+      .add("gap_us", &E::gap, us("pause of the GPU between two steps, however early launched"))
+      .add("gap_per_sequence_us", &E::gap_per_sequence, us(kEach))
+      .table();
+}
+
+FieldTable HostProfile::describe() {
+  using P = HostProfile;
+  return FieldList<P>("host_profile")
+      .add("name", &P::name, {.doc = "short name", .required = true})
+      .add("title", &P::title, {.doc = "one line for people"})
+      .add("source", &P::source, {.doc = "what the constants were measured or fitted on", .required = true})
+      .add("engines", &P::engines, {.doc = "the engines whose constants are known", .required = true})
+      .table();
+}
+
+HostModel EngineHost::of(const LaunchedLayers& layers) const {
+  return {.schedule = schedule,
+          .schedule_per_sequence = schedule_per_sequence,
+          .prepare = prepare,
+          .prepare_per_sequence = prepare_per_sequence,
+          .launch_graph = launch_graph,
+          .launch_pieces = launch_graph + double(layers.all) * piece + double(layers.latent) * latent_piece,
+          .launch_kernels = launch_graph + double(layers.all) * layer + double(layers.experts) * experts +
+                            double(layers.fused_experts) * fused_experts + double(layers.latent) * latent +
+                            double(layers.linear) * linear,
+          .finish = finish,
+          .finish_per_sequence = finish_per_sequence,
+          .gap = gap,
+          .gap_per_sequence = gap_per_sequence};
+}
+
+const EngineHost& HostProfile::engine(std::string_view engine) const {
+  std::vector<std::string_view> known;
+  for (const EngineHost& host : engines) {
+    if (host.engine == engine) return host;
+    known.push_back(host.engine);
+  }
+  throw Unsupported(fmt::format("host_profile: '{}' has no constants of {}, it has those of {}", name, engine,
+                                fmt::join(known, ", ")));
+}
+
+HostProfile host_profile_from_json(const Json& document, std::string_view where) {
+  check_record_version(document, kProfileSchema, kProfileVersion, where);
+  HostProfile profile;
+  read_fields(document, fields_of<HostProfile>(), &profile, where);
+  if (profile.engines.empty())
+    throw InvalidInput(fmt::format("{}: 'engines' is empty, expected the constants of at least one", where));
+  for (std::size_t i = 0; i < profile.engines.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (profile.engines[i].engine == profile.engines[j].engine)
+        throw InvalidInput(
+            fmt::format("{}: 'engines' has {} twice, expected each once", where, profile.engines[i].engine));
+  return profile;
+}
+
+Json host_profile_to_json(const HostProfile& profile) {
+  Json document = {{"schema", kProfileSchema}, {"version", kProfileVersion}};
+  document.update(to_json(profile));
+  return document;
+}
+
+std::vector<std::string> host_profile_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& record : embedded::host_profiles()) {
+    const std::string_view file = record.name;
+    const std::size_t folder = file.rfind('/');
+    const std::string_view base = folder == file.npos ? file : file.substr(folder + 1);
+    names.emplace_back(base.substr(0, base.rfind('.')));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+HostProfile load_host_profile(const std::string& name_or_path) {
+  if (name_or_path.ends_with(".json"))
+    return host_profile_from_json(parse_json(read_file(name_or_path), name_or_path), name_or_path);
+  for (const EmbeddedFile& record : embedded::host_profiles())
+    if (HostProfile profile = host_profile_from_json(parse_json(record.contents, record.name), record.name);
+        profile.name == name_or_path)
+      return profile;
+  const std::vector<std::string> names = host_profile_names();
+  throw NotFound(
+      fmt::format("host_profile: '{}' is unknown{}; expected one of {}, or a file that ends in .json",
+                  name_or_path, did_you_mean(name_or_path, names), fmt::join(names, ", ")));
+}
+
+}  // namespace warploom

@@ -1,0 +1,61 @@
+// Constants of a machine's CPU and of the engines' code on it, whatever the model: what HostModel is made of.
+// Built-in profiles are data/hosts/*.json; `warploom calibrate-host` writes one of a machine of one's own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/base/json.h"
+#include "warploom/serving/host/host_model.h"
+
+namespace warploom {
+
+// Layers of a model by what it takes to launch them without a CUDA graph.
+struct LaunchedLayers {
+  std::int64_t all = 0;
+  std::int64_t experts = 0;        // of those: with routed experts, launched as several kernels
+  std::int64_t fused_experts = 0;  // with routed experts in one kernel
+  std::int64_t latent = 0;         // with multi-head latent attention
+  std::int64_t linear = 0;         // with linear attention
+};
+
+// Of one engine on the machine. Launch times of a layer are in addition to `layer`.
+struct EngineHost {
+  std::string engine;
+  Seconds schedule{0.0}, schedule_per_sequence{0.0};
+  Seconds prepare{0.0}, prepare_per_sequence{0.0};
+  Seconds launch_graph{0.0};
+  Seconds piece{0.0}, latent_piece{0.0};
+  Seconds layer{0.0}, experts{0.0}, fused_experts{0.0}, latent{0.0}, linear{0.0};
+  Seconds finish{0.0}, finish_per_sequence{0.0};
+  Seconds gap{0.0}, gap_per_sequence{0.0};
+
+  static FieldTable describe();
+  HostModel of(const LaunchedLayers& layers) const;
+};
+
+struct HostProfile {
+  std::string name;
+  std::string title;
+  std::string source;  // what the constants were measured or fitted on
+  std::vector<EngineHost> engines;
+
+  static FieldTable describe();
+  // Throws Unsupported when the profile does not have the engine: it names those that it has.
+  const EngineHost& engine(std::string_view engine) const;
+};
+
+// The profile that holds where none is named.
+inline constexpr std::string_view kDefaultHostProfile = "public_fleet";
+
+// Throws InvalidInput naming `where`; Unsupported on a newer version.
+HostProfile host_profile_from_json(const Json& document, std::string_view where);
+Json host_profile_to_json(const HostProfile& profile);
+
+std::vector<std::string> host_profile_names();
+// A built-in profile by its name, or a file that ends in .json. Throws NotFound with the nearest names.
+HostProfile load_host_profile(const std::string& name_or_path);
+
+}  // namespace warploom
