@@ -36,9 +36,9 @@ struct ValidateServingRequest {
 
 // Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the
 // simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones
-// do: from where the engine takes a request in, without a front end, for its own record; from the client for what a
-// load generator measured, with a front end of client_latency, or of add_client_frontend where that is not
-// stated.
+// do: for the engine's own record from where it takes a request in, without a front end; for what a load
+// generator measured from the client, with a front end of client_latency, or of add_client_frontend where
+// that is not stated.
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);
 ServingValidation validate_serving(const ValidateServingRequest& request);
