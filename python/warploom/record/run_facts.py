@@ -22,6 +22,10 @@ def vllm_facts(config):
             arguments[name] = getattr(parallel, name)
     if getattr(parallel, "enable_expert_parallel", False):
         arguments["enable_expert_parallel"] = True
+    # Gates of random weights spread tokens evenly over experts: the replay of a mixture needs to know.
+    load_format = getattr(getattr(config, "load_config", None), "load_format", None)
+    if str(getattr(load_format, "value", load_format)) == "dummy":
+        arguments["load_format"] = "dummy"
     if getattr(model, "quantization", None):
         arguments["quantization"] = str(model.quantization)
     import vllm

@@ -13,6 +13,8 @@
 namespace warploom {
 namespace {
 
+constexpr std::string_view kPredictRouting = "expert_routing";  // of PredictRequest
+
 struct Options {
   std::unique_ptr<OperatorOptions> op;
   std::shared_ptr<FieldOptionValues> fields;
@@ -40,19 +42,31 @@ void say_version(const PredictRequest& request, const PredictResult& result) {
                          request.version, result.by_rule ? "the rule of streaming kernels" : used));
 }
 
+void check_routing_said_once(const Options& options) {
+  if (!options.fields->given(kPredictRouting)) return;
+  for (const char* part : {"routing", "routing_alpha"})
+    if (options.op->given(part))
+      throw InvalidInput(fmt::format("{} and {} say the same, expected one of them",
+                                     option_name(kPredictRouting), option_name(part)));
+}
+
 void add_family(Command& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
   Command* command = predict.add_subcommand(name, "one " + name + " operator");
   options->op = std::make_unique<OperatorOptions>(*command, family);
-  options->fields = add_request_options<PredictRequest>(*command, {.group_of = [](std::string_view field) {
+  FieldOptionStyle style{.group_of = [](std::string_view field) {
+    if (field == kPredictRouting) return std::string(kOperatorGroup);
     return std::string(field == "features" ? kOutputGroup : kModelGroup);
-  }});
+  }};
+  if (family != Family::Moe) style.skipped = {std::string(kPredictRouting)};
+  options->fields = add_request_options<PredictRequest>(*command, style);
   add_json_option(*command, options->json);
   command->callback([options] {
     PredictRequest request;
     options->fields->apply(&request);
     request.op = options->op->parsed();
+    check_routing_said_once(*options);
     const PredictResult result = predict_operator(request);
     check_measured(request, result);
     say_version(request, result);

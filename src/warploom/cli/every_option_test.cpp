@@ -24,8 +24,8 @@ constexpr std::string_view kRefusal = "is not modelled";
 // Options that say how an answer is shown, and nothing of it.
 constexpr std::array<std::string_view, 3> kShown{"--help", "--json", "--version"};
 // Keys of answers that only repeat the question.
-constexpr std::array<std::string_view, 6> kRepeated{"engine",          "workload", "request_rate",
-                                                    "max_concurrency", "layer",    "protocol"};
+constexpr std::array<std::string_view, 7> kRepeated{"engine", "workload", "request_rate",  "max_concurrency",
+                                                    "layer",  "protocol", "expert_routing"};
 // Keys, at any depth, of times that differ from run to run.
 constexpr std::array<std::string_view, 2> kTimed{"seconds", "fit_seconds"};
 

@@ -24,6 +24,8 @@ class OperatorOptions {
   OperatorOptions(Command& command, Family family);
   // The operator that was described; throws InvalidInput on values out of range.
   Operator parsed() const;
+  // Whether a field of the operator was given.
+  bool given(std::string_view field) const { return fields_->given(field); }
 
  private:
   // The requests of attention: alike ones, or a list of groups.

@@ -131,20 +131,17 @@ std::string beginning(const std::filesystem::path& path, const std::string& word
   return text;
 }
 
-void write_inputs(const ScratchFolder& folder) {
-  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
-  folder.write("priorities.csv", priorities());
-  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n0.2,200,10\n");
-  const std::string vision =
-      R"(,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
-  folder.write("vision.json", "{\"depth\":27" + vision);
-  folder.write("other_vision.json", "{\"depth\":12" + vision);
+// What engines are said to have taken, of a dense model and of a mixture of experts.
+void write_real_runs(const ScratchFolder& folder) {
   folder.write("batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n");
   folder.write("other_batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH100,1,1,vllm,Qwen2.5-14B,ragged,2,9,10,2,18\n");
+  folder.write("mixture_batches.csv",
+               "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
+               "real_total_ms\nH200,1,1,vllm,Qwen/Qwen3-30B-A3B,ragged,2,5,10,2,18\n");
   folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\n");
   folder.write("other_prompts.csv", "workload,request,num_prefill_tokens\nragged,0,900\nragged,1,300\n");
   folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm", "vllm_version": "0.19.0",
@@ -153,6 +150,8 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("other_run.json", R"({"model": "Llama-3.1-8B", "gpu": "a100_sxm", "vllm_version": "0.19.0",
       "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
       "max_num_batched_tokens": 2048}})");
+  folder.write("mixture_run.json", R"({"model": "Qwen/Qwen3-30B-A3B", "gpu": "h200_sxm",
+      "vllm_version": "0.24.0", "num_requests": 2, "engine_kwargs": {"max_num_seqs": 128}})");
   const std::string header =
       "request_id,arrival_s,input_tokens,output_tokens,queued_s,scheduled_s,first_token_s,last_token_s\n";
   folder.write("requests.csv", header + "a,0,1000,11,0,0,1,2\nb,0.5,200,21,0.5,0.5,1.5,3\n");
@@ -168,7 +167,22 @@ void write_inputs(const ScratchFolder& folder) {
         "Llama-3.1-8B,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n",
         2 * i);
   folder.write("benchmarks.csv", benchmarks + rows);
+  folder.write("mixture_benchmarks.csv",
+               benchmarks +
+                   "m,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,"
+                   "1,1,1,1,1,50,5\n");
   folder.write("other_benchmarks.csv", benchmarks + rows.substr(0, rows.find('\n') + 1));
+}
+
+void write_inputs(const ScratchFolder& folder) {
+  const std::filesystem::path fixtures = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures";
+  folder.write("priorities.csv", priorities());
+  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n0.2,200,10\n");
+  const std::string vision =
+      R"(,"hidden_size":1152,"num_heads":16,"intermediate_size":4304,"out_hidden_size":4096})";
+  folder.write("vision.json", "{\"depth\":27" + vision);
+  folder.write("other_vision.json", "{\"depth\":12" + vision);
+  write_real_runs(folder);
   folder.write("sweep.csv", thinned(fixtures / "collector/h200/sweep/sweep.csv.gz", 20));
   folder.write("tiles.csv", thinned(fixtures / "collector/h200/tiles/tiles.csv.gz", 2));
   folder.write("anchors.csv", thinned(fixtures / "tuner/gemm_anchors.csv.gz", 1));

@@ -46,6 +46,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
     command.add_option("--quantization", request_->quantization,
                        "every linear layer in this scheme, for example fp8");
     command.add_option("--predictor", request_->predictor, "a folder that `train` wrote, or roofline");
+    command.add_option("--expert-routing", request_->expert_routing, std::string(kExpertRoutingDoc));
     command.add_option("--engine-version", request_->version, "version whose kernels are priced");
     command.add_option(
         "--from-command", *engine_command_,

@@ -20,7 +20,7 @@ std::string group_of_field(std::string_view field);
 
 class SetupOptions {
  public:
-  // Adds --model, --gpu, --predictor, --engine-version, --quantization, --tp, --pp, --dp,
+  // Adds --model, --gpu, --predictor, --engine-version, --quantization, --expert-routing, --tp, --pp, --dp,
   // --from-command, an option per field of ServingConfig and HostModel, and the flags of each engine.
   SetupOptions(Command& command, SetupUse use);
   // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput (also on

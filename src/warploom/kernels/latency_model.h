@@ -53,7 +53,8 @@ struct LatencyEstimate {
   Bound bound = Bound::Dram;
   Tier tier = Tier::Roofline;
   bool extrapolated = false;  // outside the measured domain; the interval is widened
-  // Measured on this GPU, but of another kernel than was asked for: the nearest one, with a wider interval.
+  // Measured on this GPU, but of another kernel than was asked for, or with another routing of experts: the
+  // nearest one, with a wider interval.
   bool stands_in = false;
 };
 

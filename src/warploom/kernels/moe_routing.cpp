@@ -11,6 +11,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
+#include "warploom/kernels/uniform_routing.h"
 
 namespace warploom {
 namespace {
@@ -240,12 +241,19 @@ double random_experts_hit(const FusedMoe& op) {
   return held * -std::expm1(double(op.tokens) * std::log1p(-double(op.top_k) / experts));
 }
 
+bool routes_evenly(const FusedMoe& op) {
+  return op.routing == RoutingKind::Balanced ||
+         (op.routing == RoutingKind::PowerLaw && op.routing_alpha <= 0);
+}
+
 RoutingLoad routing_load(const FusedMoe& op) {
   RoutingLoad load;
-  if (op.routing == RoutingKind::PowerLaw && op.routing_alpha > 0) {
-    load = power_law_load(op);
-  } else {
+  if (routes_evenly(op)) {
     load = balanced_load(op);
+  } else if (op.routing == RoutingKind::Uniform) {
+    load = uniform_load(op);
+  } else {
+    load = power_law_load(op);
   }
   load.random_hit = random_experts_hit(op);
   return load;
@@ -263,12 +271,11 @@ RoutingCache& RoutingCache::operator=(RoutingCache&&) noexcept = default;
 
 RoutingLoad RoutingCache::find(const FusedMoe& op) const {
   // Cheaper to work out than to look up.
-  if (op.routing == RoutingKind::Balanced || op.routing_alpha <= 0) return routing_load(op);
+  if (routes_evenly(op)) return routing_load(op);
   std::uint64_t key = hash_combine(std::uint64_t(op.tokens), std::uint64_t(op.experts));
   key = hash_combine(key, std::uint64_t(op.top_k));
   key = hash_combine(key, std::uint64_t(op.expert_parallel));
-  key =
-      hash_combine(key, op.routing == RoutingKind::Balanced ? 0 : 1 + std::uint64_t(op.routing_alpha * 1e6));
+  key = hash_combine(key, op.routing == RoutingKind::Uniform ? 0 : 1 + std::uint64_t(op.routing_alpha * 1e6));
   {
     const std::shared_lock lock(table_->mutex);
     if (const auto found = table_->loads.find(key); found != table_->loads.end()) return found->second;

@@ -110,11 +110,15 @@ struct MlaModule {
   static FieldTable describe();
 };
 
-enum class RoutingKind { Balanced, PowerLaw };
+// How tokens choose experts: all experts alike as nearly as whole pairs allow, a few with most of the pairs,
+// or each token at random (as gates of random weights do, and benchmarks that draw their logits).
+enum class RoutingKind { Balanced, PowerLaw, Uniform };
 template <>
 struct EnumNames<RoutingKind> {
-  static constexpr std::array<std::pair<RoutingKind, std::string_view>, 2> kNames{
-      {{RoutingKind::Balanced, "balanced"}, {RoutingKind::PowerLaw, "power_law"}}};
+  static constexpr std::array<std::pair<RoutingKind, std::string_view>, 3> kNames{
+      {{RoutingKind::Balanced, "balanced"},
+       {RoutingKind::PowerLaw, "power_law"},
+       {RoutingKind::Uniform, "uniform"}}};
 };
 // Which of the two grouped GEMMs a measurement covers.
 enum class MoePass { Both, GateUp, Down };
@@ -126,7 +130,7 @@ struct EnumNames<MoePass> {
 
 // Fused mixture of experts of one GPU: routing, both grouped GEMMs, activation, weighted sum; no
 // communication. tokens, experts, intermediate are those of the whole group and the whole model: this GPU
-// holds experts / expert_parallel experts of width intermediate / tensor_parallel. With power-law routing
+// holds experts / expert_parallel experts of width intermediate / tensor_parallel. Unless routing is balanced
 // this is the busiest rank.
 struct FusedMoe {
   MatmulScheme scheme = MatmulScheme::Bf16;

@@ -140,7 +140,8 @@ FieldTable FusedMoe::describe() {
       .add("top_k", &FusedMoe::top_k, positive("experts of one token", kMostExperts))
       .add("tensor_parallel", &FusedMoe::tensor_parallel, positive("ways each expert is split"))
       .add("expert_parallel", &FusedMoe::expert_parallel, positive("ways the experts are shared out"))
-      .add("routing", &FusedMoe::routing, {.doc = "how tokens choose experts"})
+      .add("routing", &FusedMoe::routing,
+           {.doc = "how tokens choose experts: evenly, with a skew, or each at random"})
       .add("routing_alpha", &FusedMoe::routing_alpha,
            {.doc = "exponent of power-law routing", .min = 0, .max = 16})
       .add("gated", &FusedMoe::gated, {.doc = "gate and up projections"})

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "warploom/base/fields.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -25,7 +26,7 @@ struct EnumNames<ExpertExchange> {
 struct GraphOptions {
   std::optional<DataType> kv_cache;  // absent: what the checkpoint asks for
   RoutingKind routing = RoutingKind::PowerLaw;
-  double routing_alpha = 1.2;  // skew of expert load; a choice without a public source
+  double routing_alpha = kUsualRoutingAlpha;  // of PowerLaw
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
   MatmulScheme mxfp4_scheme = MatmulScheme::MxFp4A16;  // MxFp4A8 where the GPU multiplies mxfp8 activations
   bool sampling = true;

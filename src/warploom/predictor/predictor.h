@@ -19,10 +19,11 @@ struct LoadedFamily;
 // roofline when the family has no model (then the structural base alone answers, with a wide interval). An
 // empty context means what engines ship by default: see CellIndex::find. A kernel that this GPU was not
 // measured with is priced by the nearest one that it was: of the same element types under other scales, or of
-// another engine (stands_in). Outside the trained range of a feature the estimate is marked extrapolated. The
-// interval grows with each such step away from the data (doubt.h). p50 is never below the physical bound.
-// Where the predictor has measured tables of the family, points with measured neighbours are interpolated
-// between them (family_tables.h), still in tier measured.
+// another engine (stands_in); so is a routing of experts that no row has (unmeasured_routing.h). Outside the
+// trained range of a feature the estimate is marked extrapolated. The interval grows with each such step away
+// from the data (doubt.h). p50 is never below the physical bound. Where the predictor has measured tables of
+// the family, points with measured neighbours are interpolated between them (family_tables.h), still in tier
+// measured.
 //
 // Immutable after construction but for trees decoded on first use; every const method may run concurrently.
 // One estimate takes about a microsecond, a batch less than half of that for each operator; nothing is

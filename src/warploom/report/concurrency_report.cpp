@@ -129,6 +129,7 @@ Json cell_json(const ConcurrencyCell& cell) {
           {"model", cell.model},
           {"gpu", cell.gpu},
           {"quantization", cell.quantization},
+          {"expert_routing", cell.expert_routing},
           {"tp", cell.tp},
           {"prefill_workers", cell.prefill_workers},
           {"decode_workers", cell.decode_workers},

@@ -25,6 +25,10 @@ Json part_json(const KernelTime& part, double total) {
 
 }  // namespace
 
+std::string routing_text(const std::string& expert_routing) {
+  return expert_routing.empty() ? std::string() : ", experts routed " + expert_routing;
+}
+
 bool any_stands_in(std::span<const KernelTime> kernels) {
   return std::any_of(kernels.begin(), kernels.end(),
                      [](const KernelTime& kernel) { return kernel.source.stands_in; });

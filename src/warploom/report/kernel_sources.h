@@ -15,6 +15,9 @@ std::string source_text(const KernelSource& source);
 // The same of the source with most time, and how many more there are: "... + 2".
 std::string source_text(const LabelledKernel& kernel);
 
+// ", experts routed uniform"; empty where there are none.
+std::string routing_text(const std::string& expert_routing);
+
 // Whether any of them is of a kernel that stands in for another.
 bool any_stands_in(std::span<const KernelTime> kernels);
 // Adds "stands_in", "stands_in_for" and, where it is not the operator's own, "scheme_priced".

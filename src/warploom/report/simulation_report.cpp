@@ -172,8 +172,9 @@ Json timeline_json(const SimulationResult& result) {
 std::string simulation_text(const RunLabel& label, const SimulationResult& result,
                             const std::optional<RunInterval>& interval, const Slo& slo) {
   const ServingMetrics& metrics = result.metrics;
-  std::string text = fmt::format("{} on {}, {}, {}\n", label.model, hardware_text(label),
-                                 host_text(label.engine, label.host_profile), label.workload);
+  std::string text = fmt::format("{} on {}, {}{}, {}\n", label.model, hardware_text(label),
+                                 host_text(label.engine, label.host_profile),
+                                 routing_text(label.expert_routing), label.workload);
   text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}{}\n\n",
                       count_text(metrics.completed), duration_text(metrics.duration),
                       count_text(result.totals.steps), count_text(result.preemptions), tier_text(label),
@@ -200,6 +201,7 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   document["gpu"] = label.gpu;
   document["gpus"] = label.gpus;
   document["engine"] = label.engine;
+  document["expert_routing"] = label.expert_routing;
   document["host_profile"] = label.host_profile;
   document["workload"] = label.workload;
   document["num_prompts"] = result.requests.size();

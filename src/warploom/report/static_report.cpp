@@ -21,10 +21,10 @@ double output_rate(const StaticBreakdown& result) {
 
 std::string static_text(const StaticBreakdown& result) {
   const StaticBatchTime& time = result.time;
-  std::string text =
-      fmt::format("{} on {} x {}, {}: {} requests, {} input and {} output tokens each\n\n", result.model,
-                  result.gpus, result.gpu, host_text(result.engine, result.host_profile), result.batch,
-                  result.input_tokens, result.output_tokens);
+  std::string text = fmt::format(
+      "{} on {} x {}, {}{}: {} requests, {} input and {} output tokens each\n\n", result.model, result.gpus,
+      result.gpu, host_text(result.engine, result.host_profile), routing_text(result.expert_routing),
+      result.batch, result.input_tokens, result.output_tokens);
   TextTable phases({{"phase", Align::Left}, {"time [ms]"}, {"p10 .. p90"}});
   phases.add_row({"prefill", ms(time.prefill), "-"});
   phases.add_row({"decode step, mean", ms(time.decode_mean), "-"});
@@ -63,6 +63,7 @@ Json static_json(const StaticBreakdown& result) {
   return {{"model", result.model},
           {"gpu", result.gpu},
           {"engine", result.engine},
+          {"expert_routing", result.expert_routing},
           {"host_profile", result.host_profile},
           {"gpus", result.gpus},
           {"kv_cache_tokens", result.kv_cache_tokens},

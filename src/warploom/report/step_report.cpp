@@ -18,10 +18,11 @@ std::string us(Seconds time) { return fixed_text(to_microseconds(time), 1); }
 }  // namespace
 
 std::string step_text(const StepBreakdown& step) {
-  std::string text = fmt::format("{} on {} x {}, {}, {}: {} ({} .. {} on the GPU, {} host)\n\n", step.model,
-                                 step.gpus, step.gpu, host_text(step.engine, step.host_profile), step.batch,
-                                 duration_text(step_time(step)), duration_text(step.gpu_p10),
-                                 duration_text(step.gpu_p90), duration_text(step.host));
+  std::string text =
+      fmt::format("{} on {} x {}, {}{}, {}: {} ({} .. {} on the GPU, {} host)\n\n", step.model, step.gpus,
+                  step.gpu, host_text(step.engine, step.host_profile), routing_text(step.expert_routing),
+                  step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
+                  duration_text(step.gpu_p90), duration_text(step.host));
   TextTable table({{"kernel", Align::Left},
                    {"family", Align::Left},
                    {"calls"},
@@ -71,6 +72,7 @@ Json step_json(const StepBreakdown& step) {
   return {{"model", step.model},
           {"gpu", step.gpu},
           {"engine", step.engine},
+          {"expert_routing", step.expert_routing},
           {"host_profile", step.host_profile},
           {"gpus", step.gpus},
           {"kv_cache_tokens", step.kv_cache_tokens},

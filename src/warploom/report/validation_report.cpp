@@ -66,6 +66,7 @@ Json static_validation_json(const StaticValidation& validation) {
                   {"pp", row.pp},
                   {"engine", row.engine},
                   {"model", row.model},
+                  {"expert_routing", row.expert_routing},
                   {"workload", row.workload},
                   {"batch_size", row.batch},
                   {"tier", name_of(row.tier)}};
@@ -92,9 +93,10 @@ Json static_validation_json(const StaticValidation& validation) {
 
 std::string serving_validation_text(const ServingValidation& validation) {
   std::string text =
-      fmt::format("{} on {} x {}, {}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
+      fmt::format("{} on {} x {}, {}{}: {} requests, {} KV blocks, tier {}\n\n", validation.model,
                   validation.gpus, validation.gpu, host_text(validation.engine, validation.host_profile),
-                  validation.requests, count_text(validation.kv_blocks), name_of(validation.tier));
+                  routing_text(validation.expert_routing), validation.requests,
+                  count_text(validation.kv_blocks), name_of(validation.tier));
   if (validation.client) text.insert(text.size() - 1, client_side_text(*validation.client));
   TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
   const auto add = [&](const std::string& name, const Comparison& figure) {
@@ -138,6 +140,7 @@ Json serving_validation_json(const ServingValidation& validation) {
                    {"gpu", validation.gpu},
                    {"gpus", validation.gpus},
                    {"engine", validation.engine},
+                   {"expert_routing", validation.expert_routing},
                    {"host_profile", validation.host_profile},
                    {"requests", validation.requests},
                    {"kv_blocks", validation.kv_blocks},

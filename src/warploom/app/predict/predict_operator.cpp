@@ -14,6 +14,7 @@
 #include "warploom/baselines/pipeweave/published_features.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
@@ -31,12 +32,31 @@ FieldTable PredictRequest::describe() {
       .add("framework", &R::framework, {.doc = "an engine, or who else made the kernel; absent: any"})
       .add("framework_version", &R::version, {.doc = "absent: the newest measured"})
       .add("kernel", &R::kernel, {.doc = "kernel name in the measured data; absent: the default"})
+      .add("expert_routing", &R::expert_routing,
+           {.doc = "in place of routing and routing_alpha: uniform, balanced or power_law:ALPHA"})
       .add("features", &R::features,
            {.doc = "published: also show the feature vector of the published predictor PipeWeave"})
       .table();
 }
 
 namespace {
+
+// The operator that is asked about, checked.
+Operator operator_of(const PredictRequest& request) {
+  Operator op = request.op;
+  if (!request.expert_routing.empty()) {
+    const ExpertRouting routing = parse_expert_routing(request.expert_routing, "expert_routing");
+    auto* moe = std::get_if<FusedMoe>(&op);
+    if (moe == nullptr)
+      throw InvalidInput(
+          fmt::format("expert_routing: says how tokens choose experts, which {} has not, expected none",
+                      name_of(family_of(op))));
+    moe->routing = routing.kind;
+    moe->routing_alpha = routing.alpha;
+  }
+  check_operator(op, "predict");
+  return op;
+}
 
 std::vector<PipelineShare> pipeline_shares(const KernelProfile& profile, Seconds predicted) {
   const PipelineDemand& demand = profile.demand;
@@ -104,13 +124,13 @@ bool widens_weights(const Operator& op, const GpuSpec& gpu) {
 }
 
 std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequest& request,
-                                                               const GpuSpec& gpu,
+                                                               const Operator& op, const GpuSpec& gpu,
                                                                const KernelContext& context) {
   if (request.features.empty()) return {};
   if (request.features != "published") {
     throw InvalidInput(fmt::format("features: '{}' is unknown; expected published", request.features));
   }
-  const published::Features vector = published::features(request.op, gpu, context);
+  const published::Features vector = published::features(op, gpu, context);
   const std::vector<std::string> names = vector.names();
   const std::vector<double> values = vector.values();
   std::vector<std::pair<std::string, double>> result;
@@ -128,33 +148,32 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   GpuCatalog catalog;
   const KernelNames engine = kernels_of(request.framework, request.version);
   PredictResult result;
-  result.op = request.op;
+  result.op = operator_of(request);
   result.gpu = catalog.load_gpu(request.gpu);
-  check_operator(request.op, "predict");
   const KernelContext named{request.framework, request.version, request.kernel};
   KernelContext context = named;
   if (const Predictor* predictor = predictor_of(model))
-    check_context(*predictor, family_of(request.op), context);
+    check_context(*predictor, family_of(result.op), context);
   // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = engine.of(request.op, result.gpu);
-  const KernelAnswer answer = model.answer(request.op, result.gpu, context);
-  const KernelSource source(answer, request.op, named);
+  if (context.kernel.empty()) context = engine.of(result.op, result.gpu);
+  const KernelAnswer answer = model.answer(result.op, result.gpu, context);
+  const KernelSource source(answer, result.op, named);
   result.framework = source.framework;
   result.version = source.version;
   result.kernel = source.kernel;
   result.stands_in_for = source.stands_in_for;
   result.scheme_priced = source.scheme_priced;
   result.by_rule = source.kernel == kStreamingKernel;
-  if (const auto* gemm = std::get_if<Gemm>(&request.op))
+  if (const auto* gemm = std::get_if<Gemm>(&result.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
-  result.widened_weights = widens_weights(request.op, result.gpu);
+  result.widened_weights = widens_weights(result.op, result.gpu);
   result.estimate = answer.estimate;
-  result.roofline = RooflineModel().estimate(request.op, result.gpu, context);
-  const KernelProfile shown = profile(request.op, result.gpu, answer.implementation,
-                                      {.constants = fitted_constants(model, request.op, result.gpu)});
+  result.roofline = RooflineModel().estimate(result.op, result.gpu, context);
+  const KernelProfile shown = profile(result.op, result.gpu, answer.implementation,
+                                      {.constants = fitted_constants(model, result.op, result.gpu)});
   result.structure = shown.price;
   result.pipelines = pipeline_shares(shown, result.estimate.p50);
-  result.features = features_asked_for(request, result.gpu, context);
+  result.features = features_asked_for(request, result.op, result.gpu, context);
   return result;
 }
 

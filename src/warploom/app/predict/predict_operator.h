@@ -19,6 +19,8 @@ struct PredictRequest {
   // The implementation. A framework alone is the engine's own choice of kernel, as `step --engine` has it;
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
+  std::string
+      expert_routing;    // as parse_expert_routing takes it, in place of a FusedMoe's own; empty: as it is
   std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
   static FieldTable describe();  // of all but the operator, whose fields operator_fields has
 };
@@ -49,7 +51,8 @@ struct PredictResult {
 };
 
 // Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model and
-// check_operator throw; InvalidInput on features other than "published", Unsupported on an operator that has
+// check_operator throw; InvalidInput on features other than "published" and
+// on a routing of an operator without experts, Unsupported on an operator that has
 // none.
 PredictResult predict_operator(const PredictRequest& request);
 PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model);

@@ -57,6 +57,7 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   result.model = setup.model.name;
   result.gpu = setup.gpu->name;
   result.engine = setup.engine_text();
+  result.expert_routing = setup.expert_routing();
   result.host_profile = setup.host_profile;
   result.gpus = setup.sharding.gpus_per_replica();
   result.kv_cache_tokens = setup.kv_cache_tokens();

@@ -105,6 +105,7 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;
   step.engine = setup.engine_text();
+  step.expert_routing = setup.expert_routing();
   step.host_profile = setup.host_profile;
   step.gpus = setup.sharding.gpus_per_replica();
   step.kv_cache_tokens = setup.kv_cache_tokens();

@@ -25,6 +25,7 @@ struct PoolLabel {
 // What a run is labelled with; reports print it and compute nothing from it.
 struct RunLabel {
   std::string model, gpu, engine, host_profile, workload;
+  std::string expert_routing;                                     // of a mixture of experts; else empty
   double request_rate = std::numeric_limits<double>::infinity();  // requests/s; infinite: sent without a plan
   std::optional<std::int64_t> max_concurrency;                    // most requests in flight
   std::int64_t gpus = 1;

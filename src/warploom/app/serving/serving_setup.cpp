@@ -11,6 +11,7 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/hardware/node_catalog.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
@@ -31,6 +32,7 @@ FieldTable ServingSetupRequest::describe() {
       .add("framework", &R::framework,
            {.doc = "whose kernels and host constants are used; absent: the engine's"})
       .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("vision_encoder", &R::vision_encoder,
            {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
       .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
@@ -40,6 +42,16 @@ FieldTable ServingSetupRequest::describe() {
 }
 
 namespace {
+
+void route_experts(ServingSetup& setup, const std::string& asked) {
+  if (asked.empty()) return;
+  const ExpertRouting routing = parse_expert_routing(asked, "expert_routing");
+  if (!setup.model.mixture)
+    throw InvalidInput(fmt::format(
+        "expert_routing: says how tokens choose experts, which {} has not, expected none", setup.model.name));
+  setup.graph.routing = routing.kind;
+  setup.graph.routing_alpha = routing.alpha;
+}
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {
   const ModelArchitecture model = load_model(request.model);
@@ -191,6 +203,10 @@ std::string ServingSetup::engine_text() const {
                                 : text + fmt::format(" (never measured: kernels of {})", priced_version);
 }
 
+std::string ServingSetup::expert_routing() const {
+  return model.mixture ? text_of(ExpertRouting{graph.routing, graph.routing_alpha}) : std::string();
+}
+
 std::int64_t ServingSetup::kv_cache_tokens() const {
   return memory.blocks == 0 ? 0 : *config.num_gpu_blocks_override * *config.block_size;
 }
@@ -217,6 +233,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
                     setup.config.moe_backend, setup.model.name));
   setup.graph.kv_cache = kv_cache_type(setup.config.kv_cache_dtype);
+  route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});

@@ -26,6 +26,7 @@ struct ServingSetupRequest {
   std::string vision_encoder;  // as load_vision_encoder takes it; empty: text alone
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
+  std::string expert_routing;     // as parse_expert_routing takes it; empty: GraphOptions's own
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
   HostSettings host;              // for the framework; takes the place of config.host
   bool client =
@@ -55,6 +56,8 @@ struct ServingSetup {
   std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
   std::string engine_text() const;
+  // How tokens choose experts, as parse_expert_routing takes it; empty where there are none.
+  std::string expert_routing() const;
   // Tokens whose keys and values one replica holds; 0 where the memory was not checked.
   std::int64_t kv_cache_tokens() const;
 };

@@ -104,6 +104,7 @@ RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, c
   label.gpus = 0;
   label.layers = last.model.layer_count();
   label.engine = last.engine_text();
+  label.expert_routing = last.expert_routing();
   label.host_profile = last.host_profile;
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;

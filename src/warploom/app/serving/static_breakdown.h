@@ -12,6 +12,7 @@ namespace warploom {
 
 struct StaticBreakdown {
   std::string model, gpu, engine, host_profile;
+  std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t gpus = 1;
   std::int64_t kv_cache_tokens = 0;  // that one replica has room for
   std::int64_t batch = 1, input_tokens = 1, output_tokens = 1;

@@ -22,6 +22,7 @@ struct KernelRow {
 
 struct StepBreakdown {
   std::string model, gpu, engine, host_profile;
+  std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t gpus = 1;
   std::int64_t kv_cache_tokens = 0;  // that one replica has room for
   std::string batch;                 // in words: "prefill 4 x 1024"

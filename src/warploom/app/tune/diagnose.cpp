@@ -177,7 +177,9 @@ void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
     add_step(setup,
              StepShape::one_token_each(request.batch, request.input_tokens + (request.output_tokens - 2) / 2),
              {.figure = "TPOT", .now = time.decode_mean}, double(request.output_tokens - 1), diagnoser);
-  diagnoser.result.source = fmt::format("{}, batch {} of {} + {} tokens", setup.model.name, request.batch,
+  const std::string routing = setup.expert_routing();
+  diagnoser.result.source = fmt::format("{}{}, batch {} of {} + {} tokens", setup.model.name,
+                                        routing.empty() ? "" : ", experts routed " + routing, request.batch,
                                         request.input_tokens, request.output_tokens);
   diagnoser.finish();
 }

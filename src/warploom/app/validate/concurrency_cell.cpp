@@ -58,6 +58,7 @@ struct Place {
     request.version = row.version;
     request.client = true;
     request.host = validation.host;
+    if (model.mixture) request.expert_routing = validation.expert_routing;
     request.config.instances = instances;
     request.config.tensor_parallel_size = sharding.tensor_parallel;
     request.config.pipeline_parallel_size = sharding.pipeline_parallel;
@@ -90,6 +91,7 @@ ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
   ConcurrencyCell cell =
       cell_of(place.row, simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0}));
   cell.tp = setup.sharding.tensor_parallel;
+  cell.expert_routing = setup.expert_routing();
   return cell;
 }
 
@@ -102,6 +104,7 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
   deployment.transfer = kv_transfer_of(first, second, {}).plan;
   ConcurrencyCell cell = cell_of(place.row, simulate(deployment, workload, {.timeline_samples = 0}));
   cell.tp = second.sharding.tensor_parallel;
+  cell.expert_routing = second.expert_routing();
   cell.prefill_workers = *prefill.workers;
   cell.decode_workers = *decode.workers;
   return cell;

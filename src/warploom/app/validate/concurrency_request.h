@@ -15,7 +15,9 @@ constexpr std::int64_t kMostCellRequests = 2000;
 
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
-  std::string predictor;       // as open_latency_model takes it
+  std::string predictor;  // as open_latency_model takes it
+  // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
+  std::string expert_routing;
   HostSettings host;           // to the defaults of the engine
   std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
   std::uint64_t one_in = 1;    // simulate the rows whose contents hash to 0 modulo this

@@ -34,6 +34,7 @@ struct EnumNames<CellGroup> {
 
 struct ConcurrencyCell {
   std::string id, backend, version, model, gpu, quantization;
+  std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
   std::int64_t prefill_workers = 0, decode_workers = 0;  // 0: one engine does both
   Comparison ttft, tpot;                                 // ms

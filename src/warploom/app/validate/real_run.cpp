@@ -6,6 +6,7 @@
 #include "warploom/app/validate/validate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/models/model_catalog.h"
 
 namespace warploom {
@@ -22,6 +23,23 @@ std::string text_at(const Json& document, const char* key, const std::string& wh
   return found->get<std::string>();
 }
 
+// How the engine was told to make up its weights; gates then choose at random.
+constexpr const char *kLoadFormat = "load_format", *kRandomWeights = "dummy";
+
+// Stated, or known from random weights; else empty. Kernels of Qwen3-30B-A3B with random weights (the fit set
+// of tests/fixtures/engine/vllm_0_24_h200) take what choices at random give, at every number of tokens.
+std::string routing_of(const Json& document, const std::string& model, const std::string& where) {
+  constexpr const char* kKey = "expert_routing";
+  if (document.contains(kKey)) {
+    const std::string routing = text_at(document, kKey, where);
+    parse_expert_routing(routing, fmt::format("{}: {}", where, kKey));
+    return routing;
+  }
+  const Json& arguments = document["engine_kwargs"];
+  const bool random = arguments.value(kLoadFormat, Json()) == kRandomWeights && load_model(model).mixture;
+  return random ? std::string(name_of(RoutingKind::Uniform)) : std::string();
+}
+
 void check_dtype(const Json& arguments, const std::string& where) {
   if (!arguments.contains("dtype")) return;
   const std::string dtype = text_at(arguments, "dtype", where);
@@ -35,7 +53,8 @@ void check_dtype(const Json& arguments, const std::string& where) {
 ServingConfig config_of(const Json& arguments, const std::string& where) {
   Json known = Json::object();
   for (const auto& [key, value] : arguments.items()) {
-    const bool elsewhere = key == "model" || key == "dtype" || key == "seed" || key == "quantization";
+    const bool elsewhere =
+        key == "model" || key == "dtype" || key == "seed" || key == "quantization" || key == kLoadFormat;
     if (!elsewhere && !value.is_null()) known[key] = value;
   }
   return object_from_json<ServingConfig>(known, where);
@@ -83,6 +102,7 @@ RealRun read_real_run(const std::filesystem::path& path) {
   run.setup.model = text_at(document, "model", where);
   run.setup.gpu = text_at(document, "gpu", where);
   run.setup.quantization = quantization_of(arguments, run.setup.model, inside);
+  run.setup.expert_routing = routing_of(document, run.setup.model, where);
   if (document.contains("vllm_version")) run.setup.version = text_at(document, "vllm_version", where);
   run.setup.config = config_of(arguments, inside);
   const auto integer = [&](const char* key) -> std::optional<std::int64_t> {

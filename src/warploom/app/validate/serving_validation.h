@@ -28,6 +28,7 @@ struct ClientSide {
 };
 struct ServingValidation {
   std::string model, gpu, engine, host_profile;
+  std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t gpus = 1, requests = 0, kv_blocks = 0;
   std::vector<ServingFigure> latencies;  // mean, p50, p90, p99 of ttft, tpot, e2el
   Comparison duration;                   // s

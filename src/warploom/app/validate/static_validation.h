@@ -14,6 +14,7 @@ namespace warploom {
 // Static batches. Times in ms.
 struct StaticValidationRow {
   std::string hardware, engine, model, workload;
+  std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t tp = 1, pp = 1, batch = 1;
   std::optional<Comparison> prefill, decode;  // absent where only the total was measured
   Comparison total;

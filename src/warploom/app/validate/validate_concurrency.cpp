@@ -12,6 +12,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/kernels/moe/expert_routing.h"
 
 namespace warploom {
 
@@ -20,6 +21,7 @@ FieldTable ValidateConcurrencyRequest::describe() {
   return RequestFields<R>("validate_concurrency")
       .add("truth", &R::truth, {.doc = "measured benchmarks", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("max_cells", &R::max_cells,
            {.doc = "simulate only this many rows, evenly spread; 0: all", .min = 0})
@@ -138,10 +140,23 @@ void mark_cell(ConcurrencyCell& cell, const SortedRow& row, const ConcurrencyRul
   }
 }
 
+void check_routing(const ValidateConcurrencyRequest& request, const ConcurrencyValidation& validation) {
+  const auto dense = [](const ConcurrencyCell& cell) { return cell.expert_routing.empty(); };
+  if (request.expert_routing.empty() ||
+      !std::all_of(validation.cells.begin(), validation.cells.end(), dense) ||
+      !std::all_of(validation.other_cells.begin(), validation.other_cells.end(), dense))
+    return;
+  throw InvalidInput(
+      fmt::format("expert_routing: says how tokens choose experts, which no model of {} has, "
+                  "expected none",
+                  request.truth.string()));
+}
+
 }  // namespace
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
                                            const std::shared_ptr<const LatencyModel>& latency) {
+  if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
   const ConcurrencyRules& rules = concurrency_rules();
   std::vector<SortedRow> rows = sort_rows(read_concurrency_truth(request.truth), rules);
   ConcurrencyValidation validation;
@@ -166,6 +181,7 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
     throw InvalidInput(fmt::format("{}: no row can be simulated{}", request.truth.string(),
                                    refusals.empty() ? "" : "; the first reason: " + refusals.begin()->first));
   }
+  check_routing(request, validation);
   return validation;
 }
 

@@ -134,6 +134,20 @@ TEST(ValidateConcurrency, ChoosesOneRowInSoManyByItsContents) {
   EXPECT_EQ(some.dropped.back().rows, 24 - std::int64_t(some.cells.size()));
 }
 
+TEST(ValidateConcurrency, RoutesTheExpertsOfThoseThatHaveSome) {
+  const std::string dense = "a,2026-01-01.csv,2,0," + std::string(kLlama);
+  const std::string mixture =
+      "b,2026-01-01.csv,2,0,vllm,0.19.0,Qwen/Qwen3-30B-A3B,h200_sxm,bf16,agg,128,32,,,1,1,1,1,1,50,5\n";
+  Truth both(dense + mixture), alone(dense);
+  both.request.expert_routing = alone.request.expert_routing = "uniform";
+  const ConcurrencyValidation result = validate_concurrency(both.request, fixed_latency());
+  ASSERT_EQ(result.cells.size(), 2u);
+  EXPECT_EQ(result.cells[0].expert_routing + result.cells[1].expert_routing, "uniform");
+  EXPECT_THROW(validate_concurrency(alone.request, fixed_latency()), InvalidInput);
+  both.request.expert_routing = "unifrom";
+  EXPECT_THROW(validate_concurrency(both.request, fixed_latency()), InvalidInput);
+}
+
 TEST(ValidateConcurrency, SaysWhyNothingIsLeft) {
   const Truth truth(
       "a,2026-01-01.csv,4,0,vllm,0.19.0,nobody/Nothing,h100_sxm,bf16,agg,128,32,,,1,1,1,,,50,5\n");

@@ -8,6 +8,7 @@
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -23,6 +24,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("benchmark", &R::benchmark,
            {.doc = "which benchmark of a GuideLLM report that holds several, from 0", .min = 0})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
@@ -188,6 +190,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   RealRun run = read_real_run(request.run);
   run.setup.host = request.host;
+  if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
   const MeasuredRequests measured = read_measured_requests(
       request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
@@ -199,6 +202,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   validation.gpu = setup.gpu->name;
   validation.engine = setup.config.engine;
   if (!run.setup.version.empty()) validation.engine += " " + run.setup.version;
+  validation.expert_routing = setup.expert_routing();
   validation.host_profile = setup.host_profile;
   validation.gpus = setup.sharding.gpus();
   validation.requests = std::ssize(measured.requests);

@@ -15,7 +15,8 @@
 namespace warploom {
 
 // How the engine was started: {"model", "gpu", "vllm_version", "engine_kwargs": {vLLM's arguments},
-// "num_gpu_blocks"?, "client_latency_ms"?, "max_concurrency"?}. The last two are read where clients measured.
+// "num_gpu_blocks"?, "expert_routing"?, "client_latency_ms"?, "max_concurrency"?}. The last two are read where
+// clients measured.
 struct RealRun {
   ServingSetupRequest setup;
   std::int64_t requests = 0;                    // 0: not stated
@@ -30,6 +31,7 @@ struct ValidateServingRequest {
   std::filesystem::path run, requests;
   std::optional<std::int64_t> benchmark;  // as StatedLoad has it
   std::string predictor;                  // as open_latency_model takes it
+  std::string expert_routing;             // in place of the run's own
   HostSettings host;                      // to the defaults of the engine
   static FieldTable describe();
 };

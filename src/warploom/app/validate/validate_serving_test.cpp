@@ -39,9 +39,9 @@ TEST(RealRun, RefusesWhatItDoesNotKnow) {
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"dtype": "float16"}})");
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"max_nun_seqs": 3}})");
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"max_num_seqs": -3}})");
-  refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": -1})");
-  refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": "2"})");
-  refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {}, "max_concurrency": 0})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": -1})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": "2"})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "max_concurrency": 0})");
 }
 
 TEST(RealRun, QuantisesOnTheFlyWhatTheCheckpointDoesNot) {
@@ -55,6 +55,23 @@ TEST(RealRun, QuantisesOnTheFlyWhatTheCheckpointDoesNot) {
   EXPECT_EQ(quantization("Llama-3.1-8B", "null"), "");
   EXPECT_EQ(quantization("Qwen/Qwen3-30B-A3B-FP8", R"("fp8")"), "");  // its checkpoint says so itself
   EXPECT_THROW(quantization("Llama-3.1-8B", R"("awq")"), Unsupported);
+}
+
+TEST(RealRun, RoutesExpertsAsItSaysOrAsRandomWeightsDo) {
+  const ScratchFolder folder;
+  const auto routing = [&](const std::string& model, const std::string& arguments, const std::string& more) {
+    const std::string text = R"({"gpu": "h200_sxm", "model": ")" + model + R"(", "engine_kwargs": {)" +
+                             arguments + "}" + more + "}";
+    return read_real_run(folder.write("run.json", text)).setup.expert_routing;
+  };
+  const std::string mixture = "Qwen/Qwen3-30B-A3B", random = R"("load_format": "dummy")";
+  EXPECT_EQ(routing(mixture, "", ""), "");
+  EXPECT_EQ(routing(mixture, random, ""), "uniform");
+  EXPECT_EQ(routing(mixture, R"("load_format": "auto")", ""), "");
+  EXPECT_EQ(routing("Llama-3.1-8B", random, ""), "");
+  EXPECT_EQ(routing(mixture, random, R"(, "expert_routing": "power_law:1.01")"), "power_law:1.01");
+  EXPECT_THROW(routing(mixture, "", R"(, "expert_routing": "even")"), InvalidInput);
+  EXPECT_THROW(routing(mixture, "", R"(, "expert_routing": 3)"), InvalidInput);
 }
 
 TEST(RealRequests, ReadsPrefixesAndClients) {

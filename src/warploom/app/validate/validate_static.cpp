@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/kernels/moe/expert_routing.h"
+#include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
@@ -20,6 +24,7 @@ FieldTable ValidateStaticRequest::describe() {
       .add("truth", &R::truth, {.doc = "measured batches", .required = true})
       .add("requests", &R::requests, {.doc = "prompt lengths of each workload", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
@@ -76,6 +81,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   request.framework = row.engine;
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
+  if (load_model(row.model).mixture) request.expert_routing = validation.expert_routing;
   const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
   const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config);
   StaticValidationRow result;
@@ -94,6 +100,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   result.host = to_milliseconds(time.host);
   result.collectives = to_milliseconds(time.collectives);
   result.tier = weakest_tier(setup.pricer->breakdown());
+  result.expert_routing = setup.expert_routing();
   return result;
 }
 
@@ -138,12 +145,19 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path) {
 
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency) {
+  if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
   const std::vector<StaticTruth> truth = read_static_truth(request.truth);
   const StaticWorkloads workloads = read_static_workloads(request.requests);
   StaticValidation validation;
   for (const StaticTruth& row : truth) {
     validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), request, latency));
   }
+  const auto dense = [](const StaticValidationRow& row) { return row.expert_routing.empty(); };
+  if (!request.expert_routing.empty() && std::all_of(validation.rows.begin(), validation.rows.end(), dense))
+    throw InvalidInput(
+        fmt::format("expert_routing: says how tokens choose experts, which no model of {} "
+                    "has, expected none",
+                    request.truth.string()));
   return validation;
 }
 

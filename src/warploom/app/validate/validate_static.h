@@ -37,14 +37,16 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path);
 struct ValidateStaticRequest {
   std::filesystem::path truth, requests;
   std::string predictor;  // as open_latency_model takes it
-  HostSettings host;      // to the defaults of the engine
+  // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
+  std::string expert_routing;
+  HostSettings host;  // to the defaults of the engine
   static FieldTable describe();
 };
 
 // Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total
 // their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
-// Throws InvalidInput on a row whose workload is not listed or has another batch size, and what names and
-// models throw: no row is left out.
+// Throws InvalidInput on a row whose workload is not listed or has another batch size, on `expert_routing`
+// where no row's model has experts, and what names and models throw: no row is left out.
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency);
 StaticValidation validate_static(const ValidateStaticRequest& request);

@@ -46,6 +46,18 @@ TEST(ValidateStatic, RefusesRowsThatDoNotMatchTheirWorkload) {
       InvalidInput);
 }
 
+TEST(ValidateStatic, RoutesTheExpertsOfThoseThatHaveSome) {
+  const std::string dense = "H100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n";
+  Files files(dense + "H200,1,1,vllm,Qwen/Qwen3-30B-A3B,ragged,2,5,10,2,18\n");
+  files.request.expert_routing = "uniform";
+  const StaticValidation result = validate_static(files.request, fixed_latency());
+  EXPECT_EQ(result.rows[0].expert_routing, "");
+  EXPECT_EQ(result.rows[1].expert_routing, "uniform");
+  Files none(dense);
+  none.request.expert_routing = "uniform";
+  EXPECT_THROW(validate_static(none.request, fixed_latency()), InvalidInput);
+}
+
 TEST(ValidateStatic, RefusesBadNumbersAndColumns) {
   for (const char* row : {"H100,0,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,18\n",
                           "H100,1,1,sglang,Qwen2.5-14B,ragged,2,5,10,2,nan\n",

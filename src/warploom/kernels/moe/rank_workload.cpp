@@ -14,7 +14,7 @@ bool clamps_remote_choices(const ContextKernel& kernel) {
 // Tokens with a choice among the rank's experts.
 double tokens_of_rank(const FusedMoe& op, const RoutingLoad& load) {
   const double tokens = double(op.tokens), top_k = double(op.top_k);
-  if (op.routing != RoutingKind::PowerLaw || op.routing_alpha <= 0) {
+  if (routes_evenly(op)) {
     // A token's choices lie a stride of experts / top-k apart, so few have two here.
     const double held = std::max(load.experts_held, 1.0);
     return std::clamp(load.pairs / std::max(1.0, held * top_k / double(op.experts)), 1.0, tokens);

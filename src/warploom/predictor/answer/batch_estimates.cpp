@@ -8,13 +8,15 @@
 
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/answer/unmeasured_routing.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::size_t kPart = 512;      // operators sorted into groups at a time
-constexpr std::size_t kFewestRows = 4;  // for which a block pays
+constexpr std::size_t kPart = 512;                 // operators sorted into groups at a time
+constexpr std::uint32_t kOtherRouting = 1U << 30;  // in the key of a group, above families and kinds
+constexpr std::size_t kFewestRows = 4;             // for which a block pays
 
 // What a group of operators of one family and kind shares.
 struct Group {
@@ -28,7 +30,7 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
                const KernelContext& context) {
   Group group;
   group.family = families[std::size_t(family_of(op))].get();
-  if (group.family == nullptr) return group;
+  if (group.family == nullptr || has_unmeasured_routing(op)) return group;
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound)
     return group;
@@ -109,6 +111,7 @@ void estimate_many(const FamilyLookup& families, std::span<const Operator> opera
     for (std::size_t i = 0; i < part.size(); ++i) {
       check_operator(part[i], "operator");
       keys[i] = std::uint32_t(family_of(part[i])) << 16 | kind_code(part[i]);
+      if (has_unmeasured_routing(part[i])) keys[i] |= kOtherRouting;
     }
     for (std::size_t first = 0; first < part.size(); ++first) {
       const std::uint32_t key = keys[first];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "warploom/predictor/answer/doubt.h"
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/answer/unmeasured_routing.h"
 #include "warploom/predictor/features/features.h"
 
 namespace warploom {
@@ -78,6 +80,22 @@ LogEstimate estimate_found(const LoadedFamily& family, const CellIndex::Found& f
   return interpolated_estimate(family, op, *found.cell, row);
 }
 
+// The same for an operator whose routing was not measured; `row` has its features.
+LogEstimate estimate_routed(const LoadedFamily& family, const CellIndex::Found& found, const FusedMoe& op,
+                            const GpuSpec& gpu, const KernelContext& context, const ContextKernel& kernel,
+                            const OperatorFeatures& row) {
+  const std::array<FusedMoe, 3> routings = measured_routings(op);
+  std::array<RoutedAnswer, 3> known;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const Operator routed = routings[i];
+    OperatorFeatures near;
+    compute_features(routed, gpu, kernel, family.constants(gpu), near);
+    known[i].log_base = log_base_with(found.cell->overhead, near);
+    known[i].answer = estimate_found(family, found, routed, gpu, context, kernel, near);
+  }
+  return between_routings(log_base_with(found.cell->overhead, row), known);
+}
+
 LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& found, const Operator& op,
                           const GpuSpec& gpu, const KernelContext& context) {
   const bool other_scales = found.cell != nullptr && found.kind != kind_code(op);
@@ -90,11 +108,14 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   const PhysicalBound limit = physical_bound(op, gpu, row.routing);
   if (found.cell == nullptr)
     return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
-  LogEstimate answer = estimate_found(family, found, asked, gpu, context, kernel, row);
+  const bool other_routing = has_unmeasured_routing(asked);
+  LogEstimate answer =
+      other_routing ? estimate_routed(family, found, std::get<FusedMoe>(asked), gpu, context, kernel, row)
+                    : estimate_found(family, found, asked, gpu, context, kernel, row);
   if (other_scales) answer.doubt(doubt_of_other_scales(family.model.family, found.near.other_scales));
   if (found.other_engine) answer.doubt(doubt_of_other_engine(family.model.family));
   LatencyEstimate result = finish_estimate(limit, answer, found.measured ? Tier::Measured : Tier::CrossGpu);
-  result.stands_in = found.measured && (other_scales || found.other_engine);
+  result.stands_in = found.measured && (other_scales || found.other_engine || other_routing);
   result.extrapolated = result.extrapolated || (result.stands_in && other_scales);
   return result;
 }

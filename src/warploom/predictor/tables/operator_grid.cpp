@@ -64,8 +64,10 @@ GridPoint grid_of(const MlaModule& op) {
                {r.query_tokens, r.count, op.shape.heads});
 }
 
-// Routing as a coordinate: balanced is 1000, an exponent a 1000 (1 + a) and a little, so that none collide.
+// Routing as a coordinate: balanced is 1000, an exponent a 1000 (1 + a) and a little, so that none collide;
+// choices at random lie far from either.
 std::int64_t routing_coordinate(const FusedMoe& op) {
+  if (op.routing == RoutingKind::Uniform) return 1;
   return op.routing == RoutingKind::Balanced ? 1000 : 1001 + std::llround(1000 * op.routing_alpha);
 }
 

@@ -12,6 +12,8 @@ std::string asked_for(const KernelAnswer& answer, const Operator& op, const Kern
   const auto add = [&](std::string_view part) { text.append(text.empty() ? "" : " ").append(part); };
   if (!asked.framework.empty() && asked.framework != answer.implementation.framework) add(asked.framework);
   if (!asked.kernel.empty() && asked.kernel != answer.implementation.kernel) add(asked.kernel);
+  const auto* moe = std::get_if<FusedMoe>(&op);
+  if (moe != nullptr && moe->routing == RoutingKind::Uniform) add("uniform routing");
   if (!answer.scheme_priced) return text;
   std::visit(
       [&](const auto& held) {
