@@ -6,6 +6,7 @@
 
 #include "damage.h"
 #include "warploom/app/data/device_constants.h"
+#include "warploom/app/validate/measured_requests.h"
 #include "warploom/app/validate/validate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -109,6 +110,33 @@ TEST(DamagedRuns, AreReadOrRefused) {
            R"( "num_requests": 200, "engine_kwargs": {"model": "x", "dtype": "auto", "max_num_seqs": 256,)"
            R"( "max_num_batched_tokens": 8192, "enable_prefix_caching": true, "seed": null}})",
        .read = [&](const std::string& bytes) { read_real_run(folder.write("run.json", bytes)); }});
+}
+
+TEST(DamagedResultsOfLoadGenerators, AreReadOrRefused) {
+  const ScratchFolder folder;
+  const std::filesystem::path fixtures = kSource / "tests/fixtures/clients";
+  struct Result {
+    const char* name;
+    Kind kind;
+    StatedLoad load;
+  };
+  for (const auto& [name, kind, load] :
+       {Result{"vllm_bench.json", Kind::Json, {}}, Result{"profile_export.jsonl", Kind::JsonLines, {}},
+        Result{"profile_export.jsonl", Kind::JsonLines, {.max_concurrency = 1}},
+        Result{"guidellm.json", Kind::Json, {.benchmark = 1}}}) {
+    const StatedLoad& stated = load;
+    expect_sound_or_refused(
+        {.name = name,
+         .kind = kind,
+         .sound = read_file(fixtures / name),
+         .read = [&](const std::string& bytes) {
+           const auto path = folder.write("requests", bytes);
+           for (const RealRequest& request : read_measured_requests(path, stated).requests)
+             if (!(request.queued <= request.first_token && request.first_token <= request.last_token &&
+                   std::isfinite(request.last_token)))
+               throw std::runtime_error("times that are not finite or not in order");
+         }});
+  }
 }
 
 TEST(DamagedDevices, AreReadOrRefused) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_step.h"

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/statistics.h"
+#include "warploom/report/client_side_report.h"
+#include "warploom/report/comparison_json.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
@@ -27,13 +29,6 @@ std::string error_cell(const std::optional<Comparison>& figure) {
 
 std::string value_cell(const std::optional<Comparison>& figure, double Comparison::*which) {
   return figure ? fixed_text((*figure).*which, 1) : "-";
-}
-
-Json comparison_json(const Comparison& figure, const std::string& suffix) {
-  return {{"measured" + suffix, figure.measured},
-          {"predicted" + suffix, figure.predicted},
-          {"error", figure.error()},
-          {"bias", figure.bias()}};
 }
 
 }  // namespace
@@ -102,6 +97,7 @@ std::string serving_validation_text(const ServingValidation& validation) {
                   validation.gpus, validation.gpu, host_text(validation.engine, validation.host_profile),
                   routing_text(validation.expert_routing), validation.requests,
                   count_text(validation.kv_blocks), name_of(validation.tier));
+  if (validation.client) text.insert(text.size() - 1, client_side_text(*validation.client));
   TextTable table({{"figure", Align::Left}, {"measured"}, {"predicted"}, {"bias"}});
   const auto add = [&](const std::string& name, const Comparison& figure) {
     table.add_row(
@@ -109,14 +105,22 @@ std::string serving_validation_text(const ServingValidation& validation) {
   };
   for (const ServingFigure& row : validation.latencies)
     add(row.metric + " " + row.statistic + " [ms]", row.figure);
+  if (validation.client)
+    for (const ServingFigure& row : validation.client->engine_ttft)
+      add(row.metric + " " + row.statistic + ", engine alone [ms]", row.figure);
   add("duration [s]", validation.duration);
   add("output tokens/s", validation.output_throughput);
   add("requests/s", validation.request_throughput);
   text += table.text();
-  text += fmt::format(
-      "\nmean error of each request's TPOT {}; rank correlation of start order {}; host {} of the steps\n\n",
-      percent_text(validation.tpot_request_error), fixed_text(validation.start_order_correlation, 3),
-      percent_text(validation.host_share));
+  text += "\n";
+  if (validation.client) text += frontend_share_text(*validation.client, validation.latencies.front().figure);
+  const std::string order =
+      validation.start_order_correlation
+          ? "; rank correlation of start order " + fixed_text(*validation.start_order_correlation, 3)
+          : "";
+  text +=
+      fmt::format("mean error of each request's TPOT {}{}; host {} of the steps\n\n",
+                  percent_text(validation.tpot_request_error), order, percent_text(validation.host_share));
   TextTable kernels({{"kernel", Align::Left}, {"family", Align::Left}, {"time [s]"}});
   for (const LabelledKernel& kernel : kernels_by_label(validation.kernels)) {
     kernels.add_row({kernel.label, std::string(name_of(kernel.family)), fixed_text(kernel.time.value(), 3)});
@@ -125,10 +129,6 @@ std::string serving_validation_text(const ServingValidation& validation) {
 }
 
 Json serving_validation_json(const ServingValidation& validation) {
-  Json metrics = Json::object();
-  for (const ServingFigure& row : validation.latencies) {
-    metrics[row.metric][row.statistic] = comparison_json(row.figure, "_ms");
-  }
   Json kernels = Json::array();
   for (const LabelledKernel& kernel : kernels_by_label(validation.kernels)) {
     kernels.push_back({{"label", kernel.label},
@@ -136,23 +136,26 @@ Json serving_validation_json(const ServingValidation& validation) {
                        {"time_s", kernel.time.value()},
                        {"calls", kernel.calls}});
   }
-  return {{"model", validation.model},
-          {"gpu", validation.gpu},
-          {"gpus", validation.gpus},
-          {"engine", validation.engine},
-          {"expert_routing", validation.expert_routing},
-          {"host_profile", validation.host_profile},
-          {"requests", validation.requests},
-          {"kv_blocks", validation.kv_blocks},
-          {"tier", name_of(validation.tier)},
-          {"metrics", std::move(metrics)},
-          {"duration", comparison_json(validation.duration, "_s")},
-          {"output_throughput", comparison_json(validation.output_throughput, "")},
-          {"request_throughput", comparison_json(validation.request_throughput, "")},
-          {"tpot_request_error", validation.tpot_request_error},
-          {"start_order_correlation", validation.start_order_correlation},
-          {"host_share", validation.host_share},
-          {"kernel_time", std::move(kernels)}};
+  Json document = {{"model", validation.model},
+                   {"gpu", validation.gpu},
+                   {"gpus", validation.gpus},
+                   {"engine", validation.engine},
+                   {"expert_routing", validation.expert_routing},
+                   {"host_profile", validation.host_profile},
+                   {"requests", validation.requests},
+                   {"kv_blocks", validation.kv_blocks},
+                   {"tier", name_of(validation.tier)},
+                   {"metrics", metrics_json(validation.latencies)},
+                   {"duration", comparison_json(validation.duration, "_s")},
+                   {"output_throughput", comparison_json(validation.output_throughput, "")},
+                   {"request_throughput", comparison_json(validation.request_throughput, "")},
+                   {"tpot_request_error", validation.tpot_request_error},
+                   {"start_order_correlation",
+                    validation.start_order_correlation ? Json(*validation.start_order_correlation) : Json()},
+                   {"host_share", validation.host_share},
+                   {"kernel_time", std::move(kernels)}};
+  if (validation.client) document["client"] = client_side_json(*validation.client);
+  return document;
 }
 
 }  // namespace warploom

@@ -19,7 +19,9 @@ Json static_validation_json(const StaticValidation& validation);
 std::string serving_validation_text(const ServingValidation& validation);
 // {"metrics": {"ttft": {"mean": {"measured_ms", "predicted_ms", "error", "bias"}, "p50", ...}, "tpot",
 // "e2el"}, "duration", "output_throughput", "request_throughput": {"measured", "predicted", "error", "bias"},
-// "tpot_request_error", "start_order_correlation", "host_share", "kernel_time", ...}
+// "tpot_request_error", "start_order_correlation" (null where it is not known), "host_share", "kernel_time",
+// ...}; of a run that a load generator measured also "client": {"generator", "replay", "failed",
+// "frontend_source", "ttft_without_frontend": {"mean": {"measured_ms", ...}, ...}, ...}.
 Json serving_validation_json(const ServingValidation& validation);
 
 }  // namespace warploom

@@ -2,16 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/validate/client_json.h"
 #include "warploom/app/validate/validate_serving.h"
-#include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/models/model_catalog.h"
-#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 namespace {
+
+constexpr double kLongestClientLatencyMs = 60'000;  // a minute: no way to an engine takes as long
 
 std::string text_at(const Json& document, const char* key, const std::string& where) {
   const auto found = document.find(key);
@@ -70,58 +71,19 @@ std::string quantization_of(const Json& arguments, const std::string& model, con
   return method;
 }
 
-class TimesInOrder {
- public:
-  explicit TimesInOrder(const CsvReader& csv) : csv_(csv) {}
-  double next(std::size_t column) {
-    const double time = csv_.real(column);
-    if (time < latest_) {
-      throw InvalidInput(fmt::format("{}: is {}, expected at least {}, the time before it",
-                                     csv_.where(column), time, latest_));
-    }
-    return latest_ = time;
-  }
-
- private:
-  const CsvReader& csv_;
-  double latest_ = -1.0;  // clocks of two processes may differ by a little
-};
-
-// The optional columns.
-class SharedColumns {
- public:
-  explicit SharedColumns(const CsvReader& csv)
-      : csv_(csv),
-        group_(csv.find_column("group")),
-        prefix_(csv.find_column("prefix_tokens")),
-        client_(csv.find_column("client")) {
-    if (group_.has_value() != prefix_.has_value())
+// What is known of the clients beside what they measured.
+void read_client_facts(const Json& document, const std::string& where, RealRun& run) {
+  if (const Json* latency = client_member(document, "client_latency_ms")) {
+    const double ms = client_number(*latency, "client_latency_ms", where);
+    if (!(ms >= 0 && ms <= kLongestClientLatencyMs))
       throw InvalidInput(
-          fmt::format("{}: 'group' and 'prefix_tokens' stand together, one is missing", csv.path().string()));
+          fmt::format("{}: 'client_latency_ms' is {}, expected 0 to {}", where, ms, kLongestClientLatencyMs));
+    run.client_latency = milliseconds(ms);
   }
-  void read_into(RealRequest& request) const {
-    if (client_ && !csv_.empty(*client_)) request.client = csv_.integer(*client_);
-    if (!group_ || csv_.empty(*group_)) return;
-    request.group = csv_.integer(*group_);
-    const std::int64_t tokens = csv_.integer(*prefix_);
-    if (tokens < 1 || tokens > request.input_tokens)
-      throw InvalidInput(fmt::format("{}: is {}, expected 1 to {}, the request's input_tokens",
-                                     csv_.where(*prefix_), tokens, request.input_tokens));
-    request.prefix_tokens = std::int32_t(tokens);
-  }
-
- private:
-  const CsvReader& csv_;
-  std::optional<std::size_t> group_, prefix_, client_;
-};
-
-std::int32_t tokens_in(const CsvReader& csv, std::size_t column) {
-  const std::int64_t value = csv.integer(column);
-  if (value < 1 || value > kMaxRequestTokens) {
+  run.max_concurrency = client_count_if(document, "max_concurrency", where);
+  if (run.max_concurrency && *run.max_concurrency < 1)
     throw InvalidInput(
-        fmt::format("{}: is {}, expected 1 to {} tokens", csv.where(column), value, kMaxRequestTokens));
-  }
-  return std::int32_t(value);
+        fmt::format("{}: 'max_concurrency' is {}, expected at least 1", where, *run.max_concurrency));
 }
 
 }  // namespace
@@ -150,37 +112,8 @@ RealRun read_real_run(const std::filesystem::path& path) {
   };
   if (const auto blocks = integer("num_gpu_blocks")) run.setup.config.num_gpu_blocks_override = blocks;
   run.requests = integer("num_requests").value_or(0);
+  read_client_facts(document, where, run);
   return run;
-}
-
-std::vector<RealRequest> read_real_requests(const std::filesystem::path& path) {
-  CsvReader csv(path);
-  const std::size_t arrival = csv.column("arrival_s"), input = csv.column("input_tokens"),
-                    output = csv.column("output_tokens"), queued = csv.column("queued_s"),
-                    scheduled = csv.column("scheduled_s"), first = csv.column("first_token_s"),
-                    last = csv.column("last_token_s");
-  const SharedColumns shared(csv);
-  std::vector<RealRequest> requests;
-  while (csv.next()) {
-    RealRequest request;
-    request.arrival = csv.real(arrival);
-    TimesInOrder times(csv);
-    request.queued = times.next(queued);
-    request.scheduled = times.next(scheduled);
-    request.first_token = times.next(first);
-    request.last_token = times.next(last);
-    request.input_tokens = tokens_in(csv, input);
-    request.output_tokens = tokens_in(csv, output);
-    shared.read_into(request);
-    if (request.arrival < 0 || (!requests.empty() && request.arrival < requests.back().arrival)) {
-      throw InvalidInput(
-          fmt::format("{}: is {}, expected arrivals in order", csv.where(arrival), request.arrival));
-    }
-    requests.push_back(request);
-  }
-  if (requests.empty())
-    throw InvalidInput(fmt::format("{}: holds no requests, expected at least one", path.string()));
-  return requests;
 }
 
 }  // namespace warploom

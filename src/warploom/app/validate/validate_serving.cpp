@@ -17,7 +17,12 @@ FieldTable ValidateServingRequest::describe() {
   using R = ValidateServingRequest;
   return RequestFields<R>("validate_serving")
       .add("run", &R::run, {.doc = "how the engine was started (JSON)", .required = true})
-      .add("requests", &R::requests, {.doc = "what happened to each request (CSV)", .required = true})
+      .add(
+          "requests", &R::requests,
+          {.doc = "what happened to each request: a CSV, or a result of vllm bench serve, AIPerf or GuideLLM",
+           .required = true})
+      .add("benchmark", &R::benchmark,
+           {.doc = "which benchmark of a GuideLLM report that holds several, from 0", .min = 0})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
@@ -45,7 +50,8 @@ void add_contents(Workload& workload, const std::vector<RealRequest>& requests) 
   workload.content_begin.push_back(std::uint32_t(workload.content.size()));
 }
 
-Workload workload_of(const std::vector<RealRequest>& requests) {
+Workload workload_of(const MeasuredRequests& measured) {
+  const std::vector<RealRequest>& requests = measured.requests;
   Workload workload;
   workload.name = "replay";
   std::map<std::int64_t, std::int32_t> latest_of_client;
@@ -64,6 +70,9 @@ Workload workload_of(const std::vector<RealRequest>& requests) {
     workload.requests.push_back(next);
   }
   add_contents(workload, requests);
+  if (measured.client && measured.client->replay == Replay::LimitedArrivals)
+    workload.most_in_flight = measured.client->max_concurrency;
+  if (measured.client && !measured.client->timed) workload.concurrency = measured.client->max_concurrency;
   return workload;
 }
 
@@ -71,65 +80,108 @@ double tpot_of(const RealRequest& request) {
   return (request.last_token - request.first_token) / double(request.output_tokens - 1);
 }
 
+constexpr double kMs = 1e3;
+
 // The samples of one metric over the requests, in s.
 struct Samples {
   std::vector<double> measured, predicted;
 };
 
-void add_figures(ServingValidation& validation, const std::string& metric, Samples samples) {
-  constexpr double kMs = 1e3;
-  validation.latencies.push_back(
-      {metric, "mean", {kMs * mean(samples.measured), kMs * mean(samples.predicted)}});
+void add_figures(std::vector<ServingFigure>& figures, const std::string& metric, Samples samples) {
+  figures.push_back({metric, "mean", {kMs * mean(samples.measured), kMs * mean(samples.predicted)}});
   std::sort(samples.measured.begin(), samples.measured.end());
   std::sort(samples.predicted.begin(), samples.predicted.end());
   const auto add = [&](const char* name, double fraction) {
-    validation.latencies.push_back({metric,
-                                    name,
-                                    {kMs * quantile_of_sorted(samples.measured, fraction),
-                                     kMs * quantile_of_sorted(samples.predicted, fraction)}});
+    figures.push_back({metric,
+                       name,
+                       {kMs * quantile_of_sorted(samples.measured, fraction),
+                        kMs * quantile_of_sorted(samples.predicted, fraction)}});
   };
   add("p50", 0.5);
   add("p90", 0.9);
   add("p99", 0.99);
 }
 
-void compare_latencies(ServingValidation& validation, const std::vector<RealRequest>& requests,
+// By a client's clock latencies count from when it sent the request, by the engine's from when it took the
+// request in.
+void compare_latencies(ServingValidation& validation, const MeasuredRequests& run,
                        const std::vector<RequestRecord>& records) {
+  const std::vector<RealRequest>& requests = run.requests;
+  const auto start_of = [&](const RequestRecord& record) {
+    return run.client ? record.arrival : record.taken_in;
+  };
   Samples ttft, tpot, e2el, start;
   std::vector<double> tpot_errors;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const RealRequest& real = requests[i];
     const RequestRecord& record = records[i];
     ttft.measured.push_back(real.first_token - real.queued);
-    ttft.predicted.push_back((record.first_token - record.taken_in).seconds().value());
+    ttft.predicted.push_back((record.first_token - start_of(record)).seconds().value());
     e2el.measured.push_back(real.last_token - real.queued);
-    e2el.predicted.push_back((record.last_token - record.taken_in).seconds().value());
-    start.measured.push_back(real.scheduled);
-    start.predicted.push_back(record.scheduled.seconds().value());
+    e2el.predicted.push_back((record.last_token - start_of(record)).seconds().value());
+    if (real.scheduled) {
+      start.measured.push_back(*real.scheduled);
+      start.predicted.push_back(record.scheduled.seconds().value());
+    }
     if (real.output_tokens < 2) continue;
     tpot.measured.push_back(tpot_of(real));
     tpot.predicted.push_back(record.tpot().value());
-    tpot_errors.push_back(std::abs(tpot.predicted.back() / tpot.measured.back() - 1.0));
+    // A client that got all tokens at once measured no time between them.
+    if (tpot.measured.back() > 0)
+      tpot_errors.push_back(std::abs(tpot.predicted.back() / tpot.measured.back() - 1.0));
   }
-  add_figures(validation, "ttft", ttft);
-  add_figures(validation, "tpot", tpot);
-  add_figures(validation, "e2el", e2el);
+  add_figures(validation.latencies, "ttft", ttft);
+  add_figures(validation.latencies, "tpot", tpot);
+  add_figures(validation.latencies, "e2el", e2el);
   validation.tpot_request_error = mean(tpot_errors);
-  validation.start_order_correlation = spearman_correlation(start.measured, start.predicted);
+  if (!start.measured.empty())
+    validation.start_order_correlation = spearman_correlation(start.measured, start.predicted);
 }
 
-void compare_throughput(ServingValidation& validation, const std::vector<RealRequest>& requests,
+// TTFT without the simulated front end, from when the request reaches the engine, and how long that takes.
+ClientSide client_side_of(const MeasuredRequests& measured, const std::vector<RequestRecord>& records,
+                          const HostModel& host, bool stated) {
+  ClientSide side{.run = *measured.client,
+                  .frontend_stated = stated,
+                  .frontend_latency = host.frontend_latency,
+                  .frontend_per_token = host.frontend_per_token};
+  Samples ttft;
+  std::vector<double> frontend;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    ttft.measured.push_back(measured.requests[i].first_token - measured.requests[i].queued);
+    ttft.predicted.push_back((records[i].first_token - records[i].queued).seconds().value());
+    frontend.push_back(kMs * (records[i].queued - records[i].arrival).seconds().value());
+  }
+  side.mean_frontend = mean(frontend);
+  add_figures(side.engine_ttft, "ttft", ttft);
+  return side;
+}
+
+void compare_throughput(ServingValidation& validation, const MeasuredRequests& measured,
                         const ServingMetrics& metrics) {
+  const std::vector<RealRequest>& requests = measured.requests;
   double first = requests.front().queued, last = 0, tokens = 0;
   for (const RealRequest& request : requests) {
     first = std::min(first, request.queued);
     last = std::max(last, request.last_token);
     tokens += double(request.output_tokens);
   }
-  const double duration = last - first;
+  const bool timed = !measured.client || measured.client->timed;
+  const double duration = timed ? last - first : measured.client->duration.value();
   validation.duration = {duration, metrics.duration.value()};
   validation.output_throughput = {tokens / duration, metrics.output_throughput};
   validation.request_throughput = {double(requests.size()) / duration, metrics.request_throughput};
+}
+
+// The way to the engine's queue: none where the engine measured; what the run's record states, tokenising
+// included, or else what clients of engines' servers see.
+void settle_frontend(HostModel& host, const RealRun& run, bool client) {
+  host.frontend_latency = host.frontend_per_token = Seconds(0.0);
+  if (!client) return;
+  add_client_frontend(host);
+  if (!run.client_latency) return;
+  host.frontend_latency = *run.client_latency;
+  host.frontend_per_token = Seconds(0.0);
 }
 
 }  // namespace
@@ -139,22 +191,27 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   RealRun run = read_real_run(request.run);
   run.setup.host = request.host;
   if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
-  const std::vector<RealRequest> requests = read_real_requests(request.requests);
+  const MeasuredRequests measured = read_measured_requests(
+      request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
-  setup.config.host.frontend_latency = setup.config.host.frontend_per_token = Seconds(0.0);
+  settle_frontend(setup.config.host, run, measured.client.has_value());
   const SimulationResult simulated =
-      simulate(setup.config, workload_of(requests), *setup.pricer, {.timeline_samples = 0});
+      simulate(setup.config, workload_of(measured), *setup.pricer, {.timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
-  validation.engine = setup.config.engine + " " + run.setup.version;
+  validation.engine = setup.config.engine;
+  if (!run.setup.version.empty()) validation.engine += " " + run.setup.version;
   validation.expert_routing = setup.expert_routing();
   validation.host_profile = setup.host_profile;
   validation.gpus = setup.sharding.gpus();
-  validation.requests = std::ssize(requests);
+  validation.requests = std::ssize(measured.requests);
   validation.kv_blocks = simulated.kv_blocks;
-  compare_latencies(validation, requests, simulated.requests);
-  compare_throughput(validation, requests, simulated.metrics);
+  compare_latencies(validation, measured, simulated.requests);
+  compare_throughput(validation, measured, simulated.metrics);
+  if (measured.client)
+    validation.client =
+        client_side_of(measured, simulated.requests, setup.config.host, run.client_latency.has_value());
   const StepTotals& totals = simulated.totals;
   validation.host_share = totals.host / (totals.host + totals.gpu_p50);
   validation.tier = weakest_tier(simulated.kernels);

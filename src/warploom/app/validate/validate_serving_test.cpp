@@ -39,6 +39,9 @@ TEST(RealRun, RefusesWhatItDoesNotKnow) {
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"dtype": "float16"}})");
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"max_nun_seqs": 3}})");
   refused(R"({"model": "a", "gpu": "b", "engine_kwargs": {"max_num_seqs": -3}})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": -1})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "client_latency_ms": "2"})");
+  refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "max_concurrency": 0})");
 }
 
 TEST(RealRun, QuantisesOnTheFlyWhatTheCheckpointDoesNot) {
@@ -163,7 +166,8 @@ TEST(ValidateServing, FindsNoErrorAgainstItself) {
   EXPECT_NEAR(predicted(first, "tpot", "mean").measured, 0.5 * (100 + 75), 1e-9);
   EXPECT_NEAR(predicted(first, "e2el", "p50").measured, 2250, 1e-9);
   EXPECT_GT(predicted(first, "tpot", "mean").predicted, 0);
-  EXPECT_NEAR(first.start_order_correlation, 1.0, 1e-12);
+  EXPECT_NEAR(first.start_order_correlation.value(), 1.0, 1e-12);
+  EXPECT_FALSE(first.client.has_value());
   EXPECT_EQ(first.requests, 2);
   EXPECT_EQ(first.latencies.size(), 12u);
 }
