@@ -126,8 +126,8 @@ TEST(Simulate, RefusesWhatIsNotModelled) {
                  {"speculative_eagle_topk 4", "not modelled"});
   expect_refusal(simulate({"--moe-backend", "triton"}), {"moe_backend", "has not"});
   expect_refusal(
-      {"step", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--decode", "4x99", "--no-async-scheduling"},
-      {"--no-async-scheduling", "not modelled by `step`", "simulate"});
+      {"step", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--decode", "4x99", "--instances", "2"},
+      {"--instances", "not modelled by `step`", "simulate"});
   expect_refusal({"step", "--model", "gpt-oss-20b", "--gpu", "h100", "--decode", "4x99", "--engine", "sglang",
                   "--moe-runner-backend", "flashinfer_trtllm"},
                  {"moe_runner_backend", "flashinfer_trtllm", "not modelled"});

@@ -26,6 +26,7 @@ void add_import_command(Command& app);
 void add_sweep_plan_command(Command& app);
 void add_train_command(Command& app);
 void add_calibrate_command(Command& app);
+void add_calibrate_host_command(Command& app);
 void add_validate_command(Command& app);
 // `static`, `serving` and `concurrency` of the validate command.
 void add_validate_serving_runs(Command& validate);

@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 111> kExamples{{
+constexpr std::array<Example, 114> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -109,6 +109,12 @@ constexpr std::array<Example, 111> kExamples{{
     {"calibrate", "calibrate --gpu H200 --data sweep --output calibrated"},
     {"calibrate", "calibrate --gpu H200 --data sweep/sweep.csv --record mine.json --output calibrated"},
     {"calibrate", "calibrate --gpu H200 --data sweep --predictor trained --output calibrated"},
+    {"calibrate-host",
+     "calibrate-host --steps steps.csv --model Llama-3.1-8B --gpu H200 --enforce-eager --output host.json"},
+    {"calibrate-host",
+     "calibrate-host --steps steps.csv --model Llama-3.1-8B --gpu H200 --base old.json --output new.json"},
+    {"calibrate-host",
+     "calibrate-host --steps steps.csv --model Llama-3.1-8B --gpu H200 --output host.json --json"},
     {"import", "import warploom sweep --store mine.db"},
     {"import", "import kineto trace.json.gz --store mine.db"},
     {"import", "import nsight kernels.csv --gpu H100-SXM --store mine.db"},

@@ -145,8 +145,12 @@ void write_real_runs(const ScratchFolder& folder) {
   folder.write("mixture_batches.csv",
                "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
                "real_total_ms\nH200,1,1,vllm,Qwen/Qwen3-30B-A3B,ragged,2,5,10,2,18\n");
-  folder.write("prompts.csv", "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\nsmall,0,70\nsmall,1,30\n");
+  folder.write("prompts.csv",
+               "workload,request,num_prefill_tokens\nragged,0,700\nragged,1,300\nsmall,0,70\nsmall,1,30\n");
   folder.write("other_prompts.csv", "workload,request,num_prefill_tokens\nragged,0,900\nragged,1,300\n");
+  folder.write("steps.csv",
+               "kind,batch,wall_ms\nprefill,1x64,12\nprefill,1x1000,30\ndecode,4x500,8\ndecode,64x500,11\n");
+  folder.write("other_steps.csv", "kind,batch,wall_ms\ndecode,4x500,28\ndecode,64x500,31\n");
   folder.write("run.json", R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm", "vllm_version": "0.19.0",
       "num_requests": 2, "engine_kwargs": {"model": "Llama-3.1-8B", "max_num_seqs": 128,
       "max_num_batched_tokens": 2048}})");

@@ -61,6 +61,7 @@ void add_commands(CLI::App& app) {
   add_under(app, "Measure, learn and judge", [&] {
     add_sweep_plan_command(program);
     add_calibrate_command(program);
+    add_calibrate_host_command(program);
     add_import_command(program);
     add_train_command(program);
     add_validate_command(program);

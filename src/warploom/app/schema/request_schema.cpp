@@ -12,6 +12,7 @@
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/predict/predict_operator.h"
+#include "warploom/app/serving/calibrate_host.h"
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/serving/price_step.h"
 #include "warploom/app/serving/simulate_serving.h"
@@ -73,6 +74,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),
       described<SweepPlanRequest>("chooses what warploom-collect times"),
       described<CalibrateRequest>("fits a predictor to one GPU's sweep"),
+      described<CalibrateHostRequest>("fits a host profile to steps that an engine ran one by one"),
       described<ImportRequest>("reads measured data into a store"),
       described<TrainRequest>("learns a predictor from measured data"),
       described<ValidateKernelsRequest>("a predictor against measured kernels"),

@@ -142,6 +142,24 @@ RC_GTEST_PROP(Deployment, FailuresLeakNothing, ()) {
     RC_ASSERT(run.requests[i].last_token == again.requests[i].last_token);
 }
 
+// The blocks that a lost transfer was to fill wake the decoding engine: here the other prompt waits for them,
+// and the engine that holds that one has no room to compute the lost one again before it has left.
+TEST(Deployment, ALostTransferGivesItsBlocksToThoseWhoWait) {
+  ServingConfig config = small_config();
+  config.num_gpu_blocks_override = 42;
+  Deployment deployment = two_pools(config, 2, 1);
+  Workload workload;
+  workload.requests = {{SimTime(), 470, 5}, {to_sim_time(milliseconds(10)), 360, 5}};
+  std::int64_t restarts = 0;
+  for (int at = 1; at < 100; ++at) {
+    deployment.failures = {{.pool = 0, .instance = 0, .at = to_sim_time(milliseconds(at)), .down = {}}};
+    const SimulationResult run = simulate(deployment, workload);
+    expect_whole(run, workload);
+    restarts += run.restarts;
+  }
+  EXPECT_GT(restarts, 0);
+}
+
 TEST(Deployment, RequestsOfAFailedInstanceGoOnFromTheTokensTheirClientsHave) {
   Deployment deployment;
   deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});

@@ -104,7 +104,10 @@ void Run::restart_request(std::size_t pool, const Sequence& sequence) {
     const Handover lost = handover->second;
     handovers_.erase(handover);
     if (pool == 0) {
-      if (lost.placed) pools_[1].replica_of(lost.decode_replica).cancel(lost.decode_slot);
+      if (lost.placed) {
+        pools_[1].replica_of(lost.decode_replica).cancel(lost.decode_slot);
+        touch(1, lost.decode_replica / pools_[1].group_size());  // others may have waited for its blocks
+      }
       std::erase_if(unplaced_[1], [&](const EngineRequest& r) { return r.request == request; });
     } else {
       pools_[0].replica_of(lost.prefill_replica).release_held(lost.prefill_slot);

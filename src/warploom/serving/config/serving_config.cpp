@@ -78,8 +78,7 @@ void add_scheduling(FieldList<C>& list) {
            {.doc = "admit a request only when its whole prompt fits into the free KV blocks",
             .topic = kQueueTopic,
             .owners = kVllm})
-      .add("async_scheduling", &C::async_scheduling,
-           {.doc = "schedule the next step while one runs", .topic = kQueueTopic})
+      .add("async_scheduling", &C::async_scheduling, {.doc = "schedule the next step while one runs"})
       .add("enforce_eager", &C::enforce_eager, {.doc = "no CUDA graphs", .topic = kGraphTopic})
       .add("cudagraph_mode", &C::cudagraph_mode,
            {.doc = "which steps run as CUDA graphs", .choices = kGraphModes, .owners = kVllm})

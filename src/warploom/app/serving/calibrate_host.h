@@ -1,0 +1,51 @@
+// Use case `calibrate-host`: the constants of a machine's CPU from steps that an engine ran on it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/app/serving/serving_setup.h"
+#include "warploom/serving/host/host_fit.h"
+
+namespace warploom {
+
+struct CalibrateHostRequest {
+  std::vector<std::filesystem::path> steps;  // files of read_measured_steps
+  std::string model, gpu;                    // as ServingSetupRequest takes them
+  std::string engine = default_engine();
+  std::string engine_version;  // empty = unknown
+  std::string quantization;    // as ServingSetupRequest takes it
+  std::int64_t tensor_parallel_size = 1;
+  bool enforce_eager = false;          // whether the engine ran without CUDA graphs
+  std::string predictor;               // as open_latency_model takes it
+  std::string base = "xeon_16_cores";  // the profile whose constants are scaled
+  std::string name;                    // of the new profile; empty: the output's name
+  std::filesystem::path output;        // the profile, written whole or not at all
+  static FieldTable describe();
+};
+
+// |predicted / measured - 1| over steps.
+struct WallErrors {
+  double median = 0, p90 = 0, bias = 0;  // bias: the median of predicted / measured - 1
+};
+
+struct CalibrateHostResult {
+  std::string model, gpu, engine, base;
+  HostProfile profile;
+  HostFit fit;
+  std::size_t steps = 0;
+  WallErrors before;
+  // Of steps that the fit did not see: each third of them by a fit to the others. Absent with fewer than six.
+  std::optional<WallErrors> unseen;
+  WallErrors after;  // of all by the profile
+};
+
+// Throws InvalidInput (see read_measured_steps; a base without the engine's step times), IoError, and what
+// resolve_serving throws.
+CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency);
+CalibrateHostResult calibrate_host(const CalibrateHostRequest& request);  // opens setup.predictor
+
+}  // namespace warploom

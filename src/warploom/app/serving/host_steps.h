@@ -1,0 +1,24 @@
+// Steps of a real engine as they were timed one by one, with async scheduling off: the columns `kind`,
+// `batch` and `wall_ms` of a steps file (docs/formats.md). Other columns are not read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/base/units.h"
+#include "warploom/models/step_shape.h"
+
+namespace warploom {
+
+struct MeasuredStep {
+  std::string batch;  // as written: "4x500", "1x2048", "16x500+512"
+  StepShape shape;
+  Seconds wall;  // from the choice of the step to the choice of the next
+};
+
+// Throws InvalidInput naming file, line and column on kinds other than prefill, decode and mixed, on batches
+// that are not written so, and on times that are not above zero; on a file without steps.
+std::vector<MeasuredStep> read_measured_steps(const std::filesystem::path& path);
+
+}  // namespace warploom

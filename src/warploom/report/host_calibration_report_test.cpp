@@ -1,0 +1,41 @@
+#include "warploom/report/host_calibration_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace warploom {
+namespace {
+
+CalibrateHostResult example_result() {
+  CalibrateHostResult result;
+  result.model = "m";
+  result.gpu = "g";
+  result.engine = "vllm 1.0";
+  result.base = "xeon_16_cores";
+  result.profile.name = "mine";
+  result.steps = 7;
+  result.fit.factors = {1.5, 2, 1.25, 1.5};
+  result.fit.steps = {7, 4, 3, 0};
+  result.before = {.median = 0.2, .p90 = 0.4, .bias = -0.2};
+  result.after = {.median = 0.05, .p90 = 0.1, .bias = 0.01};
+  return result;
+}
+
+TEST(HostCalibrationReport, SaysWhichConstantsTheStepsShow) {
+  CalibrateHostResult result = example_result();
+  const std::string text = host_calibration_text(result);
+  EXPECT_NE(text.find("1.25"), std::string::npos);
+  EXPECT_NE(text.find("not determined"), std::string::npos);
+  EXPECT_NE(text.find("fewer than six steps"), std::string::npos);
+  const Json json = host_calibration_json(result);
+  EXPECT_EQ(json.at("factors").at(2).at("determined"), true);
+  EXPECT_EQ(json.at("factors").at(3).at("determined"), false);
+  EXPECT_TRUE(json.at("unseen").is_null());
+  result.unseen = WallErrors{.median = 0.07, .p90 = 0.12, .bias = 0};
+  EXPECT_EQ(host_calibration_json(result).at("unseen").at("p90"), 0.12);
+  EXPECT_NE(host_calibration_text(result).find("did not see"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warploom
