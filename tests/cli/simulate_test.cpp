@@ -57,7 +57,7 @@ TEST(Simulate, EveryCommandWritesOneJsonDocument) {
       {"static", "--model", "Qwen/Qwen3-8B", "--gpu", "h100", "--output", "4"},
       simulate({"--workload", "conversation", "--requests", "5", "--details"})};
   for (std::vector<std::string> command : commands) {
-    command.push_back("--json");
+    command.emplace_back("--json");
     const ProgramResult result = run_warploom(command);
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_TRUE(nlohmann::json::accept(result.output)) << command[0];

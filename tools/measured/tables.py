@@ -46,6 +46,25 @@ def real_run(model):
     return ["validate", "serving", "--run", path + ".json", "--requests", path + ".csv.gz"]
 
 
+# Runs that no constant was fitted to, by model (tests/fixtures/engine/vllm_0_24_h200/README.md).
+JUDGED_RUNS = [
+    "llama8bfp8_light",
+    "llama8bfp8_heavy",
+    "qwen14b_light",
+    "qwen14b_heavy",
+    "qwen14b_tp2_light",
+    "qwen14b_tp2_heavy",
+    "mixtral_light",
+    "mixtral_heavy",
+]
+
+
+def engine_run(name):
+    path = f"{{fixtures}}/engine/vllm_0_24_h200/serving/{name}"
+    files = ["--run", path + ".json", "--requests", path + ".csv.gz"]
+    return ["validate", "serving", *files, "--host-profile", "xeon_16_cores"]
+
+
 # A table fitted on anchors, and what must not be judged with it: the sets that its correction was learned
 # from (tests/fixtures/tuner/README.md), those that the design was judged on, and the anchors.
 F, D = "{fixtures}/tuner/", "{data}/tuner_h200/"
@@ -139,6 +158,7 @@ TABLES = {
             },
             serving.serving,
         ),
+        Table("engine-runs", {name: engine_run(name) for name in JUDGED_RUNS}, serving.engine_runs),
         Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),
         Table("pools", {"concurrency": CONCURRENCY}, serving.pools),
         Table("checkpoints", {"concurrency": CONCURRENCY}, serving.checkpoints),

@@ -201,7 +201,7 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("grouped_second_round.csv", thinned(fixtures / "tuner/grouped_anchors.csv.gz", 5));
   for (const std::string kind : {"gemm", "grouped", "attention"})
     for (const std::string points : {"anchors", "shapes"}) {
-      const std::string name = kind + "_" + points + ".csv";
+      const std::string name = fmt::format("{}_{}.csv", kind, points);
       folder.write(name, beginning(fixtures / "tuner" / (name + ".gz"),
                                    kind == "attention" ? "64,64," : "64,64,64,4,"));
     }
