@@ -74,7 +74,8 @@ Answer run(Words words) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(out.path()))
     if (entry.is_regular_file())
       files[std::filesystem::relative(entry.path(), out.path()).string()] = read_file(entry.path());
-  for (const auto& [name, content] : files) answer.content += "\n" + name + "\n" + content;
+  for (const auto& [name, content] : files)
+    answer.content.append("\n").append(name).append("\n").append(content);
   const std::string folder = out.path().string();
   for (std::size_t at = 0; (at = answer.content.find(folder, at)) != std::string::npos;)
     answer.content.erase(at, folder.size());

@@ -54,7 +54,7 @@ void route_experts(ServingSetup& setup, const std::string& asked) {
 }
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {
-  const ModelArchitecture model = load_model(request.model);
+  ModelArchitecture model = load_model(request.model);
   if (request.quantization.empty()) return model;
   return quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
 }

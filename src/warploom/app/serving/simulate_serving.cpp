@@ -155,7 +155,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
                                                     [&] { interval.low = run(StepTime::Low).metrics; },
                                                     [&] { interval.high = run(StepTime::High).metrics; }};
     parallel_for(runs.size(), runs.size(), [&](std::size_t i) { runs[i](); });
-    if (!result.run.partial) result.interval = std::move(interval);
+    if (!result.run.partial) result.interval = interval;
   } else {
     result.run = run(StepTime::Mid);
   }

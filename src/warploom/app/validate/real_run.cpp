@@ -31,7 +31,7 @@ constexpr const char *kLoadFormat = "load_format", *kRandomWeights = "dummy";
 std::string routing_of(const Json& document, const std::string& model, const std::string& where) {
   constexpr const char* kKey = "expert_routing";
   if (document.contains(kKey)) {
-    const std::string routing = text_at(document, kKey, where);
+    std::string routing = text_at(document, kKey, where);
     parse_expert_routing(routing, fmt::format("{}: {}", where, kKey));
     return routing;
   }
@@ -63,7 +63,7 @@ ServingConfig config_of(const Json& arguments, const std::string& where) {
 // How the engine itself quantises a checkpoint that is not; checkpoints that are state it themselves.
 std::string quantization_of(const Json& arguments, const std::string& model, const std::string& where) {
   if (!arguments.contains("quantization") || arguments["quantization"].is_null()) return "";
-  const std::string method = text_at(arguments, "quantization", where);
+  std::string method = text_at(arguments, "quantization", where);
   if (!load_model(model).quantization.method.empty()) return "";
   if (method != "fp8")
     throw Unsupported(fmt::format("{}: quantization is '{}', expected fp8, the one that vLLM does on the fly",

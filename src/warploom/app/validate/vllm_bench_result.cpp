@@ -31,8 +31,10 @@ class VllmBenchLists {
   bool timed() const { return starts_ != nullptr; }
 
   bool failed(std::size_t i) const {
-    const bool error = errors_ != nullptr && !(*errors_)[i].is_null() && (*errors_)[i] != "";
-    return error || client_tokens(outputs_[i], "output_lens", name_of(i)) == 0;
+    static const Json no_error = "";
+    const Json said = errors_ != nullptr ? (*errors_)[i] : Json();
+    return (!said.is_null() && said != no_error) ||
+           client_tokens(outputs_[i], "output_lens", name_of(i)) == 0;
   }
 
   ClientRequest at(std::size_t i) const {

@@ -27,7 +27,7 @@ float grid_coordinate(std::int64_t value);
 // A neighbour that is no step along one axis: coordinates doubled (+1) or halved (-1), or two exchanged.
 struct GridMove {
   std::array<std::int8_t, kMaxAxes> doublings{};
-  std::int8_t exchange_a = -1, exchange_b = -1;
+  int exchange_a = -1, exchange_b = -1;
 };
 // Moves that keep the amount of work, or whose answer is alike for other reasons.
 std::span<const GridMove> grid_moves(Family family);
