@@ -38,6 +38,7 @@ void add_diagnose_command(Command& app);
 void add_step_command(Command& app);
 void add_static_command(Command& app);
 void add_simulate_command(Command& app);
+void add_plan_command(Command& app);
 void add_moe_config_command(Command& app);
 void add_train_moe_configs_command(Command& app);
 void add_tune_command(Command& app);

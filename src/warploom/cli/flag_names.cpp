@@ -11,10 +11,14 @@ namespace warploom {
 namespace {
 
 // Lists are given one by one, and some options are older than their field.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOwnNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kOwnNames{
     {{"families", "--family"},
      {"gpus", "--gpu"},
      {"node_gpus", "--gpus"},
+     {"gpu_names", "--gpus"},
+     {"tensor_parallel_sizes", "--tp"},
+     {"pipeline_parallel_sizes", "--pp"},
+     {"data_parallel_sizes", "--dp"},
      {"exclude_gpus", "--exclude-gpu"},
      {"schemes", "--scheme"},
      {"baselines", "--baseline"},

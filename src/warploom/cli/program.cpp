@@ -47,6 +47,7 @@ void add_commands(CLI::App& app) {
     add_step_command(program);
     add_static_command(program);
     add_simulate_command(program);
+    add_plan_command(program);
   });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);

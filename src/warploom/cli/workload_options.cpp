@@ -23,11 +23,12 @@ double rate_from_text(const std::string& text) {
 
 }  // namespace
 
-WorkloadOptions::WorkloadOptions(Command& command) : values_(std::make_shared<Values>()) {
+WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(std::make_shared<Values>()) {
   const OptionGroup group(command, kWorkloadGroup);
   const std::string heading(kWorkloadGroup);
-  fields_ = add_request_options<WorkloadRequestSource>(
-      command, {.skipped = {"sessions", "random", "request_rate"}, .group = heading});
+  std::vector<std::string> skipped{"sessions", "random", "request_rate"};
+  if (use == WorkloadUse::Plan) skipped.insert(skipped.end(), {"images_per_request", "image_tokens"});
+  fields_ = add_request_options<WorkloadRequestSource>(command, {.skipped = skipped, .group = heading});
   command.add_option("--num-prompts", values_->num_prompts,
                      "what --requests says, by the name of `vllm bench serve`");
   command
@@ -36,8 +37,32 @@ WorkloadOptions::WorkloadOptions(Command& command) : values_(std::make_shared<Va
       ->type_name("NUMBER");
   random_ = add_fields_of<RandomPrompts>(command, {.group = heading});
   sessions_ = add_fields_of<SessionShape>(command, {.group = heading});
+  if (use == WorkloadUse::Plan) {
+    command
+        .add_option("--input-tokens", values_->input_tokens,
+                    "tokens of every prompt; with --output-tokens those of every answer")
+        ->positive();
+    return;
+  }
   command.add_option("--vision-encoder", values_->vision_encoder,
                      "a vision_config as JSON, or the path of a config.json that has one");
+}
+
+// Whether --input-tokens says the lengths; --output-tokens then is no session's.
+bool WorkloadOptions::set_lengths(WorkloadRequestSource& source) const {
+  if (!values_->input_tokens) return false;
+  if (random_->any_given())
+    throw InvalidInput(fmt::format("--input-tokens and {} say the same, expected one of them",
+                                   random_->given_options().front().first));
+  for (const auto& [option, field] : sessions_->given_options())
+    if (field != "output_tokens")
+      throw InvalidInput(fmt::format("{} is of sessions, expected it without --input-tokens", option));
+  RandomPrompts& random = source.random.emplace();
+  SessionShape lengths{.output_tokens = random.output_len};
+  sessions_->apply(&lengths);
+  random.input_len = *values_->input_tokens;
+  random.output_len = lengths.output_tokens;
+  return true;
 }
 
 std::string WorkloadOptions::apply(SimulateRequest& request) const {
@@ -49,7 +74,9 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
       throw InvalidInput("--requests and --num-prompts say the same, expected one of them");
     source.requests = values_->num_prompts;
   }
-  if (sessions_->given("sessions")) {
+  if (set_lengths(source)) {
+    // Random prompts, by other names.
+  } else if (sessions_->given("sessions")) {
     sessions_->apply(&source.sessions.emplace());
   } else if (sessions_->any_given()) {
     throw InvalidInput(fmt::format("{} changes nothing by itself, expected --sessions N too",

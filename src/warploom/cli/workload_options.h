@@ -10,10 +10,13 @@
 
 namespace warploom {
 
+// A plan has no images, and the two lengths that most planners ask for.
+enum class WorkloadUse { Run, Plan };
+
 class WorkloadOptions {
  public:
   // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
-  explicit WorkloadOptions(Command& command);
+  explicit WorkloadOptions(Command& command, WorkloadUse use = WorkloadUse::Run);
   // Sets request.source and what images need. Without a workload takes kDefaultWorkload and
   // returns what is to be said of that; else nothing. Throws InvalidInput.
   std::string apply(SimulateRequest& request) const;
@@ -21,8 +24,9 @@ class WorkloadOptions {
  private:
   struct Values {
     std::string vision_encoder, request_rate;
-    std::optional<std::int64_t> num_prompts;
+    std::optional<std::int64_t> num_prompts, input_tokens;
   };
+  bool set_lengths(WorkloadRequestSource& source) const;
   std::shared_ptr<Values> values_;
   std::shared_ptr<FieldOptionValues> fields_, random_, sessions_;
 };

@@ -1,0 +1,238 @@
+#include "warploom/app/plan/make_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "warploom/app/plan/simulated_configurations.h"
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/base/error.h"
+#include "warploom/base/hash.h"
+#include "warploom/models/model_catalog.h"
+#include "warploom/planner/plan_search.h"
+#include "warploom/planner/run_log.h"
+
+namespace warploom {
+namespace {
+
+WorkloadRequestSource grown(WorkloadRequestSource source, double growth) {
+  const auto scale = [&](std::optional<std::int64_t>& count) {
+    if (count) count = std::max<std::int64_t>(1, std::llround(double(*count) * growth));
+  };
+  if (source.rate) *source.rate *= growth;
+  if (source.request_rate) *source.request_rate *= growth;
+  if (source.sessions) source.sessions->rate *= growth;
+  scale(source.concurrency);
+  scale(source.max_concurrency);
+  return source;
+}
+
+// A workload whose lengths are known and whose rate is to be found: any rate will do.
+WorkloadRequestSource with_some_rate(WorkloadRequestSource source) {
+  const bool timed = source.rate || source.request_rate || source.concurrency || source.max_concurrency ||
+                     source.sessions;
+  if (!timed) source.rate = 1;
+  return source;
+}
+
+Workload load_of_request(const PlanRequest& request) {
+  const WorkloadRequestSource source =
+      request.find_max_rate ? with_some_rate(request.source) : request.source;
+  Workload workload = open_workload(grown(source, request.growth));
+  // A trace's own times, as it was recorded.
+  const bool own_times = !source.rate && !source.request_rate && !source.sessions && !workload.concurrency;
+  if (own_times && request.growth != 1 && arrival_rate(workload) > 0)
+    rescale_arrivals(workload, arrival_rate(workload) * request.growth);
+  return workload;
+}
+
+ServiceLevel level_of(const PlanRequest& request) {
+  ServiceLevel level{.limits = parse_limits(request.slo),
+                     .goodput = parse_goodput_limits(request.goodput),
+                     .goodput_share = request.goodput_share};
+  if (level.empty())
+    throw InvalidInput(
+        "slo: no limit is given, expected for example `slo` ttft_p95_ms=800,tpot_p95_ms=40 or `goodput` "
+        "ttft:500,tpot:20");
+  return level;
+}
+
+void check_request(const PlanRequest& request, const Workload& workload) {
+  if (request.space.gpus.empty())
+    throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
+  if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
+    throw InvalidInput(
+        "find_max_rate: the load is a closed loop, which has no rate to find, expected it without `concurrency`");
+  const bool rated = request.source.rate || request.source.request_rate;
+  if (request.find_max_rate && rated)
+    throw InvalidInput("rate: is what is to be found, expected it without `find_max_rate`");
+  if (!request.find_max_rate && !workload.concurrency && !(arrival_rate(workload) > 0))
+    throw InvalidInput(
+        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the highest rate "
+        "of so many GPUs");
+  if (!request.space.speculations.empty() && !request.acceptance_length &&
+      std::any_of(request.space.speculations.begin(), request.space.speculations.end(),
+                  [](const std::string& draft) { return draft != "none"; }))
+    throw InvalidInput("speculations: needs the acceptance of drafts, expected `acceptance_length` too");
+}
+
+// The task's prices, and those that the result shows.
+void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task, PlanResult& result) {
+  GpuPrices prices = GpuPrices::shipped(catalog);
+  if (!request.prices.empty())
+    prices.add_document(read_json_file(request.prices), request.prices.string(), catalog);
+  for (const std::string& text : request.price) prices.add_text(text, catalog);
+  result.priced = true;
+  for (const std::string& name : request.space.gpus) {
+    const std::string& gpu = catalog.load_gpu(name).name;
+    auto price = prices.find(gpu, request.price_kind);
+    if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
+    result.priced = result.priced && price.has_value();
+    task.gpu_hour_price.push_back(price ? price->usd_per_gpu_hour : 1);
+    if (price) result.prices.push_back(*price);
+  }
+  if (!result.priced) std::fill(task.gpu_hour_price.begin(), task.gpu_hour_price.end(), 1.0);
+}
+
+std::string shape_words(const EngineShape& shape) {
+  std::string words = fmt::format("tp {}", shape.tensor_parallel);
+  if (shape.pipeline_parallel > 1) words += fmt::format(" pp {}", shape.pipeline_parallel);
+  if (shape.data_parallel > 1) words += fmt::format(" dp {}", shape.data_parallel);
+  return words + (shape.expert_parallel ? " ep" : "");
+}
+
+PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const Configuration& configuration) {
+  const ServingSetupRequest setup = setup_request_of(request, configuration, configuration.shape);
+  PlanLabel label;
+  label.engine = setup.config.engine;
+  label.version = setup.version;
+  label.quantization = setup.quantization.empty() ? "stored" : setup.quantization;
+  if (!request.space.speculations.empty()) label.speculation = request.space.speculations[configuration.speculation];
+  label.gpu = catalog.load_gpu(setup.gpu).name;
+  label.shape = shape_words(configuration.shape);
+  if (configuration.decode) {
+    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu]).name;
+    label.decode_shape = shape_words(*configuration.decode);
+  }
+  return label;
+}
+
+// Everything that runs depend on: the question, and one price of the predictor.
+std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const LatencyModel& latency) {
+  PlanRequest asked = request;
+  asked.store.clear();
+  asked.time_limit_s = 0;
+  asked.threads = 0;
+  asked.fronts = asked.exhaustive = false;
+  asked.objective = Objective::Cost;
+  asked.price_kind = PriceKind::OnDemand;
+  asked.prices.clear();
+  asked.price.clear();
+  asked.power_price = 0;
+  const Json document = to_json(asked);
+  const LatencyEstimate probe = latency.estimate(Gemm{.m = 64, .n = 4096, .k = 4096}, gpu);
+  return hash_bytes(document.dump() + fmt::format("{}", probe.p50.value()));
+}
+
+// Where nothing can run at all for want of memory, that is the user's question.
+void refuse_if_nothing_fits(const SearchResult& search) {
+  if (search.with_point > 0) return;
+  const auto refused = [&](std::string_view reason) {
+    return std::find_if(search.without_point.begin(), search.without_point.end(),
+                        [&](const PlanCount& count) { return count.reason == reason; });
+  };
+  const auto memory = refused(kNoMemory);
+  std::int64_t cannot_run = 0;
+  for (const std::string_view reason : {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier})
+    if (const auto found = refused(reason); found != search.without_point.end()) cannot_run += found->configurations;
+  if (cannot_run < search.configurations) return;
+  if (memory != search.without_point.end())
+    throw InvalidInput(fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
+  throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}", search.without_point[0].reason,
+                                 search.without_point[0].example));
+}
+
+std::string contradiction_of(const PlanResult& result) {
+  if (!result.search.points.empty()) return {};
+  for (const LimitUse& least : result.search.least_possible)
+    if (least.use > 1)
+      return fmt::format("{} cannot be kept below {:.3g} ms by anything in the space, even without load: at least "
+                         "{:.3g} ms is needed",
+                         least.name, least.limit, least.figure);
+  return {};
+}
+
+PlanTask task_of(const PlanRequest& request, const Workload& workload) {
+  PlanTask task{.space = request.space, .objective = request.objective};
+  task.load = profile_of(workload, false);
+  if (request.find_max_rate) task.load.rate = 0;
+  task.gpu_count = request.gpu_count;
+  task.find_max_rate = request.find_max_rate;
+  task.spare_instances = request.spare_instances;
+  task.fronts = request.fronts;
+  task.exhaustive = request.exhaustive;
+  task.threads = request.threads;
+  task.time_limit = request.time_limit_s;
+  task.cancelled = request.cancelled;
+  task.on_progress = request.on_progress;
+  return task;
+}
+
+void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& result) {
+  for (const PlanPoint& point : result.search.points)
+    result.labels.push_back(label_of_plan(request, catalog, point.configuration));
+  for (const WhatIf& answer : result.what_ifs)
+    result.what_if_labels.push_back(label_of_plan(request, catalog, answer.point->configuration));
+  if (result.search.nearest)
+    result.nearest_label = label_of_plan(request, catalog, result.search.nearest->configuration);
+}
+
+}  // namespace
+
+PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyModel> latency) {
+  PlanRequest request = asked;
+  const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
+                     request.source.max_concurrency || request.source.sessions || !request.source.trace.empty();
+  if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
+  const Workload workload = load_of_request(request);
+  check_request(request, workload);
+  GpuCatalog catalog;
+  const ModelArchitecture model = load_model(request.model);
+  PlanResult result{.model = model.name,
+                    .workload = workload.name,
+                    .host_profile = request.host_profile,
+                    .level = level_of(request),
+                    .objective = request.objective,
+                    .find_max_rate = request.find_max_rate,
+                    .exhaustive = request.exhaustive,
+                    .spare_instances = request.spare_instances,
+                    .growth = request.growth,
+                    .gpus = request.space.gpus.size()};
+  PlanTask task = task_of(request, workload);
+  task.level = result.level;
+  task.mixture = model.mixture.has_value();
+  result.load = task.load;
+  set_prices(request, catalog, task, result);
+  task.power_price = result.priced ? request.power_price : 0;
+  const std::uint64_t question = question_of(request, catalog.load_gpu(request.space.gpus[0]), *latency);
+  const SimulatedConfigurations simulated(request, latency, workload, result.level);
+  const LoggedRuns runs(simulated, request.store, question, fmt::format("warploom {}", WARPLOOM_VERSION));
+  result.search = search_plan(task, runs);
+  refuse_if_nothing_fits(result.search);
+  if (!result.search.partial) result.what_ifs = what_ifs(task, runs, result.search);
+  runs.write();
+  add_labels(request, catalog, result);
+  if (result.search.best)
+    result.best_tier = simulated.tier_of(result.search.points[*result.search.best].configuration);
+  result.contradiction = contradiction_of(result);
+  return result;
+}
+
+PlanResult make_plan(const PlanRequest& request) {
+  return make_plan(request, open_latency_model(request.predictor));
+}
+
+}  // namespace warploom

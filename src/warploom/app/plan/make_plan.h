@@ -1,0 +1,47 @@
+// Use case `plan`: which GPUs, how many, how configured, at what cost.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/app/plan/plan_request.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/planner/what_if.h"
+
+namespace warploom {
+
+// A point in the words of the request.
+struct PlanLabel {
+  std::string engine, version, quantization, speculation;
+  std::string gpu, decode_gpu;  // canonical names; decode_gpu empty: one pool
+  std::string shape, decode_shape;  // "tp 4", "tp 2 pp 2", "tp 1 dp 8 ep"
+};
+
+struct PlanResult {
+  std::string model, workload, host_profile;
+  ServiceLevel level;
+  Objective objective = Objective::Cost;
+  LoadProfile load;
+  bool priced = false, find_max_rate = false, exhaustive = false;
+  std::int64_t spare_instances = 0;
+  double growth = 1;
+  std::vector<GpuPrice> prices;  // of the GPUs of the space, as far as known
+  std::size_t gpus = 0;          // kinds of GPU in the space
+  SearchResult search;
+  std::vector<PlanLabel> labels;  // of each point
+  std::vector<WhatIf> what_ifs;
+  std::vector<PlanLabel> what_if_labels;
+  PlanLabel nearest_label;  // of search.nearest
+  Tier best_tier = Tier::Roofline;
+  std::string contradiction;  // where no configuration can meet a limit: which, and the nearest that can
+};
+
+// An infeasible level is an outcome, not an error. Throws InvalidInput on an empty space, no limits at all, a
+// price that is needed and unknown, a load without a rate where one is searched for, and what open_workload
+// throws; NotFound on names; InvalidInput when no GPU of the space can hold the model at any size (what
+// would).
+PlanResult make_plan(const PlanRequest& request, std::shared_ptr<const LatencyModel> latency);
+PlanResult make_plan(const PlanRequest& request);  // opens request.predictor
+
+}  // namespace warploom

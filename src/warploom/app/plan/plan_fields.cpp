@@ -1,0 +1,59 @@
+// The fields of what `plan` is asked.
+#include "warploom/app/plan/plan_request.h"
+#include "warploom/base/request_fields.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::array<std::string_view, 1> kPlanTiers{"measured"};
+
+void add_what_is_bought(RequestFields<PlanRequest>& fields) {
+  using R = PlanRequest;
+  fields
+      .add("gpu_count", &R::gpu_count, {.doc = "exactly so many GPUs; 0: as few as it takes", .min = 0, .max = 65536})
+      .add("find_max_rate", &R::find_max_rate, {.doc = "the highest rate that keeps to the limits"})
+      .add("objective", &R::objective, {.doc = "what is best"})
+      .add("price_kind", &R::price_kind, {.doc = "how GPUs are rented"})
+      .add("prices", &R::prices, {.doc = "a list of prices of one's own"})
+      .add("price", &R::price, {.doc = "GPU=DOLLARS of one GPU for one hour"})
+      .add("power_price", &R::power_price, {.unit = "$/kWh", .doc = "of power, on top", .min = 0, .max = 100})
+      .add("spare_instances", &R::spare_instances,
+           {.doc = "instances of each pool that may fail: paid for, and missing in the runs", .min = 0, .max = 1000})
+      .add("growth", &R::growth, {.doc = "factor of the load", .min = 0.01, .max = 1000});
+}
+
+}  // namespace
+
+FieldTable PlanRequest::describe() {
+  using R = PlanRequest;
+  RequestFields<R> fields("plan");
+  fields
+      .add("model", &R::model,
+           {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
+      .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
+      .add("kv_cache_dtype", &R::kv_cache_dtype, {.doc = "element type of the KV cache, auto for the model's"})
+      .add("gpu_memory_utilization", &R::gpu_memory_utilization,
+           {.doc = "share of GPU memory that the engine may use", .min = 0.01, .max = 1})
+      .add("acceptance_length", &R::acceptance_length,
+           {.doc = "mean tokens that a verifying step yields", .min = 1, .max = 65})
+      .add("host_profile", &R::host_profile, {.doc = "the machine that runs the engine"})
+      .add("space", &R::space, {.doc = "what may be chosen"})
+      .add("source", &R::source, {.doc = "what the requests are and when they come"})
+      .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})
+      .add("goodput", &R::goodput, {.doc = "limits in ms of one request, for example ttft:500"})
+      .add("goodput_share", &R::goodput_share,
+           {.doc = "share of the requests that must meet `goodput`", .min = 0.01, .max = 1});
+  add_what_is_bought(fields);
+  return fields
+      .add("fronts", &R::fronts, {.doc = "also every point of the Pareto fronts, not the best alone"})
+      .add("exhaustive", &R::exhaustive, {.doc = "simulate whatever can run, for checking the search"})
+      .add("store", &R::store, {.doc = "file of runs, from which a stopped search goes on"})
+      .add("time_limit_s", &R::time_limit_s,
+           {.unit = "s", .doc = "stop with the best so far; 0: none", .min = 0, .max = 1e7})
+      .add("require_tier", &R::require_tier, {.doc = "refuse other kernels", .choices = kPlanTiers})
+      .add("threads", &R::threads, {.doc = "0: as many as the machine has. No effect on results"})
+      .table();
+}
+
+}  // namespace warploom

@@ -1,0 +1,46 @@
+// What `plan` is asked.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/planner/gpu_prices.h"
+#include "warploom/planner/plan_task.h"
+
+namespace warploom {
+
+struct PlanRequest {
+  std::string model;  // as ServingSetupRequest has it, like the next three
+  std::string predictor, expert_routing, kv_cache_dtype = "auto";
+  std::optional<double> gpu_memory_utilization;
+  std::optional<double> acceptance_length;  // of drafts; needed with space.speculations
+  std::string host_profile = std::string(kDefaultHostProfile);
+  SearchSpace space;
+  WorkloadRequestSource source;
+  std::vector<std::string> slo, goodput;  // as parse_limits and parse_goodput_limits take them
+  double goodput_share = 0.95;
+  std::int64_t gpu_count = 0;
+  bool find_max_rate = false;
+  Objective objective = Objective::Cost;
+  PriceKind price_kind = PriceKind::OnDemand;
+  std::filesystem::path prices;    // a list of one's own, before the shipped one
+  std::vector<std::string> price;  // "H200=3.5"
+  double power_price = 0;          // $/kWh
+  std::int64_t spare_instances = 0;
+  double growth = 1;  // of the load's rate or concurrency
+  bool fronts = true, exhaustive = false;
+  std::filesystem::path store;  // as LoggedRuns takes it
+  double time_limit_s = 0;
+  std::string require_tier;  // "measured": kernels of any other tier are refused; empty: none
+  std::size_t threads = 0;
+  std::function<void(const PlanProgress&)> on_progress;
+  const std::atomic<bool>* cancelled = nullptr;
+  static FieldTable describe();
+};
+
+}  // namespace warploom

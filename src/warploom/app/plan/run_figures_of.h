@@ -1,0 +1,13 @@
+// What a search keeps of a simulated run.
+#pragma once
+
+#include "warploom/planner/run_figures.h"
+#include "warploom/planner/service_level.h"
+#include "warploom/serving/simulation_result.h"
+
+namespace warploom {
+
+// Everything but the energy.
+RunFigures run_figures_of(const SimulationResult& result, const ServiceLevel& level);
+
+}  // namespace warploom

@@ -1,0 +1,286 @@
+#include "warploom/planner/configuration_answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "warploom/planner/fleet_bounds.h"
+
+namespace warploom {
+namespace {
+
+// Waiting grows without end when requests come faster than they are served; TTFT of the last third of the
+// requests is then many times that of the first third. Below this ratio it is taken for chance.
+constexpr double kMostBacklogGrowth = 3;
+
+bool looks_at_waiting(const ServiceLevel& level) {
+  return level.goodput.ttft || level.goodput.e2el ||
+         std::any_of(level.limits.begin(), level.limits.end(), [](const SloLimit& limit) {
+           return limit.metric == LatencyMetric::Ttft || limit.metric == LatencyMetric::E2el;
+         });
+}
+
+void divide_rent(const PlanTask& task, const Screened& screened, PlanPoint& point) {
+  const auto rent_of = [&](const EngineShape& shape) {
+    return task.gpu_hour_price[shape.gpu] * double(shape.gpus());
+  };
+  const Configuration& configuration = point.configuration;
+  const double prompts = screened.first.prompt_seconds / screened.first.groups * rent_of(configuration.shape);
+  const EngineBounds& decode = screened.decode ? *screened.decode : screened.first;
+  const double outputs =
+      decode.output_seconds / decode.groups * rent_of(configuration.decode.value_or(configuration.shape));
+  const double share = prompts + outputs > 0 ? prompts / (prompts + outputs) : 0.5;
+  const double dollars_per_million = point.dollars_per_hour / (point.rate * 3600) * 1e6;
+  point.input_price = share * dollars_per_million / task.load.mean_input;
+  point.output_price = (1 - share) * dollars_per_million / task.load.mean_output;
+}
+
+class ConfigurationSearch {
+ public:
+  ConfigurationSearch(const PlanTask& task, const ConfigurationModel& model, const Configuration& configuration,
+                      const Screened& screened, const Incumbents& incumbents)
+      : task_(task),
+        model_(model),
+        configuration_(configuration),
+        screened_(screened),
+        incumbents_(incumbents) {}
+
+  ConfigurationAnswer answer() {
+    std::vector<Fleet> fleets =
+        fleets_of(configuration_, task_.space.max_gpus, task_.gpu_count, task_.spare_instances,
+                  [&](const Fleet& fleet) { return rent(task_, configuration_, fleet); });
+    if (fleets.empty()) return none(kNoFleet, "");
+    if (!task_.find_max_rate && task_.load.rate > 0)
+      std::erase_if(fleets, [&](const Fleet& fleet) { return overloaded(fleet); });
+    if (fleets.empty()) return none(kOverload, "");
+    if (!task_.exhaustive)
+      if (const auto missed = missed_by_bound(task_.level, screened_, task_.load)) return none(kTooSlow, *missed);
+    if (task_.find_max_rate)
+      find_rates(fleets);
+    else
+      find_fleets(fleets);
+    if (answer_.points.empty() && answer_.reason.empty())
+      return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
+    return std::move(answer_);
+  }
+
+ private:
+  ConfigurationAnswer none(std::string_view reason, const std::string& example) {
+    answer_.reason = reason;
+    answer_.example = example;
+    return std::move(answer_);
+  }
+
+  bool overloaded(const Fleet& fleet) const {
+    return task_.load.rate >= most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+  }
+
+  RunFigures run(const Fleet& fleet, const RunQuestion& question) {
+    ++(question.whole ? answer_.whole_runs : answer_.short_runs);
+    return model_.run(configuration_, running(task_, configuration_, fleet), question);
+  }
+
+  // Nothing when the level is missed.
+  std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate) {
+    if (!task_.exhaustive) {
+      const RunFigures part = run(fleet, {step_time, rate, false});
+      if (sure_to_miss(task_, part)) {
+        if (step_time == StepTime::Mid) note_miss(fleet, part);
+        return std::nullopt;
+      }
+    }
+    RunFigures figures = run(fleet, {step_time, rate, true});
+    if (meets(task_, figures)) return figures;
+    if (step_time == StepTime::Mid) note_miss(fleet, figures);
+    return std::nullopt;
+  }
+
+  void note_miss(const Fleet& fleet, const RunFigures& figures) {
+    LimitUse binding = binding_limit(task_.level, figures);
+    if (!figures.refused.empty()) return;
+    if (answer_.nearest && answer_.nearest->binding.use <= binding.use) return;
+    answer_.nearest = NearMiss{configuration_, fleet, std::move(binding)};
+  }
+
+  bool worthwhile(const Fleet& fleet, const std::optional<double>& incumbent, bool fronts) const {
+    if (task_.exhaustive || !incumbent) return true;
+    if (least_objective(task_, configuration_, screened_, fleet) <= *incumbent) return true;
+    if (!fronts || !task_.fronts) return false;
+    const double served = served_at_most(task_, configuration_, screened_, fleet);
+    const double gpus = double(gpus_of(configuration_, fleet));
+    const double per_token = screened_.decode ? screened_.decode->per_token : screened_.first.per_token;
+    const Tradeoff speed{-served * task_.load.mean_output / gpus, per_token};
+    const Tradeoff cost{rent(task_, configuration_, fleet) / served, screened_.first.first_token_at(0.95)};
+    return !is_covered(incumbents_.speed_points, speed) || !is_covered(incumbents_.cost_points, cost);
+  }
+
+  void find_fleets(const std::vector<Fleet>& fleets) {
+    if (!worthwhile(fleets.front(), incumbents_.median, true)) {
+      answer_.reason = kNotBetter;
+      return;
+    }
+    const bool many = fleets.size() > 1 && !task_.exhaustive;
+    if (many && !run_if_met(fleets.back(), StepTime::Mid, 0)) return;
+    std::size_t at = 0;
+    std::optional<RunFigures> met;
+    for (; at < fleets.size(); ++at) {
+      if (!worthwhile(fleets[at], incumbents_.median, true)) {
+        answer_.reason = kNotBetter;
+        return;
+      }
+      met = run_if_met(fleets[at], StepTime::Mid, 0);
+      if (met) break;
+    }
+    if (!met) return;
+    answer_.points.push_back(point_of(task_, configuration_, screened_, fleets[at], task_.load.rate, *met));
+    find_confident(fleets, at);
+  }
+
+  // From the least fleet at the median on: the least that keeps to the level with kernels at p90.
+  void find_confident(const std::vector<Fleet>& fleets, std::size_t at) {
+    if (!worthwhile(fleets[at], incumbents_.confident, false)) return;
+    if (auto slow = run_if_met(fleets[at], StepTime::High, 0)) {
+      answer_.points.back().pessimistic = std::move(slow);
+      answer_.points.back().confident = true;
+      return;
+    }
+    const bool more = at + 1 < fleets.size();
+    if (!more || (!task_.exhaustive && !run_if_met(fleets.back(), StepTime::High, 0))) return;
+    for (std::size_t next = at + 1; next < fleets.size(); ++next) {
+      if (!worthwhile(fleets[next], incumbents_.confident, false)) return;
+      auto slow = run_if_met(fleets[next], StepTime::High, 0);
+      if (!slow) continue;
+      const RunFigures median = run(fleets[next], {});
+      if (!meets(task_, median)) continue;
+      PlanPoint point = point_of(task_, configuration_, screened_, fleets[next], task_.load.rate, median);
+      point.pessimistic = std::move(slow);
+      point.confident = true;
+      point.median_least = false;
+      answer_.points.push_back(std::move(point));
+      return;
+    }
+  }
+
+  // Of each fleet: the highest rate, in kRateSteps parts of what bounds it, that keeps to the level.
+  void find_rates(const std::vector<Fleet>& fleets) {
+    const Fleet fleet = fleets.front();
+    if (!worthwhile(fleet, incumbents_.median, true)) {
+      answer_.reason = kNotBetter;
+      return;
+    }
+    const double most = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    if (!std::isfinite(most)) return;
+    std::optional<RunFigures> median, slow;
+    const std::int64_t at = highest(fleet, StepTime::Mid, most, kRateSteps, median);
+    if (at == 0) return;
+    answer_.points.push_back(
+        point_of(task_, configuration_, screened_, fleet, most * double(at) / double(kRateSteps), *median));
+    const std::int64_t sure = highest(fleet, StepTime::High, most, at, slow);
+    if (sure == 0) return;
+    const double rate = most * double(sure) / double(kRateSteps);
+    if (sure == at) {
+      answer_.points.back().pessimistic = std::move(slow);
+      answer_.points.back().confident = true;
+      return;
+    }
+    const RunFigures figures = run(fleet, {StepTime::Mid, rate, true});
+    PlanPoint point = point_of(task_, configuration_, screened_, fleet, rate, figures);
+    point.pessimistic = std::move(slow);
+    point.confident = true;
+    point.median_least = false;
+    answer_.points.push_back(std::move(point));
+  }
+
+  // Bisection; 0 when not even the lowest rate does.
+  std::int64_t highest(const Fleet& fleet, StepTime step_time, double most, std::int64_t first,
+                       std::optional<RunFigures>& figures) {
+    const auto try_at = [&](std::int64_t part) {
+      auto met = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
+      if (met) figures = std::move(met);
+      return figures.has_value() && met.has_value();
+    };
+    std::int64_t good = 0, bad = first + 1;
+    while (bad - good > 1) {
+      const std::int64_t middle = bad == first + 1 && first < kRateSteps ? first : (good + bad) / 2;
+      if (try_at(middle))
+        good = middle;
+      else
+        bad = middle;
+    }
+    return good;
+  }
+
+  static constexpr std::int64_t kRateSteps = 64;
+  const PlanTask& task_;
+  const ConfigurationModel& model_;
+  const Configuration& configuration_;
+  const Screened& screened_;
+  const Incumbents& incumbents_;
+  ConfigurationAnswer answer_;
+};
+
+}  // namespace
+
+ConfigurationAnswer answer_configuration(const PlanTask& task, const ConfigurationModel& model,
+                                         const Configuration& configuration, const Screened& screened,
+                                         const Incumbents& incumbents) {
+  return ConfigurationSearch(task, model, configuration, screened, incumbents).answer();
+}
+
+Tradeoff speed_of(const PlanPoint& point) {
+  return {-point.tokens_per_s_per_gpu, point.figures.metrics.tpot.mean.value()};
+}
+
+Tradeoff cost_of(const PlanPoint& point) {
+  return {point.dollars_per_million_output, point.figures.metrics.ttft.p95.value()};
+}
+
+bool sure_to_miss(const PlanTask& task, const RunFigures& first_quarter) {
+  if (!first_quarter.refused.empty()) return true;
+  const double requests = double(task.load.requests);
+  for (std::size_t i = 0; i < task.level.limits.size() && i < first_quarter.over.size(); ++i) {
+    const SloLimit& limit = task.level.limits[i];
+    if (limit.statistic == LatencyStatistic::Mean) continue;
+    // A quantile lies between the order statistics around fraction * (n - 1): above the limit for sure when
+    // the lower of them is.
+    const double may = requests - std::floor(fraction_of(limit.statistic) * (requests - 1)) - 1;
+    if (double(first_quarter.over[i]) > may) return true;
+  }
+  return task.level.has_goodput() &&
+         double(first_quarter.missed_goodput) > requests * (1 - task.level.goodput_share);
+}
+
+bool meets(const PlanTask& task, const RunFigures& figures) {
+  if (!figures.refused.empty() || figures.metrics.failed > 0) return false;
+  const bool open_loop = task.load.rate > 0 || task.find_max_rate;
+  if (open_loop && !looks_at_waiting(task.level) && figures.backlog_growth > kMostBacklogGrowth) return false;
+  const std::vector<LimitUse> uses = limit_uses(task.level, figures);
+  return std::all_of(uses.begin(), uses.end(), [](const LimitUse& use) { return use.use <= 1; });
+}
+
+PlanPoint point_of(const PlanTask& task, const Configuration& configuration, const Screened& screened,
+                   const Fleet& fleet, double rate, const RunFigures& figures) {
+  const ServingMetrics& metrics = figures.metrics;
+  PlanPoint point{.configuration = configuration, .fleet = fleet, .figures = figures};
+  point.gpus = gpus_of(configuration, fleet);
+  point.rate = rate > 0 ? rate : metrics.request_throughput;
+  point.output_tokens_per_s = rate > 0 ? rate * task.load.mean_output : metrics.output_throughput;
+  const double watts = metrics.duration.value() > 0 ? figures.energy_j / metrics.duration.value() : 0;
+  point.dollars_per_hour = rent(task, configuration, fleet) + task.power_price * watts / 1000;
+  point.tokens_per_s_per_gpu = point.output_tokens_per_s / double(point.gpus);
+  point.tokens_per_s_per_user = metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;
+  point.dollars_per_million_output = point.dollars_per_hour / (point.output_tokens_per_s * 3600) * 1e6;
+  divide_rent(task, screened, point);
+  switch (task.objective) {
+    case Objective::Cost: point.objective = point.dollars_per_hour / point.rate; break;
+    case Objective::Gpus: point.objective = double(point.gpus); break;
+    case Objective::Throughput: point.objective = double(point.gpus) / point.rate; break;
+    case Objective::Energy:
+      point.objective = figures.energy_j / double(std::max<std::int64_t>(1, metrics.total_output_tokens));
+      break;
+    case Objective::Latency: point.objective = metrics.e2el.mean.value(); break;
+  }
+  return point;
+}
+
+}  // namespace warploom

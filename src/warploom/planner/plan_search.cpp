@@ -1,0 +1,196 @@
+#include "warploom/planner/plan_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <tuple>
+
+#include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
+#include "warploom/planner/configuration_answer.h"
+#include "warploom/planner/fleet_bounds.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kRound = 16;  // configurations that are decided against the same incumbents
+
+struct Place {
+  Configuration configuration;
+  Screened screened;
+  double least = 0;  // of the objective
+  std::int64_t fleets = 0;
+};
+
+class PlanSearch {
+ public:
+  PlanSearch(const PlanTask& task, const ConfigurationModel& model)
+      : task_(task), model_(model), begin_(std::chrono::steady_clock::now()) {}
+
+  SearchResult result() {
+    visit_configurations(task_.space, task_.mixture,
+                         [&](const Configuration& each) { places_.push_back({.configuration = each}); });
+    result_.configurations = std::ssize(places_);
+    if (places_.empty())
+      throw InvalidInput(
+          "search space: is empty, expected at least one combination of sizes within `max_gpus`");
+    screen();
+    decide();
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  bool out_of_time() const {
+    if (task_.cancelled != nullptr && *task_.cancelled) return true;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
+    return task_.time_limit > 0 && taken.count() > task_.time_limit;
+  }
+
+  void report(std::string_view stage, std::int64_t done, std::int64_t total) {
+    if (task_.on_progress) task_.on_progress({done, total, stage});
+  }
+
+  void screen() {
+    std::mutex reporting;
+    std::int64_t done = 0;
+    parallel_for(places_.size(), task_.threads, [&](std::size_t i) {
+      Place& place = places_[i];
+      place.screened = model_.screen(place.configuration);
+      const auto price = [&](const Fleet& fleet) { return rent(task_, place.configuration, fleet); };
+      const std::vector<Fleet> fleets = fleets_of(place.configuration, task_.space.max_gpus, task_.gpu_count,
+                                                  task_.spare_instances, price);
+      place.fleets = std::ssize(fleets);
+      if (!fleets.empty() && !place.screened.refusal)
+        place.least = least_objective(task_, place.configuration, place.screened, fleets.front());
+      const std::scoped_lock lock(reporting);
+      report("screened", ++done, std::ssize(places_));
+    });
+    for (const Place& place : places_) result_.candidates += place.fleets;
+  }
+
+  void decide() {
+    for (const Place& place : places_) {
+      if (place.screened.refusal)
+        count(place.screened.refusal->reason, place.screened.refusal->text);
+      else
+        note_bounds(place.screened);
+    }
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (!places_[i].screened.refusal) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return places_[a].least < places_[b].least; });
+    for (std::size_t first = 0; first < order.size(); first += kRound) {
+      if (out_of_time()) {
+        result_.partial = true;
+        for (std::size_t i = first; i < order.size(); ++i) count("not reached in time", "");
+        return;
+      }
+      decide_round(std::span(order).subspan(first, std::min(kRound, order.size() - first)));
+      report("decided", std::int64_t(std::min(first + kRound, order.size())), std::ssize(order));
+    }
+  }
+
+  void decide_round(std::span<const std::size_t> round) {
+    std::vector<ConfigurationAnswer> answers(round.size());
+    parallel_for(round.size(), task_.threads, [&](std::size_t i) {
+      const Place& place = places_[round[i]];
+      answers[i] = answer_configuration(task_, model_, place.configuration, place.screened, incumbents_);
+    });
+    for (ConfigurationAnswer& answer : answers) take(std::move(answer));
+  }
+
+  void take(ConfigurationAnswer answer) {
+    result_.short_runs += answer.short_runs;
+    result_.whole_runs += answer.whole_runs;
+    if (answer.nearest && (!result_.nearest || answer.nearest->binding.use < result_.nearest->binding.use))
+      result_.nearest = std::move(answer.nearest);
+    if (answer.points.empty()) {
+      count(answer.reason, answer.example);
+      return;
+    }
+    ++result_.with_point;
+    for (PlanPoint& point : answer.points) {
+      const auto lower = [&](std::optional<double>& best) { best = std::min(best.value_or(point.objective), point.objective); };
+      if (point.median_least) {
+        lower(incumbents_.median);
+        incumbents_.speed_points.push_back(speed_of(point));
+        incumbents_.cost_points.push_back(front_cost(point));
+      }
+      if (point.confident) lower(incumbents_.confident);
+      result_.points.push_back(std::move(point));
+    }
+  }
+
+  // In the unit of the bound that it is compared with: rent for each request/s.
+  Tradeoff front_cost(const PlanPoint& point) const {
+    return {rent(task_, point.configuration, point.fleet) / point.rate, point.figures.metrics.ttft.p95.value()};
+  }
+
+  void count(const std::string& reason, const std::string& example) {
+    const auto found = std::find_if(result_.without_point.begin(), result_.without_point.end(),
+                                    [&](const PlanCount& each) { return each.reason == reason; });
+    if (found != result_.without_point.end())
+      ++found->configurations;
+    else
+      result_.without_point.push_back({reason, 1, example});
+  }
+
+  void note_bounds(const Screened& screened) {
+    if (result_.least_possible.empty())
+      for (const SloLimit& limit : task_.level.limits)
+        result_.least_possible.push_back({limit.name(), -1, to_milliseconds(limit.limit), 0});
+    for (std::size_t i = 0; i < task_.level.limits.size(); ++i) {
+      LimitUse& least = result_.least_possible[i];
+      const double figure = 1e3 * least_figure(task_.level.limits[i], screened, task_.load);
+      if (least.figure < 0 || figure < least.figure) least.figure = figure;
+      least.use = least.figure / least.limit;
+    }
+  }
+
+  void finish() {
+    std::stable_sort(result_.points.begin(), result_.points.end(), better);
+    std::stable_sort(result_.without_point.begin(), result_.without_point.end(),
+                     [](const PlanCount& a, const PlanCount& b) { return a.configurations > b.configurations; });
+    std::vector<std::size_t> medians;
+    std::vector<Tradeoff> speed, cost;
+    for (std::size_t i = 0; i < result_.points.size(); ++i) {
+      const PlanPoint& point = result_.points[i];
+      if (point.confident && !result_.best_confident) result_.best_confident = i;
+      if (!point.median_least) continue;
+      if (!result_.best) result_.best = i;
+      medians.push_back(i);
+      speed.push_back(speed_of(point));
+      cost.push_back(front_cost(point));
+    }
+    for (const std::size_t i : pareto_front(speed)) result_.speed_front.push_back(medians[i]);
+    for (const std::size_t i : pareto_front(cost)) result_.cost_front.push_back(medians[i]);
+    if (!result_.points.empty()) result_.nearest.reset();
+  }
+
+  const PlanTask& task_;
+  const ConfigurationModel& model_;
+  std::chrono::steady_clock::time_point begin_;
+  std::vector<Place> places_;
+  Incumbents incumbents_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+bool better(const PlanPoint& a, const PlanPoint& b) {
+  const auto key = [](const PlanPoint& point) {
+    return std::tuple(point.objective, point.gpus, point.figures.metrics.e2el.mean.value());
+  };
+  if (key(a) != key(b)) return key(a) < key(b);
+  return std::tie(a.configuration, a.fleet) < std::tie(b.configuration, b.fleet);
+}
+
+SearchResult search_plan(const PlanTask& task, const ConfigurationModel& model) {
+  return PlanSearch(task, model).result();
+}
+
+}  // namespace warploom

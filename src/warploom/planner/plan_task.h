@@ -1,0 +1,101 @@
+// What a search is asked, and what it finds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warploom/planner/configuration_model.h"
+#include "warploom/planner/load_profile.h"
+#include "warploom/planner/search_space.h"
+#include "warploom/planner/service_level.h"
+
+namespace warploom {
+
+enum class Objective { Cost, Gpus, Throughput, Energy, Latency };
+template <>
+struct EnumNames<Objective> {
+  static constexpr std::array<std::pair<Objective, std::string_view>, 5> kNames{
+      {{Objective::Cost, "cost"},
+       {Objective::Gpus, "gpus"},
+       {Objective::Throughput, "throughput"},
+       {Objective::Energy, "energy"},
+       {Objective::Latency, "latency"}}};
+};
+
+struct PlanProgress {
+  std::int64_t done = 0, total = 0;  // configurations
+  std::string_view stage;            // "screened" or "decided"
+};
+
+struct PlanTask {
+  SearchSpace space;
+  bool mixture = false;  // the model has experts
+  ServiceLevel level;
+  Objective objective = Objective::Cost;
+  LoadProfile load;
+  std::vector<double> gpu_hour_price;  // of each GPU of the space, $; all 1 where prices are unknown
+  double power_price = 0;              // $ per kWh, on top
+  std::int64_t gpu_count = 0;          // exactly so many GPUs; 0: as few as it takes
+  bool find_max_rate = false;          // the highest rate in place of the load's own
+  std::int64_t spare_instances = 0;    // of each pool: paid for, and missing in the runs
+  bool fronts = true;                  // also what only a front needs
+  bool exhaustive = false;             // nothing is left out by a bound or a short run
+  std::size_t threads = 0;
+  double time_limit = 0;  // s; 0: none
+  const std::atomic<bool>* cancelled = nullptr;
+  std::function<void(const PlanProgress&)> on_progress;  // by one thread at a time
+};
+
+// A configuration with the least fleet that meets the level.
+struct PlanPoint {
+  Configuration configuration;
+  Fleet fleet;
+  std::int64_t gpus = 0;
+  RunFigures figures;                     // kernels at p50
+  std::optional<RunFigures> pessimistic;  // kernels at p90, where it was asked
+  bool confident = false;                 // that run meets the level too
+  bool median_least = true;               // the least fleet at p50; false: the least at p90
+  double rate = 0;                        // requests/s that it serves
+  double dollars_per_hour = 0;
+  double output_tokens_per_s = 0;
+  double tokens_per_s_per_gpu = 0, tokens_per_s_per_user = 0;
+  double dollars_per_million_output = 0;  // everything, over output tokens
+  // The same rent divided by the GPU time that prompts and outputs would need alone: what a million tokens of
+  // each would have to cost.
+  double input_price = 0, output_price = 0;
+  double objective = 0;     // small is good
+};
+
+// Of configurations that have no point: how near the best of their runs came.
+struct NearMiss {
+  Configuration configuration;
+  Fleet fleet;
+  LimitUse binding;
+};
+
+struct PlanCount {
+  std::string reason;
+  std::int64_t configurations = 0;
+  std::string example;  // of one of them
+};
+
+struct SearchResult {
+  std::int64_t configurations = 0;  // of the space
+  std::int64_t candidates = 0;      // with every fleet that they could have
+  std::vector<PlanCount> without_point;  // by reason, most first; with `with_point` they add up to configurations
+  std::int64_t with_point = 0;
+  std::int64_t short_runs = 0, whole_runs = 0;
+  std::vector<PlanPoint> points;  // best first by the objective; at most two of a configuration
+  std::optional<std::size_t> best, best_confident;      // of points
+  std::vector<std::size_t> speed_front, cost_front;     // of points
+  std::optional<NearMiss> nearest;                      // where no point was found
+  std::vector<LimitUse> least_possible;  // of each limit: the lowest bound of any configuration that can run
+  bool partial = false;                  // stopped by the time limit or cancelled
+};
+
+}  // namespace warploom

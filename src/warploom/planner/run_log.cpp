@@ -1,0 +1,113 @@
+#include "warploom/planner/run_log.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::string_view kLogSchema = "warploom_plan_runs";
+constexpr std::int64_t kLogVersion = 1;
+constexpr std::chrono::seconds kBetweenWrites{5};
+
+std::string shape_key(const EngineShape& shape) {
+  return fmt::format("{}.{}.{}.{}.{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
+                     shape.data_parallel, shape.expert_parallel ? 1 : 0);
+}
+
+}  // namespace
+
+std::string run_key(const Configuration& configuration, const Fleet& fleet, const RunQuestion& question) {
+  const Configuration& c = configuration;
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.engine, c.quantization, c.speculation,
+                     c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0, c.kv_offloading_gib,
+                     shape_key(c.shape), c.decode ? shape_key(*c.decode) : "", fleet.instances, fleet.decode,
+                     int(question.step_time), question.rate, question.whole ? 1 : 0);
+}
+
+Json run_figures_to_json(const RunFigures& figures) {
+  Json document = to_json(figures);
+  document["metrics"] = to_json(figures.metrics);
+  return document;
+}
+
+RunFigures run_figures_from_json(const Json& document, std::string_view where) {
+  if (!document.is_object() || !document.contains("metrics"))
+    throw InvalidInput(fmt::format("{}: 'metrics' is missing, expected the figures of a run", where));
+  Json own = document;
+  own.erase("metrics");
+  auto figures = object_from_json<RunFigures>(own, where);
+  figures.metrics = object_from_json<ServingMetrics>(document["metrics"], where);
+  return figures;
+}
+
+LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path path, std::uint64_t question,
+                       std::string version)
+    : model_(model),
+      path_(std::move(path)),
+      question_(fmt::format("{:016x}", question)),
+      version_(std::move(version)),
+      written_(std::chrono::steady_clock::now()) {
+  if (path_.empty() || !std::filesystem::exists(path_)) return;
+  const Json document = read_json_file(path_);
+  const std::string where = path_.string();
+  if (!document.is_object() || document.value("schema", std::string()) != kLogSchema)
+    throw InvalidInput(fmt::format("{}: is no log of a search, expected a file that `plan` wrote", where));
+  const std::string by = document.value("created_by", std::string("?"));
+  if (document.value("version", std::int64_t{0}) != kLogVersion || by != version_)
+    throw Unsupported(fmt::format(
+        "{}: was written by {}, whose runs may differ from those of {}; expected another `store`, or the file "
+        "deleted",
+        where, by, version_));
+  if (document.value("question", std::string()) != question_)
+    throw InvalidInput(fmt::format(
+        "{}: belongs to another question (space, workload or limits), expected another `store`, or the file "
+        "deleted",
+        where));
+  if (!document.contains("runs") || !document["runs"].is_object())
+    throw InvalidInput(fmt::format("{}: 'runs' is missing, expected an object", where));
+  for (const auto& [key, figures] : document["runs"].items())
+    runs_.emplace(key, run_figures_from_json(figures, where));
+}
+
+RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& fleet,
+                           const RunQuestion& question) const {
+  const std::string key = run_key(configuration, fleet, question);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = runs_.find(key); found != runs_.end()) return found->second;
+  }
+  RunFigures figures = model_.run(configuration, fleet, question);
+  const std::scoped_lock lock(mutex_);
+  runs_.emplace(key, figures);
+  if (!path_.empty() && std::chrono::steady_clock::now() - written_ > kBetweenWrites) write_locked();
+  return figures;
+}
+
+void LoggedRuns::write() const {
+  const std::scoped_lock lock(mutex_);
+  if (!path_.empty()) write_locked();
+}
+
+std::size_t LoggedRuns::known() const {
+  const std::scoped_lock lock(mutex_);
+  return runs_.size();
+}
+
+void LoggedRuns::write_locked() const {
+  Json document;
+  document["schema"] = kLogSchema;
+  document["version"] = kLogVersion;
+  document["created_by"] = version_;
+  document["question"] = question_;
+  document["runs"] = Json::object();
+  for (const auto& [key, figures] : runs_) document["runs"][key] = run_figures_to_json(figures);
+  write_json_file(path_, document);
+  written_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace warploom

@@ -1,0 +1,137 @@
+#include "warploom/planner/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "warploom/base/error.h"
+
+namespace warploom {
+
+FieldTable SearchSpace::describe() {
+  using S = SearchSpace;
+  return FieldList<S>("search_space")
+      .add("gpu_names", &S::gpus, {.doc = "GPUs to choose from: names or paths of records", .required = true})
+      .add("engines", &S::engines, {.doc = "engines to choose from, NAME or NAME:VERSION"})
+      .add("tensor_parallel_sizes", &S::tensor_parallel, {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
+      .add("pipeline_parallel_sizes", &S::pipeline_parallel,
+           {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
+      .add("data_parallel_sizes", &S::data_parallel,
+           {.doc = "attention groups of one instance, of mixtures of experts", .min = 1, .max = 1024})
+      .add("expert_parallel", &S::expert_parallel, {.doc = "experts spread over the GPUs whole"})
+      .add("pools", &S::pools, {.doc = "prefill and decode in one pool, apart, or either"})
+      .add("quantizations", &S::quantizations,
+           {.doc = "schemes of the linear layers, stored for the checkpoint's own"})
+      .add("max_num_seqs", &S::max_num_seqs,
+           {.doc = "requests in a batch; none: the engine's default", .min = 1, .max = 1e6})
+      .add("max_num_batched_tokens", &S::max_num_batched_tokens,
+           {.doc = "new tokens in a step; none: the engine's default", .min = 1, .max = 1e8})
+      .add("prefix_caching", &S::prefix_caching, {.doc = "reuse the KV blocks of equal prefixes"})
+      .add("speculations", &S::speculations, {.doc = "none or METHOD:TOKENS, for example eagle3:3"})
+      .add("kv_offloading", &S::kv_offloading_gib,
+           {.unit = "GiB", .doc = "host memory for evicted prefixes", .min = 0, .max = 1e6})
+      .add("max_gpus", &S::max_gpus, {.doc = "most GPUs of a deployment", .min = 1, .max = 65536})
+      .table();
+}
+
+std::pair<std::string, std::string> engine_and_version(const std::string& entry) {
+  const std::size_t colon = entry.find(':');
+  if (colon == std::string::npos) return {entry, {}};
+  return {entry.substr(0, colon), entry.substr(colon + 1)};
+}
+
+namespace {
+
+template <class T>
+std::vector<T> or_default(const std::vector<T>& values, T fallback) {
+  return values.empty() ? std::vector<T>{fallback} : values;
+}
+
+void check_sizes(const std::vector<std::int64_t>& values, std::string_view field) {
+  if (values.empty()) throw InvalidInput(fmt::format("{}: is empty, expected at least one size", field));
+  for (const std::int64_t value : values)
+    if (value < 1) throw InvalidInput(fmt::format("{} is {}, expected at least 1", field, value));
+}
+
+std::vector<bool> values_of(Tried tried) {
+  if (tried == Tried::Both) return {false, true};
+  return {tried == Tried::On};
+}
+
+// Every way to spread one instance over one kind of GPU.
+std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
+  std::vector<EngineShape> shapes;
+  const std::vector<std::int64_t> one{1};
+  for (std::size_t gpu = 0; gpu < space.gpus.size(); ++gpu)
+    for (const std::int64_t tp : space.tensor_parallel)
+      for (const std::int64_t pp : space.pipeline_parallel)
+        for (const std::int64_t dp : mixture ? space.data_parallel : one)
+          for (const bool ep : values_of(mixture && tp * dp > 1 ? space.expert_parallel : Tried::Off))
+            if (tp * pp * dp <= space.max_gpus) shapes.push_back({gpu, tp, pp, dp, ep});
+  return shapes;
+}
+
+}  // namespace
+
+void visit_configurations(const SearchSpace& space, bool mixture,
+                          const std::function<void(const Configuration&)>& visit) {
+  if (space.gpus.empty())
+    throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
+  check_sizes(space.tensor_parallel, "tensor_parallel_sizes");
+  check_sizes(space.pipeline_parallel, "pipeline_parallel_sizes");
+  check_sizes(space.data_parallel, "data_parallel_sizes");
+  const std::vector<EngineShape> shapes = shapes_of(space, mixture);
+  const auto each_shape = [&](Configuration configuration) {
+    for (const EngineShape& shape : shapes) {
+      configuration.shape = shape;
+      configuration.decode.reset();
+      if (space.pools != PoolLayout::Disaggregated) visit(configuration);
+      if (space.pools == PoolLayout::Aggregated) continue;
+      for (const EngineShape& decode : shapes) {
+        if (shape.gpus() + decode.gpus() > space.max_gpus) continue;
+        configuration.decode = decode;
+        visit(configuration);
+      }
+    }
+  };
+  for (std::size_t engine = 0; engine < std::max<std::size_t>(1, space.engines.size()); ++engine)
+    for (std::size_t scheme = 0; scheme < std::max<std::size_t>(1, space.quantizations.size()); ++scheme)
+      for (std::size_t draft = 0; draft < std::max<std::size_t>(1, space.speculations.size()); ++draft)
+        for (const std::int64_t seqs : or_default<std::int64_t>(space.max_num_seqs, 0))
+          for (const std::int64_t tokens : or_default<std::int64_t>(space.max_num_batched_tokens, 0))
+            for (const bool caching : values_of(space.prefix_caching))
+              for (const double offloading : or_default<double>(space.kv_offloading_gib, 0))
+                each_shape({engine, scheme, draft, seqs, tokens, caching, offloading, {}, {}});
+}
+
+std::vector<Fleet> fleets_of(const Configuration& configuration, std::int64_t max_gpus,
+                             std::int64_t gpu_count, std::int64_t spare,
+                             const std::function<double(const Fleet&)>& price) {
+  const std::int64_t least = spare + 1;
+  const std::int64_t most = gpu_count > 0 ? gpu_count : max_gpus;
+  std::vector<std::pair<double, Fleet>> priced;
+  const auto add = [&](const Fleet& fleet) {
+    const std::int64_t gpus = gpus_of(configuration, fleet);
+    if (gpus > most || (gpu_count > 0 && gpus != gpu_count)) return false;
+    priced.emplace_back(price(fleet), fleet);
+    return true;
+  };
+  const std::int64_t own = configuration.shape.gpus();
+  for (std::int64_t instances = least; instances * own <= most; ++instances) {
+    if (!configuration.decode) {
+      add({instances, 0});
+      continue;
+    }
+    for (std::int64_t decode = least; instances * own + decode * configuration.decode->gpus() <= most; ++decode)
+      add({instances, decode});
+  }
+  std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return a.second.decode < b.second.decode;
+  });
+  std::vector<Fleet> fleets;
+  for (const auto& entry : priced) fleets.push_back(entry.second);
+  return fleets;
+}
+
+}  // namespace warploom

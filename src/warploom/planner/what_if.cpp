@@ -1,0 +1,91 @@
+#include "warploom/planner/what_if.h"
+
+#include <algorithm>
+
+#include "warploom/planner/configuration_answer.h"
+#include "warploom/planner/fleet_bounds.h"
+
+namespace warploom {
+namespace {
+
+WhatIf judged(const PlanTask& task, std::string question, PlanPoint point) {
+  WhatIf answer{.question = std::move(question)};
+  answer.meets = meets(task, point.figures);
+  answer.binding = binding_limit(task.level, point.figures);
+  answer.point = std::move(point);
+  return answer;
+}
+
+// The next cheaper fleet, under the same rate.
+std::optional<WhatIf> one_fewer(const PlanTask& task, const ConfigurationModel& model, const PlanPoint& best,
+                                const Screened& screened) {
+  Fleet fewer = best.fleet;
+  const bool decodes = best.configuration.decode && fewer.decode >= fewer.instances;
+  std::int64_t& instances = decodes ? fewer.decode : fewer.instances;
+  if (--instances <= task.spare_instances) return std::nullopt;
+  const double rate = task.find_max_rate ? best.rate : 0;
+  const RunFigures figures =
+      model.run(best.configuration, running(task, best.configuration, fewer), {StepTime::Mid, rate, true});
+  return judged(task, "one instance fewer",
+                point_of(task, best.configuration, screened, fewer, best.rate, figures));
+}
+
+std::optional<WhatIf> next_gpu(const PlanTask& task, const SearchResult& result, const PlanPoint& best) {
+  const double own = task.gpu_hour_price[best.configuration.shape.gpu];
+  const PlanPoint* found = nullptr;
+  for (const PlanPoint& point : result.points) {  // best first
+    const double price = task.gpu_hour_price[point.configuration.shape.gpu];
+    if (point.median_least && price > own &&
+        (found == nullptr || price < task.gpu_hour_price[found->configuration.shape.gpu]))
+      found = &point;
+  }
+  if (found == nullptr) return std::nullopt;
+  return judged(task, "the next dearer GPU", *found);
+}
+
+std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& model, const PlanPoint& best,
+                                const Screened& screened) {
+  if (task.load.rate <= 0 || task.find_max_rate) return std::nullopt;
+  PlanTask larger = task;
+  larger.load.rate *= kMoreLoad;
+  std::optional<WhatIf> last;
+  const auto price = [&](const Fleet& fleet) { return rent(task, best.configuration, fleet); };
+  for (const Fleet& fleet :
+       fleets_of(best.configuration, task.space.max_gpus, task.gpu_count, task.spare_instances, price)) {
+    const Fleet runs = running(task, best.configuration, fleet);
+    if (price(fleet) < price(best.fleet) || larger.load.rate >= most_rate(best.configuration, screened, runs))
+      continue;
+    const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, larger.load.rate, true});
+    last = judged(larger, "load x 1.5",
+                  point_of(larger, best.configuration, screened, fleet, larger.load.rate, figures));
+    if (last->meets) break;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model, const SearchResult& result) {
+  std::vector<WhatIf> answers;
+  if (!result.best) return answers;
+  const PlanPoint& best = result.points[*result.best];
+  const Screened screened = model.screen(best.configuration);
+  if (auto answer = one_fewer(task, model, best, screened)) answers.push_back(std::move(*answer));
+  if (auto answer = next_gpu(task, result, best)) answers.push_back(std::move(*answer));
+  if (auto answer = more_load(task, model, best, screened)) answers.push_back(std::move(*answer));
+  return answers;
+}
+
+std::string relaxing_advice(const RunFigures& figures, const LimitUse& binding) {
+  constexpr double kMostlyWaiting = 0.5;
+  const bool first_token = binding.name.find("ttft") != std::string::npos;
+  if (figures.preemptions > 0) return "more KV cache: more GPUs for each instance, a smaller element type, or fewer requests in a batch";
+  if (first_token && figures.queue_share > kMostlyWaiting)
+    return "requests wait: more instances, or a larger token budget of a step";
+  if (first_token) return "prompts take long themselves: more GPUs for each instance, a faster GPU, or a smaller scheme";
+  if (binding.name.find("tpot") != std::string::npos || binding.name.find("itl") != std::string::npos)
+    return "steps are long: more GPUs for each instance, more instances, or a smaller token budget of a step";
+  return "more instances, or more GPUs for each";
+}
+
+}  // namespace warploom

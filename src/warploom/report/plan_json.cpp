@@ -1,0 +1,146 @@
+// A plan as JSON.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/report/plan_report.h"
+
+namespace warploom {
+namespace {
+
+Json money_or_null(const PlanResult& plan, double value) { return plan.priced ? Json(value) : Json(nullptr); }
+
+Json use_json(const LimitUse& use) {
+  return {{"name", use.name}, {"figure", use.figure}, {"limit", use.limit}, {"use", use.use}};
+}
+
+Json uses_json(const PlanResult& plan, const RunFigures& figures) {
+  Json list = Json::array();
+  for (const LimitUse& use : limit_uses(plan.level, figures)) list.push_back(use_json(use));
+  return list;
+}
+
+Json shape_json(const std::string& gpu, const EngineShape& shape, std::int64_t instances) {
+  return {{"gpu", gpu},
+          {"instances", instances},
+          {"tensor_parallel", shape.tensor_parallel},
+          {"pipeline_parallel", shape.pipeline_parallel},
+          {"data_parallel", shape.data_parallel},
+          {"expert_parallel", shape.expert_parallel}};
+}
+
+Json deployment_json(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet) {
+  Json document = {{"words", deployment_words(label, configuration, fleet)},
+                   {"engine", label.engine},
+                   {"engine_version", label.version},
+                   {"quantization", label.quantization},
+                   {"max_num_seqs", nullptr},
+                   {"max_num_batched_tokens", nullptr},
+                   {"prefix_caching", configuration.prefix_caching},
+                   {"speculation", label.speculation},
+                   {"kv_offloading_gib", configuration.kv_offloading_gib}};
+  if (configuration.max_num_seqs > 0) document["max_num_seqs"] = configuration.max_num_seqs;
+  if (configuration.max_num_batched_tokens > 0)
+    document["max_num_batched_tokens"] = configuration.max_num_batched_tokens;
+  const bool apart = configuration.decode.has_value();
+  document[apart ? "prefill" : "pool"] = shape_json(label.gpu, configuration.shape, fleet.instances);
+  if (apart) document["decode"] = shape_json(label.decode_gpu, *configuration.decode, fleet.decode);
+  return document;
+}
+
+Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint& point) {
+  const LimitUse binding = binding_limit(plan.level, point.figures);
+  Json document = {{"deployment", deployment_json(label, point.configuration, point.fleet)},
+                   {"gpus", point.gpus},
+                   {"request_rate", point.rate},
+                   {"usd_per_hour", money_or_null(plan, point.dollars_per_hour)},
+                   {"usd_per_million_output_tokens", money_or_null(plan, point.dollars_per_million_output)},
+                   {"usd_per_million_input_by_gpu_time", money_or_null(plan, point.input_price)},
+                   {"usd_per_million_output_by_gpu_time", money_or_null(plan, point.output_price)},
+                   {"output_tokens_per_s", point.output_tokens_per_s},
+                   {"tokens_per_s_per_gpu", point.tokens_per_s_per_gpu},
+                   {"tokens_per_s_per_user", point.tokens_per_s_per_user},
+                   {"objective", point.objective},
+                   {"limits", uses_json(plan, point.figures)},
+                   {"binding", use_json(binding)},
+                   {"relaxed_by", relaxing_advice(point.figures, binding)},
+                   {"confident", point.confident},
+                   {"pessimistic", nullptr},
+                   {"queue_share", point.figures.queue_share},
+                   {"preemptions", point.figures.preemptions},
+                   {"energy_j", point.figures.energy_j},
+                   {"metrics", to_json(point.figures.metrics)}};
+  if (point.pessimistic) document["pessimistic"] = uses_json(plan, *point.pessimistic);
+  return document;
+}
+
+Json rank_or_null(const std::optional<std::size_t>& index) { return index ? Json(*index + 1) : Json(nullptr); }
+
+Json ranks(const std::vector<std::size_t>& indices) {
+  Json list = Json::array();
+  for (const std::size_t index : indices) list.push_back(index + 1);
+  return list;
+}
+
+Json search_json(const SearchResult& search) {
+  Json document = {{"configurations", search.configurations},
+                   {"candidates", search.candidates},
+                   {"with_point", search.with_point},
+                   {"without_point", Json::array()},
+                   {"short_runs", search.short_runs},
+                   {"whole_runs", search.whole_runs},
+                   {"partial", search.partial}};
+  for (const PlanCount& count : search.without_point)
+    document["without_point"].push_back(
+        {{"reason", count.reason}, {"configurations", count.configurations}, {"example", count.example}});
+  return document;
+}
+
+}  // namespace
+
+Json plan_json(const PlanResult& plan) {
+  Json document = {{"model", plan.model},
+                   {"workload", plan.workload},
+                   {"host_profile", plan.host_profile},
+                   {"objective", name_of(plan.objective)},
+                   {"requests", plan.load.requests},
+                   {"request_rate", plan.find_max_rate ? Json(nullptr) : Json(plan.load.rate)},
+                   {"concurrency", plan.load.in_flight > 0 ? Json(plan.load.in_flight) : Json(nullptr)},
+                   {"mean_input_tokens", plan.load.mean_input},
+                   {"mean_output_tokens", plan.load.mean_output},
+                   {"growth", plan.growth},
+                   {"spare_instances", plan.spare_instances},
+                   {"limits", Json::array()},
+                   {"search", search_json(plan.search)},
+                   {"best", rank_or_null(plan.search.best)},
+                   {"best_confident", rank_or_null(plan.search.best_confident)},
+                   {"tier", name_of(plan.best_tier)},
+                   {"points", Json::array()},
+                   {"fronts", {{"speed", ranks(plan.search.speed_front)}, {"cost", ranks(plan.search.cost_front)}}},
+                   {"what_if", Json::array()},
+                   {"prices", Json::array()},
+                   {"nearest", nullptr},
+                   {"contradiction", plan.contradiction}};
+  for (const SloLimit& limit : plan.level.limits)
+    document["limits"].push_back({{"name", limit.name()}, {"limit", to_milliseconds(limit.limit)}});
+  if (plan.level.has_goodput()) {
+    document["goodput"] = to_json(plan.level.goodput);
+    document["goodput_share"] = plan.level.goodput_share;
+  }
+  for (std::size_t i = 0; i < plan.search.points.size(); ++i)
+    document["points"].push_back(point_json(plan, plan.labels[i], plan.search.points[i]));
+  for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {
+    const WhatIf& answer = plan.what_ifs[i];
+    document["what_if"].push_back({{"question", answer.question},
+                                   {"meets", answer.meets},
+                                   {"binding", use_json(answer.binding)},
+                                   {"point", point_json(plan, plan.what_if_labels[i], *answer.point)}});
+  }
+  for (const GpuPrice& price : plan.prices) document["prices"].push_back(to_json(price));
+  if (const auto& near = plan.search.nearest)
+    document["nearest"] = {{"deployment", deployment_json(plan.nearest_label, near->configuration, near->fleet)},
+                           {"binding", use_json(near->binding)}};
+  return document;
+}
+
+}  // namespace warploom

@@ -1,0 +1,177 @@
+#include "warploom/report/plan_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "warploom/report/number_text.h"
+#include "warploom/report/plan_front.h"
+#include "warploom/report/text_table.h"
+
+namespace warploom {
+namespace {
+
+std::string dollars(double value) { return fmt::format("{:.2f}", value); }
+
+std::string limits_text(const PlanResult& plan) {
+  std::vector<std::string> words;
+  for (const SloLimit& limit : plan.level.limits)
+    words.push_back(fmt::format("{} {} <= {:g} ms", name_of(limit.metric), name_of(limit.statistic),
+                                to_milliseconds(limit.limit)));
+  if (plan.level.has_goodput()) {
+    std::vector<std::string> parts;
+    const auto add = [&](const char* name, const std::optional<Seconds>& limit) {
+      if (limit) parts.push_back(fmt::format("{} {:g} ms", name, to_milliseconds(*limit)));
+    };
+    add("ttft", plan.level.goodput.ttft);
+    add("tpot", plan.level.goodput.tpot);
+    add("e2el", plan.level.goodput.e2el);
+    words.push_back(fmt::format("{} of the requests within {}", percent_text(plan.level.goodput_share),
+                                fmt::join(parts, ", ")));
+  }
+  return fmt::format("{}", fmt::join(words, "; "));
+}
+
+std::string load_text(const PlanResult& plan) {
+  std::string text = fmt::format("{}: {} requests, {:.0f} tokens in and {:.0f} out on average", plan.workload,
+                                 count_text(plan.load.requests), plan.load.mean_input, plan.load.mean_output);
+  if (plan.find_max_rate) return text + ", at the highest rate";
+  return text + (plan.load.in_flight > 0 ? fmt::format(", {} in flight", plan.load.in_flight)
+                                         : fmt::format(", {:.3g} a second", plan.load.rate));
+}
+
+std::string money_text(const PlanResult& plan, const PlanPoint& point) {
+  if (!plan.priced) return "";
+  return fmt::format(", ${}/h, ${}/M output tokens (prompts ${}/M and outputs ${}/M, by their GPU time)",
+                     dollars(point.dollars_per_hour), dollars(point.dollars_per_million_output),
+                     significant_text(point.input_price), significant_text(point.output_price));
+}
+
+std::string best_text(const PlanResult& plan, const char* what, const std::optional<std::size_t>& rank) {
+  if (!rank) return fmt::format("{} none in the space\n", what);
+  const PlanPoint& point = plan.search.points[*rank];
+  return fmt::format("{} {}\n{:>14} {} GPUs{}{}\n", what,
+                     deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
+                     point.gpus, money_text(plan, point),
+                     plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "");
+}
+
+std::string use_text(const LimitUse& use) {
+  return use.name.empty() ? "-" : fmt::format("{} {}", use.name, percent_text(use.use));
+}
+
+std::string ranking(const PlanResult& plan, std::size_t rows) {
+  std::vector<TableColumn> columns{{"#"}, {"deployment", Align::Left}, {"GPUs"}};
+  if (plan.find_max_rate) columns.push_back({"req/s"});
+  if (plan.priced) columns.insert(columns.end(), {{"$/h"}, {"$/M out"}});
+  columns.insert(columns.end(), {{"tok/s/GPU"}, {"tok/s/user"}, {"TTFT p95"}, {"TPOT p95"},
+                                 {"binding limit", Align::Left}, {"sure", Align::Left}});
+  TextTable table(columns);
+  for (std::size_t i = 0; i < std::min(rows, plan.search.points.size()); ++i) {
+    const PlanPoint& point = plan.search.points[i];
+    std::vector<std::string> cells{std::to_string(i + 1),
+                                   deployment_words(plan.labels[i], point.configuration, point.fleet),
+                                   std::to_string(point.gpus)};
+    if (plan.find_max_rate) cells.push_back(significant_text(point.rate));
+    if (plan.priced) {
+      cells.push_back(dollars(point.dollars_per_hour));
+      cells.push_back(dollars(point.dollars_per_million_output));
+    }
+    const ServingMetrics& metrics = point.figures.metrics;
+    for (std::string& cell : std::vector<std::string>{
+             significant_text(point.tokens_per_s_per_gpu), significant_text(point.tokens_per_s_per_user),
+             duration_text(metrics.ttft.p95), duration_text(metrics.tpot.p95),
+             use_text(binding_limit(plan.level, point.figures)), point.confident ? "90 %" : "median"})
+      cells.push_back(std::move(cell));
+    table.add_row(std::move(cells));
+  }
+  std::string text = table.text();
+  if (plan.search.points.size() > rows)
+    text += fmt::format("... and {} more (--json lists all)\n", plan.search.points.size() - rows);
+  return text;
+}
+
+std::string what_if_text(const PlanResult& plan) {
+  std::string text;
+  for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {
+    const WhatIf& answer = plan.what_ifs[i];
+    const PlanPoint& point = *answer.point;
+    text += fmt::format("{}: {}, {} GPUs{}: {} ({})\n", answer.question,
+                        deployment_words(plan.what_if_labels[i], point.configuration, point.fleet), point.gpus,
+                        plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
+                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
+  }
+  return text;
+}
+
+std::string nothing_text(const PlanResult& plan) {
+  std::string text = "No deployment of the space meets the limits.\n";
+  if (!plan.contradiction.empty()) text += plan.contradiction + "\n";
+  if (plan.search.nearest) {
+    const NearMiss& near = *plan.search.nearest;
+    text += fmt::format("nearest: {}: {} is {:.4g}, the limit {:.4g}\n",
+                        deployment_words(plan.nearest_label, near.configuration, near.fleet), near.binding.name,
+                        near.binding.figure, near.binding.limit);
+  }
+  return text;
+}
+
+std::string search_text(const PlanResult& plan) {
+  const SearchResult& search = plan.search;
+  std::string text = fmt::format(
+      "{} configurations, {} candidates with every number of instances; {} meet the limits; {} whole runs, {} of "
+      "a quarter{}{}\n",
+      count_text(search.configurations), count_text(search.candidates), count_text(search.with_point),
+      count_text(search.whole_runs), count_text(search.short_runs), plan.exhaustive ? "; exhaustive" : "",
+      search.partial ? "; STOPPED EARLY: the best so far" : "");
+  for (const PlanCount& count : search.without_point)
+    text += fmt::format("  {:>7} {}{}\n", count_text(count.configurations), count.reason,
+                        count.example.empty() ? "" : fmt::format(" (one of them: {})", count.example));
+  return text;
+}
+
+std::string prices_text(const PlanResult& plan) {
+  std::string text;
+  for (const GpuPrice& price : plan.prices)
+    text += fmt::format("  {} ${:g}/h {}, {}{}\n", price.gpu, price.usd_per_gpu_hour, name_of(price.kind),
+                        price.provider, price.date.empty() ? "" : ", read " + price.date);
+  return text.empty() ? text : "Prices of one GPU:\n" + text;
+}
+
+}  // namespace
+
+std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet) {
+  std::string text = label.decode_gpu.empty()
+                         ? fmt::format("{} x ({}, {})", fleet.instances, label.gpu, label.shape)
+                         : fmt::format("prefill {} x ({}, {}), decode {} x ({}, {})", fleet.instances, label.gpu,
+                                       label.shape, fleet.decode, label.decode_gpu, label.decode_shape);
+  text += fmt::format(" {}{}", label.engine, label.version.empty() ? "" : " " + label.version);
+  if (label.quantization != "stored") text += ", " + label.quantization;
+  if (configuration.max_num_seqs > 0) text += fmt::format(", max_num_seqs {}", configuration.max_num_seqs);
+  if (configuration.max_num_batched_tokens > 0)
+    text += fmt::format(", max_num_batched_tokens {}", configuration.max_num_batched_tokens);
+  if (!configuration.prefix_caching) text += ", no prefix cache";
+  if (!label.speculation.empty() && label.speculation != "none") text += ", drafts " + label.speculation;
+  if (configuration.kv_offloading_gib > 0) text += fmt::format(", offloads {:g} GiB", configuration.kv_offloading_gib);
+  return text;
+}
+
+std::string plan_text(const PlanResult& plan, std::size_t rows) {
+  std::string text = fmt::format("{}; {}\n{}; best by {}\n\n", plan.model, load_text(plan), limits_text(plan),
+                                 name_of(plan.objective));
+  if (plan.search.points.empty()) return text + nothing_text(plan) + "\n" + search_text(plan);
+  text += best_text(plan, "by the median:", plan.search.best);
+  text += best_text(plan, "90 % sure:    ", plan.search.best_confident);
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  const LimitUse binding = binding_limit(plan.level, best.figures);
+  text += fmt::format("binding limit: {} at {:.4g} of {:.4g}; {}\n", binding.name, binding.figure, binding.limit,
+                      relaxing_advice(best.figures, binding));
+  text += fmt::format("kernels of the best: {}\n\n", name_of(plan.best_tier));
+  text += ranking(plan, rows) + "\n";
+  if (!plan.what_ifs.empty()) text += "What if:\n" + what_if_text(plan) + "\n";
+  text += plot_text(speed_plot(plan)) + "\n" + plot_text(cost_plot(plan)) + "\n";
+  return text + prices_text(plan) + search_text(plan);
+}
+
+}  // namespace warploom

@@ -1,0 +1,26 @@
+// A plan as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "warploom/app/plan/make_plan.h"
+#include "warploom/base/json.h"
+
+namespace warploom {
+
+// The best deployments at the median and with kernels at p90, a ranking of at most `rows` with the limit that
+// binds each, what would change them, both fronts as plots, and where the other configurations went.
+std::string plan_text(const PlanResult& plan, std::size_t rows = 12);
+
+// {"model", "workload", "objective", "limits", "search": {"configurations", "candidates", "with_point",
+// "without_point": [{"reason", "configurations", "example"}], "short_runs", "whole_runs", "partial"},
+// "best", "best_confident" (ranks from 1, or null), "points": [...], "fronts": {"speed", "cost"} (ranks),
+// "what_if": [...], "prices": [...], "nearest", "contradiction"}. A point has its deployment, money under
+// "usd_..." keys (null without prices), "limits" with what they use, "binding", "relaxed_by", "confident",
+// "pessimistic" and the metrics of `simulate`.
+Json plan_json(const PlanResult& plan);
+
+// "2 x (h100_sxm, tp 4) vllm 0.19.0, fp8, max_num_seqs 128".
+std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet);
+
+}  // namespace warploom
