@@ -15,7 +15,7 @@
 namespace warploom {
 namespace {
 
-constexpr std::array kGroupOrder{kOperatorGroup,    kModelGroup,    kWorkloadGroup, kParallelGroup,
+constexpr std::array kGroupOrder{kOperatorGroup,    kModelGroup,    kSpaceGroup,    kWorkloadGroup, kParallelGroup,
                                  kPoolGroup,        kFleetGroup,    kEngineGroup,   kMemoryGroup,
                                  kSpeculationGroup, kOwnNamesGroup, kHostGroup,     kGeneralGroup,
                                  kOutputGroup};
@@ -24,7 +24,9 @@ constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent
 
 // Options whose value is text of a kind of its own; all others take a name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 47> kValueNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 49> kValueNames{{
+    {"--prices", "FILE"},
+    {"--svg", "FILE"},
     {"--model", "NAME|FILE"},
     {"--gpu", "NAME|FILE"},
     {"--prefill-gpu", "NAME|FILE"},

@@ -119,11 +119,12 @@ class ConfigurationSearch {
       answer_.reason = kNotBetter;
       return;
     }
-    const bool many = fleets.size() > 1 && !task_.exhaustive;
-    if (many && !run_if_met(fleets.back(), StepTime::Mid, 0)) return;
     std::size_t at = 0;
     std::optional<RunFigures> met;
     for (; at < fleets.size(); ++at) {
+      if (at == kMissesBeforeLargest && at + 1 < fleets.size() && !task_.exhaustive &&
+          !run_if_met(fleets.back(), StepTime::Mid, 0))
+        return;
       if (!worthwhile(fleets[at], incumbents_.median, true)) {
         answer_.reason = kNotBetter;
         return;
@@ -144,9 +145,10 @@ class ConfigurationSearch {
       answer_.points.back().confident = true;
       return;
     }
-    const bool more = at + 1 < fleets.size();
-    if (!more || (!task_.exhaustive && !run_if_met(fleets.back(), StepTime::High, 0))) return;
     for (std::size_t next = at + 1; next < fleets.size(); ++next) {
+      if (next == at + kMissesBeforeLargest && next + 1 < fleets.size() && !task_.exhaustive &&
+          !run_if_met(fleets.back(), StepTime::High, 0))
+        return;
       if (!worthwhile(fleets[next], incumbents_.confident, false)) return;
       auto slow = run_if_met(fleets[next], StepTime::High, 0);
       if (!slow) continue;
@@ -211,6 +213,7 @@ class ConfigurationSearch {
   }
 
   static constexpr std::int64_t kRateSteps = 64;
+  static constexpr std::size_t kMissesBeforeLargest = 3;  // after which the largest fleet is asked
   const PlanTask& task_;
   const ConfigurationModel& model_;
   const Configuration& configuration_;

@@ -29,9 +29,26 @@ std::string run_key(const Configuration& configuration, const Fleet& fleet, cons
                      int(question.step_time), question.rate, question.whole ? 1 : 0);
 }
 
+namespace {
+
+// Every latency of the metrics in seconds, which come back as they were; in ms they would be rounded.
+template <class Metrics, class See>
+void each_latency(Metrics& metrics, const See& see) {
+  for (auto* summary : {&metrics.ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
+    for (auto* value : {&summary->mean, &summary->median, &summary->std, &summary->p50, &summary->p90, &summary->p95,
+                        &summary->p99})
+      see(*value);
+}
+constexpr std::size_t kLatencies = 28;
+
+}  // namespace
+
 Json run_figures_to_json(const RunFigures& figures) {
   Json document = to_json(figures);
   document["metrics"] = to_json(figures.metrics);
+  Json latencies = Json::array();
+  each_latency(figures.metrics, [&](const Seconds& value) { latencies.push_back(value.value()); });
+  document["latencies_s"] = std::move(latencies);
   return document;
 }
 
@@ -40,8 +57,14 @@ RunFigures run_figures_from_json(const Json& document, std::string_view where) {
     throw InvalidInput(fmt::format("{}: 'metrics' is missing, expected the figures of a run", where));
   Json own = document;
   own.erase("metrics");
+  own.erase("latencies_s");
   auto figures = object_from_json<RunFigures>(own, where);
   figures.metrics = object_from_json<ServingMetrics>(document["metrics"], where);
+  const Json latencies = document.value("latencies_s", Json::array());
+  if (latencies.size() != kLatencies)
+    throw InvalidInput(fmt::format("{}: 'latencies_s' has {} entries, expected {}", where, latencies.size(), kLatencies));
+  std::size_t at = 0;
+  each_latency(figures.metrics, [&](Seconds& value) { value = Seconds(latencies[at++].get<double>()); });
   return figures;
 }
 

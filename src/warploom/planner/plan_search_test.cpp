@@ -1,0 +1,233 @@
+#include "warploom/planner/plan_search.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/planner/configuration_answer.h"
+#include "warploom/planner/queue_model_test.h"
+#include "warploom/planner/run_log.h"
+#include "warploom/planner/what_if.h"
+
+namespace warploom {
+namespace {
+
+using Chosen = std::pair<Configuration, Fleet>;
+
+Chosen chosen(const PlanPoint& point) { return {point.configuration, point.fleet}; }
+
+std::set<Chosen> front_of(const SearchResult& result, const std::vector<std::size_t>& front) {
+  std::set<Chosen> points;
+  for (const std::size_t i : front) points.insert(chosen(result.points[i]));
+  return points;
+}
+
+void expect_same_answer(PlanTask task) {
+  const QueueModel model(task);
+  const SearchResult pruned = search_plan(task, model);
+  task.exhaustive = true;
+  const SearchResult all = search_plan(task, model);
+  ASSERT_TRUE(all.best.has_value());
+  ASSERT_TRUE(pruned.best.has_value());
+  EXPECT_EQ(chosen(pruned.points[*pruned.best]), chosen(all.points[*all.best]));
+  ASSERT_EQ(pruned.best_confident.has_value(), all.best_confident.has_value());
+  if (all.best_confident) {
+    EXPECT_EQ(chosen(pruned.points[*pruned.best_confident]), chosen(all.points[*all.best_confident]));
+  }
+  if (task.fronts) {
+    EXPECT_EQ(front_of(pruned, pruned.speed_front), front_of(all, all.speed_front));
+    EXPECT_EQ(front_of(pruned, pruned.cost_front), front_of(all, all.cost_front));
+  }
+  const auto work = [](const SearchResult& result) {
+    return double(result.whole_runs) + 0.25 * double(result.short_runs);
+  };
+  // Nothing bounds energy from below.
+  if (task.objective != Objective::Energy) EXPECT_LT(work(pruned), work(all)) << "the pruned search simulates less";
+}
+
+TEST(PlanSearch, PrunedFindsTheWinnersAndFrontsOfTheExhaustiveOne) {
+  PlanTask task = queue_task();
+  const QueueModel model(task);
+  EXPECT_GE(search_plan(task, model).candidates, 2000);
+  expect_same_answer(task);
+  task.fronts = false;
+  expect_same_answer(task);
+}
+
+TEST(PlanSearch, TheSameOverPoolsApart) {
+  PlanTask task = queue_task();
+  task.space.pools = PoolLayout::Both;
+  task.space.max_num_seqs = {64};
+  task.space.quantizations = {"stored"};
+  task.space.max_gpus = 16;
+  const QueueModel model(task);
+  EXPECT_GE(search_plan(task, model).candidates, 2000);
+  expect_same_answer(task);
+}
+
+TEST(PlanSearch, TheSameWithAnyObjectiveAndASpare) {
+  for (const auto& objective : EnumNames<Objective>::kNames) {
+    PlanTask task = queue_task();
+    task.space.max_num_batched_tokens = {2048};
+    task.objective = objective.first;
+    task.spare_instances = 1;
+    SCOPED_TRACE(objective.second);
+    expect_same_answer(task);
+  }
+}
+
+TEST(PlanSearch, TheSameAtTheHighestRateOfEightGpus) {
+  PlanTask task = queue_task();
+  task.load.rate = 0;
+  task.find_max_rate = true;
+  task.gpu_count = 8;
+  expect_same_answer(task);
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  for (const PlanPoint& point : result.points) EXPECT_EQ(point.gpus, 8);
+}
+
+RC_GTEST_PROP(PlanSearch, AnyLevelGetsTheExhaustiveAnswer, ()) {
+  PlanTask task = queue_task();
+  task.space.max_num_batched_tokens = {2048};
+  task.load.rate = *rc::gen::inRange(1, 60);
+  const int ttft = *rc::gen::inRange(50, 1500), tpot = *rc::gen::inRange(4, 80);
+  task.level.limits =
+      parse_limits(std::vector<std::string>{"ttft_p90_ms=" + std::to_string(ttft), "tpot_p50_ms=" + std::to_string(tpot)});
+  const QueueModel model(task);
+  const SearchResult pruned = search_plan(task, model);
+  task.exhaustive = true;
+  const SearchResult all = search_plan(task, model);
+  RC_ASSERT(pruned.best.has_value() == all.best.has_value());
+  if (all.best) RC_ASSERT(chosen(pruned.points[*pruned.best]) == chosen(all.points[*all.best]));
+  RC_ASSERT(front_of(pruned, pruned.speed_front) == front_of(all, all.speed_front));
+  RC_ASSERT(front_of(pruned, pruned.cost_front) == front_of(all, all.cost_front));
+}
+
+RC_GTEST_PROP(PlanSearch, EveryConfigurationHasOneFate, ()) {
+  PlanTask task = queue_task();
+  task.load.rate = *rc::gen::inRange(1, 400);
+  task.exhaustive = *rc::gen::arbitrary<bool>();
+  task.fronts = *rc::gen::arbitrary<bool>();
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  std::int64_t sum = result.with_point;
+  for (const PlanCount& count : result.without_point) {
+    RC_ASSERT(!count.reason.empty());
+    sum += count.configurations;
+  }
+  RC_ASSERT(sum == result.configurations);
+  for (const std::vector<std::size_t>* front : {&result.speed_front, &result.cost_front})
+    for (const std::size_t i : *front)
+      for (const PlanPoint& other : result.points)
+        if (front == &result.speed_front && other.median_least)
+          RC_ASSERT(!speed_of(other).dominates(speed_of(result.points[i])));
+}
+
+TEST(PlanSearch, CountsWhatCannotRunByReason) {
+  const PlanTask task = queue_task();
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  const auto count = [&](std::string_view reason) {
+    for (const PlanCount& each : result.without_point)
+      if (each.reason == reason) return each.configurations;
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(result.configurations, 3 * 5 * 3 * 3 * 2);
+  EXPECT_EQ(count(kNoSplit), 3 * 3 * 3 * 2);
+  EXPECT_EQ(count(kNoMemory), 3 * 3 * 2);
+}
+
+TEST(PlanSearch, IsTheSameForAnyNumberOfThreads) {
+  PlanTask task = queue_task();
+  const QueueModel model(task);
+  task.threads = 1;
+  const SearchResult one = search_plan(task, model);
+  task.threads = 4;
+  const SearchResult four = search_plan(task, model);
+  ASSERT_EQ(one.points.size(), four.points.size());
+  for (std::size_t i = 0; i < one.points.size(); ++i) EXPECT_EQ(chosen(one.points[i]), chosen(four.points[i]));
+  EXPECT_EQ(one.whole_runs, four.whole_runs);
+}
+
+TEST(PlanSearch, SaysWhatCannotBeMetAndWhatComesNearest) {
+  PlanTask task = queue_task();
+  task.level.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=0.1", "ttft_p95_ms=600"});
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  EXPECT_TRUE(result.points.empty());
+  ASSERT_EQ(result.least_possible.size(), 2U);
+  EXPECT_GT(result.least_possible[0].use, 1);
+  EXPECT_LT(result.least_possible[1].use, 1);
+  task.exhaustive = true;
+  const SearchResult all = search_plan(task, model);
+  ASSERT_TRUE(all.nearest.has_value());
+  EXPECT_EQ(all.nearest->binding.name, "tpot_p95_ms");
+}
+
+TEST(PlanSearch, StopsAtTheTimeLimitWithWhatItHas) {
+  PlanTask task = queue_task();
+  task.time_limit = 1e-9;
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  EXPECT_TRUE(result.partial);
+  std::int64_t sum = result.with_point;
+  for (const PlanCount& count : result.without_point) sum += count.configurations;
+  EXPECT_EQ(sum, result.configurations);
+}
+
+TEST(PlanSearch, RefusesAnEmptySpace) {
+  PlanTask task = queue_task();
+  task.space.max_gpus = 1;
+  task.space.tensor_parallel = {2};
+  const QueueModel model(task);
+  EXPECT_THROW(search_plan(task, model), InvalidInput);
+  task.space.gpus.clear();
+  EXPECT_THROW(search_plan(task, model), InvalidInput);
+}
+
+TEST(RunLog, ASearchGoesOnWithoutRepeatingARun) {
+  const ScratchFolder folder;
+  const PlanTask task = queue_task();
+  const QueueModel model(task);
+  const auto store = folder.path() / "runs.json";
+  const LoggedRuns first(model, store, 7, "warploom 1");
+  const SearchResult before = search_plan(task, first);
+  first.write();
+  const std::int64_t runs = model.runs();
+  const LoggedRuns again(model, store, 7, "warploom 1");
+  const SearchResult after = search_plan(task, again);
+  EXPECT_EQ(model.runs(), runs) << "every run was known";
+  ASSERT_EQ(before.points.size(), after.points.size());
+  for (std::size_t i = 0; i < before.points.size(); ++i)
+    EXPECT_EQ(run_figures_to_json(before.points[i].figures), run_figures_to_json(after.points[i].figures));
+  EXPECT_THROW(LoggedRuns(model, store, 8, "warploom 1"), InvalidInput);
+  EXPECT_THROW(LoggedRuns(model, store, 7, "warploom 2"), Unsupported);
+  folder.write("other.json", "{}");
+  EXPECT_THROW(LoggedRuns(model, folder.path() / "other.json", 7, "warploom 1"), InvalidInput);
+}
+
+TEST(WhatIfs, SayWhatBreaksWithoutOneInstanceAndWhatMoreLoadTakes) {
+  const PlanTask task = queue_task();
+  const QueueModel model(task);
+  const SearchResult result = search_plan(task, model);
+  const PlanPoint& best = result.points[*result.best];
+  for (const WhatIf& answer : what_ifs(task, model, result)) {
+    if (answer.question == "one instance fewer") {
+      EXPECT_LT(answer.point->gpus, best.gpus);
+      EXPECT_FALSE(answer.meets) << "the best fleet was the least";
+    }
+    if (answer.question == "load x 1.5") {
+      EXPECT_TRUE(answer.meets);
+      EXPECT_GT(answer.point->gpus, best.gpus);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warploom

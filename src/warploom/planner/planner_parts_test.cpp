@@ -1,0 +1,172 @@
+// The parts of the search, each by itself.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/planner/gpu_prices.h"
+#include "warploom/planner/load_profile.h"
+#include "warploom/planner/pareto.h"
+#include "warploom/planner/search_space.h"
+#include "warploom/planner/service_level.h"
+#include "warploom/planner/step_ladder.h"
+#include "warploom/serving/pricing/linear_step_pricer_test.h"
+#include "warploom/serving/simulation.h"
+
+namespace warploom {
+namespace {
+
+TEST(Pareto, KeepsWhatNothingDominatesInOrder) {
+  const std::vector<Tradeoff> points{{3, 1}, {1, 3}, {2, 2}, {2, 2}, {3, 3}, {1, 4}};
+  EXPECT_EQ(pareto_front(points), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_TRUE(is_covered(points, {2, 2}));
+  EXPECT_FALSE(is_covered(points, {1.5, 2}));
+}
+
+RC_GTEST_PROP(Pareto, FrontHoldsNoDominatedPointAndCoversTheRest, ()) {
+  const auto numbers = *rc::gen::container<std::vector<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, 20), rc::gen::inRange(0, 20)));
+  std::vector<Tradeoff> points, front;
+  for (const auto& [a, b] : numbers) points.push_back({double(a), double(b)});
+  for (const std::size_t i : pareto_front(points)) front.push_back(points[i]);
+  for (const Tradeoff& a : front)
+    for (const Tradeoff& b : points) RC_ASSERT(!b.dominates(a));
+  for (const Tradeoff& point : points) RC_ASSERT(is_covered(front, point));
+}
+
+TEST(ServiceLevel, ReadsLimitsAndRefusesOthers) {
+  const auto limits = parse_limits(std::vector<std::string>{"ttft_p95_ms=800,tpot_mean_ms=40", "e2el_p50_ms=9e3"});
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_EQ(limits[0].name(), "ttft_p95_ms");
+  EXPECT_DOUBLE_EQ(limits[1].limit.value(), 0.04);
+  EXPECT_EQ(limits[2].metric, LatencyMetric::E2el);
+  for (const char* wrong : {"ttft=800", "ttft_p95_ms", "ttft_p96_ms=3", "ttft_p95_ms=-3", "ttft_p95_ms=fast",
+                            "ttft_p95_ms=1,ttft_p95_ms=2"})
+    EXPECT_THROW(parse_limits(std::vector<std::string>{wrong}), InvalidInput) << wrong;
+  EXPECT_DOUBLE_EQ(parse_goodput_limits(std::vector<std::string>{"ttft:500,tpot:20"}).tpot->value(), 0.02);
+  for (const char* wrong : {"ttft=5", "itl:5", "ttft:0", "ttft:5,ttft:6"})
+    EXPECT_THROW(parse_goodput_limits(std::vector<std::string>{wrong}), InvalidInput) << wrong;
+}
+
+TEST(ServiceLevel, TheHighestUseBinds) {
+  ServiceLevel level{.limits = parse_limits(std::vector<std::string>{"ttft_p95_ms=100,tpot_p95_ms=10"})};
+  level.goodput.ttft = milliseconds(50);
+  level.goodput_share = 0.9;
+  RunFigures figures;
+  figures.metrics.ttft.p95 = milliseconds(50);
+  figures.metrics.tpot.p95 = milliseconds(9);
+  figures.goodput_share = 0.95;
+  EXPECT_EQ(binding_limit(level, figures).name, "goodput_share");
+  figures.metrics.tpot.p95 = milliseconds(20);
+  EXPECT_DOUBLE_EQ(binding_limit(level, figures).use, 2);
+}
+
+TEST(GpuPrices, ShippedOnesHaveASourceAndADate) {
+  const GpuCatalog catalog;
+  const GpuPrices prices = GpuPrices::shipped(catalog);
+  EXPECT_GT(prices.all().size(), 20U);
+  for (const GpuPrice& price : prices.all()) {
+    EXPECT_FALSE(price.source.empty()) << price.gpu;
+    EXPECT_EQ(price.date.size(), 10U) << price.gpu;
+  }
+  EXPECT_LT(prices.require("h100_sxm", PriceKind::Reserved).usd_per_gpu_hour,
+            prices.require("h100_sxm", PriceKind::OnDemand).usd_per_gpu_hour);
+}
+
+TEST(GpuPrices, OnesOwnComeFirstAndAnUnknownOneSaysHowToGiveIt) {
+  const GpuCatalog catalog;
+  GpuPrices prices = GpuPrices::shipped(catalog);
+  prices.add_text("H200=1.25", catalog);
+  EXPECT_DOUBLE_EQ(prices.require("h200_sxm", PriceKind::Spot).usd_per_gpu_hour, 1.25);
+  try {
+    (void)prices.require("p4", PriceKind::OnDemand);
+    FAIL();
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("`price` p4="), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(prices.add_text("H200", catalog), InvalidInput);
+  EXPECT_THROW(prices.add_text("H200=0", catalog), InvalidInput);
+  EXPECT_THROW(prices.add_text("H999=1", catalog), NotFound);
+  const Json bad = {{"schema", "warploom_gpu_prices"}, {"version", 1},
+                    {"prices", {{{"gpu", "H200"}, {"kind", "spot"}, {"usd_per_gpu_hour", -1}, {"source", "s"}, {"date", "2026-01-01"}}}}};
+  EXPECT_THROW(prices.add_document(bad, "mine.json", catalog), InvalidInput);
+  EXPECT_THROW(prices.add_document({{"schema", "warploom_gpu_prices"}, {"version", 2}}, "mine.json", catalog), Unsupported);
+}
+
+TEST(SearchSpace, CountsTheProductOfItsLists) {
+  SearchSpace space;
+  space.gpus = {"a", "b"};
+  space.tensor_parallel = {1, 2, 4};
+  space.data_parallel = {1, 2};
+  space.max_num_seqs = {8, 16};
+  const auto count = [&](bool mixture) {
+    std::size_t number = 0;
+    visit_configurations(space, mixture, [&](const Configuration&) { ++number; });
+    return number;
+  };
+  EXPECT_EQ(count(false), 2U * 3 * 2);
+  // Expert parallelism both ways but on one GPU.
+  EXPECT_EQ(count(true), 2U * (3 * 2 * 2 - 1) * 2);
+  space.pools = PoolLayout::Disaggregated;
+  EXPECT_EQ(count(false), 2U * 3 * 2 * 3 * 2);
+}
+
+TEST(SearchSpace, FleetsComeCheapestFirst) {
+  Configuration configuration;
+  configuration.shape.tensor_parallel = 2;
+  const auto price = [&](const Fleet& fleet) { return double(gpus_of(configuration, fleet)); };
+  EXPECT_EQ(fleets_of(configuration, 8, 0, 0, price).size(), 4U);
+  EXPECT_EQ(fleets_of(configuration, 8, 6, 0, price), (std::vector<Fleet>{{3, 0}}));
+  EXPECT_EQ(fleets_of(configuration, 8, 0, 1, price).front(), (Fleet{2, 0}));
+  EXPECT_TRUE(fleets_of(configuration, 8, 7, 0, price).empty());
+  configuration.decode = configuration.shape;
+  const auto fleets = fleets_of(configuration, 8, 0, 0, price);
+  EXPECT_EQ(fleets.size(), 6U);
+  EXPECT_EQ(fleets.front(), (Fleet{1, 1}));
+}
+
+TEST(LoadProfile, CountsSharedPartsOnceWhereACacheHoldsThem) {
+  Workload workload;
+  workload.requests = {{.input_tokens = 100, .output_tokens = 10}, {.input_tokens = 120, .output_tokens = 30}};
+  workload.content = {{1, 80}, {2, 20}, {1, 80}, {3, 40}};
+  workload.content_begin = {0, 2, 4};
+  EXPECT_DOUBLE_EQ(profile_of(workload, false).mean_input, 110);
+  EXPECT_DOUBLE_EQ(profile_of(workload, true).mean_input, 70);
+  EXPECT_EQ(profile_of(workload, true).longest, 150);
+  const Workload first = first_requests(workload, 1);
+  EXPECT_EQ(first.requests.size(), 1U);
+  EXPECT_EQ(first.content.size(), 2U);
+  check_workload(first);
+}
+
+// Whatever mix of steps a scheduler finds, it takes no less time than the bound, and no request is faster.
+RC_GTEST_PROP(StepLadder, BoundsEverySimulatedRun, ()) {
+  const LinearStepTime time{.per_step = milliseconds(*rc::gen::inRange(1, 30)),
+                            .per_token = microseconds(*rc::gen::inRange(1, 200)),
+                            .per_prompt_token = microseconds(*rc::gen::inRange(0, 200))};
+  LinearStepPricer pricer(time);
+  ServingConfig config;
+  config.max_num_seqs = *rc::gen::element(1, 4, 16, 64);
+  config.max_num_batched_tokens = *rc::gen::element(256, 1024);
+  config.block_size = 16;
+  config.gpu_memory_utilization = 0.9;
+  SyntheticLengths lengths{.requests = 40, .input_tokens = *rc::gen::inRange(2, 900),
+                           .output_tokens = *rc::gen::inRange(1, 60), .range_ratio = 0.5};
+  Workload workload = synthetic_workload(lengths, 1);
+  set_poisson_arrivals(workload, double(*rc::gen::inRange(1, 200)), 1);
+  const LoadProfile load = profile_of(workload, true);
+  const EngineBounds bounds = bounds_of(pricer, load,
+                                        {.max_num_seqs = *config.max_num_seqs,
+                                         .max_num_batched_tokens = *config.max_num_batched_tokens},
+                                        {0.5, 0.95});
+  const ServingMetrics metrics = simulate(config, workload, pricer).metrics;
+  RC_ASSERT(metrics.completed == 40);
+  RC_ASSERT(metrics.duration.value() >= bounds.seconds_per_request * 40 * (1 - 1e-9));
+  RC_ASSERT(metrics.ttft.p50.value() >= bounds.first_token_at(0.5) * (1 - 1e-9));
+  RC_ASSERT(metrics.ttft.p95.value() >= bounds.first_token_at(0.95) * (1 - 1e-9));
+  if (load.outputs.front() > 1) RC_ASSERT(metrics.tpot.p50.value() >= bounds.per_token * (1 - 1e-9));
+}
+
+}  // namespace
+}  // namespace warploom
