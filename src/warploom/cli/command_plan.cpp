@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/app/plan/check_plan.h"
+#include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/plan/make_plan.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -20,7 +23,7 @@ namespace {
 
 struct PlanOptions {
   std::shared_ptr<FieldOptionValues> fields;
-  std::string svg;
+  std::string svg, emit, output, check;
   std::size_t rows = 12;
   bool json = false;
 };
@@ -41,6 +44,21 @@ PlanResult timed_plan(PlanRequest& request) {
   return make_plan(request);
 }
 
+// Files that start the best deployment, and the plan itself beside them.
+void write_emitted(const PlanOptions& options, const PlanRequest& request, const PlanResult& result, Json& document,
+                   std::string& text) {
+  const std::filesystem::path folder(options.output);
+  const std::vector<EmittedFile> files = emit_plan(request, result, options.emit);
+  write_file_atomically(folder / "plan.json", json_text(document));
+  text += fmt::format("\nwrote {}\n", (folder / "plan.json").string());
+  document["files"] = Json::array();
+  for (const EmittedFile& file : files) {
+    write_file_atomically(folder / file.name, file.contents);
+    document["files"].push_back((folder / file.name).string());
+    text += fmt::format("wrote {}\n", (folder / file.name).string());
+  }
+}
+
 void run_plan(const PlanOptions& options, const WorkloadOptions& workload) {
   PlanRequest request;
   options.fields->apply(&request);
@@ -51,7 +69,15 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload) {
   if (!note.empty()) print_note(note);
   if (!options.svg.empty())
     write_file_atomically(options.svg, plots_svg({speed_plot(result), cost_plot(result)}));
-  print(options.json ? json_text(plan_json(result)) : plan_text(result, options.rows));
+  Json document = plan_json(result);
+  std::string text = plan_text(result, options.rows);
+  if (!options.emit.empty()) write_emitted(options, request, result, document, text);
+  if (!options.check.empty()) {
+    const PlanCheck check = check_plan(result, options.check);
+    document["check"] = plan_check_json(check);
+    text += "\n" + plan_check_text(check);
+  }
+  print(options.json ? json_text(document) : text);
 }
 
 std::string group_of_plan(std::string_view field) {
@@ -69,6 +95,13 @@ void add_plan_command(Command& app) {
   {
     const OptionGroup group(*command, kOutputGroup);
     command->add_option("--svg", options->svg, "writes both fronts as a picture");
+    Option* output = command->add_option("--output", options->output, "folder for what --emit writes");
+    Option* emit = command->add_option(
+        "--emit", options->emit,
+        fmt::format("writes what starts the best deployment: {}", fmt::join(emit_formats(), ", ")));
+    emit->needs(output);
+    output->needs(emit);
+    command->add_option("--check", options->check, "a benchmark's result, compared with the promise");
     command->add_option("--rows", options->rows, "of the ranking")->capture_default_str();
     add_json_option(*command, options->json);
   }

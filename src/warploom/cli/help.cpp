@@ -24,7 +24,8 @@ constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent
 
 // Options whose value is text of a kind of its own; all others take a name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 49> kValueNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 50> kValueNames{{
+    {"--check", "FILE"},
     {"--prices", "FILE"},
     {"--svg", "FILE"},
     {"--model", "NAME|FILE"},

@@ -47,7 +47,9 @@ void expect_same_answer(PlanTask task) {
     return double(result.whole_runs) + 0.25 * double(result.short_runs);
   };
   // Nothing bounds energy from below.
-  if (task.objective != Objective::Energy) EXPECT_LT(work(pruned), work(all)) << "the pruned search simulates less";
+  if (task.objective != Objective::Energy) {
+    EXPECT_LT(work(pruned), work(all)) << "the pruned search simulates less";
+  }
 }
 
 TEST(PlanSearch, PrunedFindsTheWinnersAndFrontsOfTheExhaustiveOne) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "warploom/app/plan/check_plan.h"
 #include "warploom/app/plan/make_plan.h"
 #include "warploom/base/json.h"
 
@@ -19,6 +20,12 @@ std::string plan_text(const PlanResult& plan, std::size_t rows = 12);
 // "usd_..." keys (null without prices), "limits" with what they use, "binding", "relaxed_by", "confident",
 // "pessimistic" and the metrics of `simulate`.
 Json plan_json(const PlanResult& plan);
+
+// A measured run beside the promise; {"generator", "requests", "promised_rate", "measured_rate", "kept",
+// "figures": [{"name", "promised", "pessimistic", "measured", "limit"}]}, figures in ms or shares, null where
+// there is none.
+std::string plan_check_text(const PlanCheck& check);
+Json plan_check_json(const PlanCheck& check);
 
 // "2 x (h100_sxm, tp 4) vllm 0.19.0, fp8, max_num_seqs 128".
 std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet);

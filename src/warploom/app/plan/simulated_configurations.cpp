@@ -121,6 +121,11 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   setup.config.pipeline_parallel_size = shape.pipeline_parallel;
   setup.config.data_parallel_size = shape.data_parallel;
   setup.config.enable_expert_parallel = shape.expert_parallel;
+  // An engine that counts attention groups within its tensor-parallel GPUs.
+  if (shape.data_parallel > 1 && engine_of_field("enable_dp_attention") == engine) {
+    setup.config.enable_dp_attention = true;
+    setup.config.tensor_parallel_size *= shape.data_parallel;
+  }
   return setup;
 }
 
@@ -267,7 +272,9 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
     limits.produces_tokens = tokens;
     try {
       const Lent lent(engine.kind);
-      return bounds_of(*lent.pricer, load_of(configuration), limits, fractions());
+      EngineBounds found = bounds_of(*lent.pricer, load_of(configuration), limits, fractions());
+      found.groups = double(engine.config.instances * engine.config.data_parallel_size);
+      return found;
     } catch (const Unsupported& error) {
       screened.refusal = Refusal{std::string(kNoKernels), error.what()};
       return EngineBounds{};

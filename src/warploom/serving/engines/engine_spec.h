@@ -49,6 +49,7 @@ struct EngineSpec {
   std::string_view framework;
   std::span<const EngineFlag> flags;  // its own spellings; those that are the name of a field are left out
   EngineCommandLine command_line;
+  EngineManifests manifests;
 
   // Defaults. `version` as "0.24.0"; empty: the newest known. Those without a function are of all versions.
   std::int64_t block_size = 16;  // tokens in a KV block

@@ -42,6 +42,16 @@ constexpr std::array<EngineFlag, 17> kFlags{{
 }};
 constexpr std::array<LaunchWord, 2> kPrograms{{{"sglang.launch_server", false}, {"sglang", true}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+// docs/advanced_features/pd_disaggregation.md; Dynamo: examples/backends/sglang/deploy
+constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
+                                     .prefill_flags = "--disaggregation-mode prefill",
+                                     .decode_flags = "--disaggregation-mode decode",
+                                     .dynamo_image = "nvcr.io/nvidia/ai-dynamo/sglang-runtime",
+                                     .dynamo_module = "dynamo.sglang",
+                                     .dynamo_model_flag = "--model-path",
+                                     .dynamo_prefill_flags = "--disaggregation-mode prefill",
+                                     .dynamo_decode_flags = "--disaggregation-mode decode",
+                                     .flags_are_fields = true};
 
 // Defaults (server_args.py)
 
@@ -234,6 +244,7 @@ extern constinit const EngineSpec kSglangEngine{
     .command_line = {.programs = kPrograms,
                      .example = "sglang serve --model-path MODEL",
                      .file_flags = kFileFlags},
+    .manifests = kManifests,
     .block_size = 1,
     .chunks_prompts = true,
     .memory_share = MemoryShare::StaticPart,

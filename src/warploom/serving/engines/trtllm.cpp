@@ -38,6 +38,16 @@ constexpr std::array<EngineFlag, 10> kFlags{{
 }};
 constexpr std::array<LaunchWord, 1> kPrograms{{{"trtllm-serve", false}}};
 constexpr std::array<std::string_view, 2> kFileFlags{"config", "extra_llm_api_options"};
+// Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo: examples/backends/trtllm/deploy
+constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/release",
+                                     .prefill_flags = {},
+                                     .decode_flags = {},
+                                     .dynamo_image = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime",
+                                     .dynamo_module = "dynamo.trtllm",
+                                     .dynamo_model_flag = "--model-path",
+                                     .dynamo_prefill_flags = "--disaggregation-mode prefill",
+                                     .dynamo_decode_flags = "--disaggregation-mode decode",
+                                     .underscored_flags = true};
 
 std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
@@ -223,6 +233,7 @@ extern constinit const EngineSpec kTrtllmEngine{
                      .file_flags = kFileFlags,
                      .file_keys = kFileKeys,
                      .file_rules = true},
+    .manifests = kManifests,
     .block_size = 32,
     .chunks_prompts = kChunksPrompts,
     .memory_share = MemoryShare::FreePart,

@@ -25,6 +25,18 @@ constexpr std::array<std::string_view, 3> kCompilationPrefixes{"-cc.", "--compil
 constexpr std::array<JsonFlag, 1> kJsonFlags{
     {{"compilation_config", kCompilationPrefixes, apply_compilation_config, apply_compilation_entry}}};
 constexpr std::array<std::string_view, 1> kFileFlags{"config"};
+// docs/features/nixl_connector_usage.md; Dynamo: examples/backends/vllm/deploy/disagg.yaml
+constexpr std::string_view kKvFlags =
+    R"(--kv-transfer-config {"kv_connector":"NixlConnector","kv_role":"kv_both"})";
+constexpr EngineManifests kManifests{.image = "vllm/vllm-openai",
+                                     .prefill_flags = kKvFlags,
+                                     .decode_flags = kKvFlags,
+                                     .dynamo_image = "nvcr.io/nvidia/ai-dynamo/vllm-runtime",
+                                     .dynamo_module = "dynamo.vllm",
+                                     .dynamo_model_flag = "--model",
+                                     .dynamo_prefill_flags = "--is-prefill-worker",
+                                     .dynamo_decode_flags = "--is-decode-worker",
+                                     .flags_are_fields = true};
 
 // Defaults
 
@@ -184,6 +196,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                                                .example = "vllm serve MODEL",
                                                                .json_flags = kJsonFlags,
                                                                .file_flags = kFileFlags},
+                                              .manifests = kManifests,
                                               .block_size = 16,
                                               .chunks_prompts = kChunksPrompts,
                                               .memory_share = MemoryShare::Engine,

@@ -1,0 +1,79 @@
+#include "warploom/app/plan/check_plan.h"
+
+#include <algorithm>
+
+#include "warploom/app/validate/measured_requests.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+struct MeasuredFigures {
+  ServingMetrics metrics;
+  double goodput_share = 0;
+};
+
+MeasuredFigures figures_of_measured(const std::vector<RealRequest>& requests, const Slo& slo) {
+  std::vector<double> ttft, tpot, e2el;
+  double met = 0, first = requests.front().queued, last = 0;
+  for (const RealRequest& request : requests) {
+    ttft.push_back(request.first_token - request.queued);
+    e2el.push_back(request.last_token - request.queued);
+    double per_token = 0;
+    if (request.output_tokens > 1) {
+      per_token = (request.last_token - request.first_token) / double(request.output_tokens - 1);
+      tpot.push_back(per_token);
+    }
+    first = std::min(first, request.queued);
+    last = std::max(last, request.last_token);
+    const bool good = (!slo.ttft || ttft.back() <= slo.ttft->value()) && (!slo.tpot || per_token <= slo.tpot->value()) &&
+                      (!slo.e2el || e2el.back() <= slo.e2el->value());
+    met += good ? 1 : 0;
+  }
+  MeasuredFigures figures;
+  figures.metrics.ttft = summarize(std::move(ttft));
+  figures.metrics.tpot = summarize(std::move(tpot));
+  figures.metrics.e2el = summarize(std::move(e2el));
+  if (last > first) figures.metrics.request_throughput = double(requests.size()) / (last - first);
+  figures.goodput_share = met / double(requests.size());
+  return figures;
+}
+
+}  // namespace
+
+PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result) {
+  if (!plan.search.best)
+    throw InvalidInput("check: no deployment meets the limits, so nothing was promised that could be compared");
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  const MeasuredRequests measured = read_measured_requests(result);
+  const MeasuredFigures real = figures_of_measured(measured.requests, plan.level.goodput);
+  PlanCheck check{.generator = measured.client ? measured.client->generator : "the engine's own record",
+                  .requests = std::ssize(measured.requests),
+                  .promised_rate = best.figures.metrics.request_throughput,
+                  .measured_rate = real.metrics.request_throughput,
+                  .figures = {},
+                  .kept = true};
+  const auto add = [&](const SloLimit& limit, bool judged) {
+    CheckedFigure figure{.name = limit.name(), .promised = to_milliseconds(figure_of(limit, best.figures.metrics))};
+    if (best.pessimistic) figure.pessimistic = to_milliseconds(figure_of(limit, best.pessimistic->metrics));
+    figure.measured = to_milliseconds(figure_of(limit, real.metrics));
+    if (judged) {
+      figure.limit = to_milliseconds(limit.limit);
+      check.kept = check.kept && figure.measured <= figure.limit;
+    }
+    check.figures.push_back(figure);
+  };
+  for (const SloLimit& limit : plan.level.limits)
+    if (limit.metric != LatencyMetric::Itl) add(limit, true);
+  if (plan.level.has_goodput()) {
+    check.figures.push_back({"goodput_share", best.figures.goodput_share,
+                             best.pessimistic ? best.pessimistic->goodput_share : 0, real.goodput_share,
+                             plan.level.goodput_share});
+    check.kept = check.kept && real.goodput_share >= plan.level.goodput_share;
+  }
+  for (const LatencyMetric metric : {LatencyMetric::Ttft, LatencyMetric::Tpot})
+    add({metric, LatencyStatistic::Mean, Seconds(0.0)}, false);
+  return check;
+}
+
+}  // namespace warploom

@@ -1,0 +1,254 @@
+#include "warploom/app/plan/emit_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "warploom/app/plan/simulated_configurations.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/engines/start_command.h"
+
+namespace warploom {
+namespace {
+
+// One pool as it is started.
+struct EmittedPool {
+  std::string role, gpu;  // role: "engine", "prefill" or "decode"
+  std::int64_t instances = 1, gpus = 1;
+  EngineShape shape;
+  StartCommand command;
+  const EngineSpec* engine = nullptr;
+};
+
+void add_words(std::vector<std::string>& words, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+EmittedPool pool_of(const PlanRequest& request, const PlanResult& plan, const std::string& role,
+                    const EngineShape& shape, std::int64_t instances, const std::string& gpu) {
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  const ServingSetupRequest setup = setup_request_of(request, best.configuration, shape);
+  EmittedPool pool{.role = role, .gpu = gpu, .instances = instances, .gpus = shape.gpus(), .shape = shape};
+  pool.engine = &engine_named(setup.config.engine);
+  if (!setup.quantization.empty() && setup.quantization != "fp8")
+    throw Unsupported(fmt::format(
+        "emit: {} is a scheme that a checkpoint is stored in, expected `quantizations` stored with such a "
+        "checkpoint as `model`",
+        setup.quantization));
+  pool.command = start_command(setup.config, plan.model, setup.quantization);
+  return pool;
+}
+
+std::vector<EmittedPool> pools_of(const PlanRequest& request, const PlanResult& plan) {
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  const PlanLabel& label = plan.labels[*plan.search.best];
+  const bool apart = best.configuration.decode.has_value();
+  std::vector<EmittedPool> pools{pool_of(request, plan, apart ? "prefill" : "engine", best.configuration.shape,
+                                         best.fleet.instances, label.gpu)};
+  if (apart)
+    pools.push_back(
+        pool_of(request, plan, "decode", *best.configuration.decode, best.fleet.decode, label.decode_gpu));
+  return pools;
+}
+
+// The pool's words with what tells it that it computes prompts or produces tokens.
+std::vector<std::string> words_of_pool(const EmittedPool& pool) {
+  std::vector<std::string> words = pool.command.words;
+  if (pool.role == "engine") return words;
+  const EngineManifests& manifests = pool.engine->manifests;
+  const std::string_view flags = pool.role == "prefill" ? manifests.prefill_flags : manifests.decode_flags;
+  if (flags.empty())
+    throw Unsupported(fmt::format("emit: {} starts prefill and decode apart from a file of its own, which is not "
+                                  "written, expected `pools` aggregated or the format dynamo",
+                                  pool.engine->name));
+  add_words(words, flags);
+  return words;
+}
+
+// The engine's configuration file, nested by the dots of its keys.
+std::string options_file(const StartCommand& command) {
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> parts;
+  for (const auto& [key, value] : command.file) {
+    const std::size_t dot = key.find('.');
+    const bool nested = dot != std::string::npos;
+    parts[nested ? key.substr(0, dot) : ""].emplace_back(nested ? key.substr(dot + 1) : key, value);
+  }
+  std::string text;
+  for (const auto& [part, entries] : parts) {
+    if (!part.empty()) text += part + ":\n";
+    for (const auto& [key, value] : entries) text += fmt::format("{}{}: {}\n", part.empty() ? "" : "  ", key, value);
+  }
+  return text;
+}
+
+std::string slug(const std::string& model) {
+  std::string name = model.substr(model.rfind('/') + 1);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ? char(std::tolower(c)) : '-';
+  });
+  return name;
+}
+
+std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
+  std::string text = "#!/bin/sh\n# Start each line on machines with the GPUs that it names.\n";
+  std::vector<EmittedFile> files;
+  for (const EmittedPool& pool : pools) {
+    std::vector<std::string> words = words_of_pool(pool);
+    if (!pool.command.file.empty()) {
+      const std::string name = pool.role + "_options.yaml";
+      files.push_back({name, options_file(pool.command)});
+      words.insert(words.end(), {"--extra_llm_api_options", name});
+    }
+    text += fmt::format("# {}: {} x {} {}\n{}\n", pool.role, pool.instances, pool.gpus, pool.gpu, shell_line(words));
+  }
+  files.push_back({"start.sh", text});
+  return files;
+}
+
+std::string yaml_words(const std::vector<std::string>& words, const std::string& indent) {
+  std::string text;
+  for (const std::string& word : words) {
+    std::string safe;
+    for (const char c : word) safe += c == '\'' ? std::string("''") : std::string(1, c);
+    text += fmt::format("{}- '{}'\n", indent, safe);
+  }
+  return text;
+}
+
+std::string kubernetes(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
+  std::string text;
+  const std::string name = slug(plan.model);
+  for (const EmittedPool& pool : pools) {
+    const std::string own = fmt::format("{}-{}", name, pool.role);
+    text += fmt::format(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {0}\nspec:\n  replicas: {1}\n  selector:\n"
+        "    matchLabels: {{app: {0}}}\n  template:\n    metadata:\n      labels: {{app: {0}, serves: {2}}}\n    spec:\n"
+        "      containers:\n      - name: engine\n        image: {3}\n        command:\n{4}        ports:\n"
+        "        - containerPort: 8000\n        resources:\n          limits: {{nvidia.com/gpu: {5}}}\n"
+        "        volumeMounts:\n        - {{name: shm, mountPath: /dev/shm}}\n      volumes:\n"
+        "      - name: shm\n        emptyDir: {{medium: Memory}}\n---\n",
+        own, pool.instances, name, pool.engine->manifests.image, yaml_words(words_of_pool(pool), "        "),
+        pool.gpus);
+  }
+  return text + fmt::format(
+                    "apiVersion: v1\nkind: Service\nmetadata:\n  name: {0}\nspec:\n  selector: {{app: {0}-{1}}}\n"
+                    "  ports:\n  - {{port: 8000, targetPort: 8000}}\n",
+                    name, pools.front().role);
+}
+
+// Values of the Helm chart llm-d-modelservice, which puts the command `vllm serve MODEL` before the words.
+std::string llm_d(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
+  const EmittedPool& last = pools.back();
+  if (last.engine->name != default_engine())
+    throw Unsupported(fmt::format("emit: llm-d serves with {}, expected `engines` {}", default_engine(), default_engine()));
+  std::string text = fmt::format(
+      "modelArtifacts:\n  name: {0}\n  uri: hf://{0}\n  size: 500Gi\nrouting:\n  servicePort: 8000\n  proxy:\n"
+      "    enabled: {1}\n",
+      plan.model, pools.size() > 1);
+  const auto pool_text = [&](const char* key, const EmittedPool& pool) {
+    const std::vector<std::string> all = words_of_pool(pool);
+    std::vector<std::string> own(all.begin() + 3, all.end());  // behind the program, "serve" and the model
+    return fmt::format(
+        "{}:\n  create: true\n  replicas: {}\n  parallelism: {{tensor: {}, data: {}}}\n  containers:\n"
+        "  - name: vllm\n    image: {}\n    modelCommand: vllmServe\n    args:\n{}    resources:\n"
+        "      limits: {{nvidia.com/gpu: {}}}\n    mountModelVolume: true\n",
+        key, pool.instances, pool.shape.tensor_parallel, pool.shape.data_parallel, pool.engine->manifests.image,
+        yaml_words(own, "    "), pool.gpus);
+  };
+  text += pool_text("decode", last);
+  return text + (pools.size() > 1 ? pool_text("prefill", pools.front()) : std::string("prefill:\n  create: false\n"));
+}
+
+std::string dynamo(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
+  const EngineManifests& manifests = pools.front().engine->manifests;
+  const std::string name = slug(plan.model);
+  std::string text = fmt::format(
+      "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata:\n  name: {}\nspec:\n  services:\n"
+      "    Frontend:\n      componentType: frontend\n      replicas: 1\n      extraPodSpec:\n        mainContainer:\n"
+      "          image: {}:${{VERSION}}\n",
+      name, manifests.dynamo_image);
+  for (const EmittedPool& pool : pools) {
+    const bool prefill = pool.role == "prefill", apart = pool.role != "engine";
+    // The flags alone: another program takes them.
+    std::vector<std::string> words{std::string(manifests.dynamo_model_flag), plan.model};
+    const auto flags = std::find_if(pool.command.words.begin(), pool.command.words.end(), [&](const std::string& word) {
+      return word.starts_with("--") && word != manifests.dynamo_model_flag;
+    });
+    words.insert(words.end(), flags, pool.command.words.end());
+    if (apart) add_words(words, prefill ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags);
+    text += fmt::format(
+        "    {}Worker:\n      envFromSecret: hf-token-secret\n      componentType: worker\n{}      replicas: {}\n"
+        "      resources:\n        limits:\n          gpu: \"{}\"\n      extraPodSpec:\n        mainContainer:\n"
+        "          image: {}:${{VERSION}}\n          command:\n          - python3\n          - -m\n          - {}\n"
+        "          args:\n{}",
+        prefill ? "Prefill" : "Decode", apart ? fmt::format("      subComponentType: {}\n", pool.role) : "",
+        pool.instances, pool.gpus, manifests.dynamo_image, manifests.dynamo_module, yaml_words(words, "          "));
+  }
+  return text;
+}
+
+// The load of the plan as `vllm bench serve` makes it. Of a workload without fixed lengths: its means.
+std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  const bool random = request.source.random.has_value();
+  const auto input = random ? request.source.random->input_len : std::int64_t(plan.load.mean_input);
+  const auto output = random ? request.source.random->output_len : std::int64_t(plan.load.mean_output);
+  std::string text = "#!/bin/sh\n";
+  if (!random) text += "# The plan's requests have other lengths; these are their means.\n";
+  text += fmt::format(
+      "vllm bench serve --model {} --dataset-name random --random-input-len {} --random-output-len {} "
+      "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99 "
+      "--save-result --save-detailed --result-filename result.json",
+      plan.model, input, output, plan.load.requests);
+  if (random && request.source.random->range_ratio > 0)
+    text += fmt::format(" --random-range-ratio {:g}", request.source.random->range_ratio);
+  if (plan.load.in_flight > 0)
+    text += fmt::format(" --max-concurrency {}", plan.load.in_flight);
+  else
+    text += fmt::format(" --request-rate {:.4g}", best.rate);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::vector<std::string> emit_formats() {
+  std::vector<std::string> formats = engine_names();
+  formats.insert(formats.end(), {"k8s", "llm-d", "dynamo"});
+  return formats;
+}
+
+std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan, const std::string& format) {
+  const std::vector<std::string> formats = emit_formats();
+  if (std::find(formats.begin(), formats.end(), format) == formats.end())
+    throw NotFound(fmt::format("emit: '{}' is no format{}, expected one of: {}", format, did_you_mean(format, formats),
+                               fmt::join(formats, ", ")));
+  if (!plan.search.best)
+    throw InvalidInput("emit: no deployment meets the limits, expected limits that some deployment meets");
+  const std::vector<EmittedPool> pools = pools_of(request, plan);
+  std::vector<EmittedFile> files;
+  if (format == "k8s") {
+    files.push_back({"deployment.yaml", kubernetes(plan, pools)});
+  } else if (format == "llm-d") {
+    files.push_back({"values.yaml", llm_d(plan, pools)});
+  } else if (format == "dynamo") {
+    files.push_back({"dynamo.yaml", dynamo(plan, pools)});
+  } else {
+    if (pools.front().engine->name != format)
+      throw InvalidInput(fmt::format("emit: the best deployment runs {}, expected that format or `engines` {}",
+                                     pools.front().engine->name, format));
+    files = commands(pools);
+  }
+  files.push_back({"bench.sh", benchmark(request, plan)});
+  return files;
+}
+
+}  // namespace warploom

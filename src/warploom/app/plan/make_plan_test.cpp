@@ -1,0 +1,205 @@
+// Whole plans: with a latency of closed form, and with the shipped predictor.
+#include "warploom/app/plan/make_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "warploom/app/plan/check_plan.h"
+#include "warploom/app/plan/emit_plan.h"
+#include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/fixed_latency_test.h"
+#include "warploom/base/error.h"
+#include "warploom/base/scratch_folder_test.h"
+#include "warploom/planner/run_log.h"
+
+namespace warploom {
+namespace {
+
+PlanRequest small_plan() {
+  PlanRequest request;
+  request.model = "Llama-3.1-8B";
+  request.space.gpus = {"H100-SXM", "L40S"};
+  request.space.tensor_parallel = {1, 2};
+  request.space.max_gpus = 8;
+  request.source.random = RandomPrompts{.input_len = 600, .output_len = 50};
+  request.source.rate = 40;
+  request.source.requests = 200;
+  request.slo = {"ttft_p95_ms=400", "tpot_p95_ms=30"};
+  request.threads = 2;
+  return request;
+}
+
+// Everything that a plan says of its points.
+std::string words_of_plan(const PlanResult& plan) {
+  std::string text;
+  for (const PlanPoint& point : plan.search.points)
+    text += run_key(point.configuration, point.fleet, {}) + run_figures_to_json(point.figures).dump() +
+            std::to_string(point.objective) + (point.confident ? "sure" : "median");
+  return text + std::to_string(plan.search.whole_runs) + std::to_string(plan.what_ifs.size());
+}
+
+void expect_plan_refused(const PlanRequest& request, const std::string& part) {
+  try {
+    (void)make_plan(request, fixed_latency());
+    ADD_FAILURE() << "accepted, expected an error with: " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+using PlanChoice = std::pair<Configuration, Fleet>;
+
+std::set<PlanChoice> choices(const SearchResult& search, const std::vector<std::size_t>& indices) {
+  std::set<PlanChoice> set;
+  for (const std::size_t i : indices) set.insert({search.points[i].configuration, search.points[i].fleet});
+  return set;
+}
+
+void expect_same_plan(PlanRequest request, const std::shared_ptr<const LatencyModel>& latency, std::int64_t least) {
+  const SearchResult pruned = make_plan(request, latency).search;
+  request.exhaustive = true;
+  const SearchResult all = make_plan(request, latency).search;
+  EXPECT_GE(all.candidates, least);
+  ASSERT_TRUE(all.best.has_value());
+  ASSERT_TRUE(pruned.best.has_value());
+  EXPECT_EQ(choices(pruned, {*pruned.best}), choices(all, {*all.best}));
+  ASSERT_EQ(pruned.best_confident.has_value(), all.best_confident.has_value());
+  if (all.best_confident) {
+    EXPECT_EQ(choices(pruned, {*pruned.best_confident}), choices(all, {*all.best_confident}));
+  }
+  EXPECT_EQ(choices(pruned, pruned.speed_front), choices(all, all.speed_front));
+  EXPECT_EQ(choices(pruned, pruned.cost_front), choices(all, all.cost_front));
+}
+
+TEST(MakePlan, PrunedAndExhaustiveAgreeOnSimulations) {
+  PlanRequest request = small_plan();
+  request.space.max_num_seqs = {16, 256};
+  request.space.max_num_batched_tokens = {512, 8192};
+  expect_same_plan(request, fixed_latency(), 60);
+}
+
+TEST(MakePlan, SaysTheSameOnAnyNumberOfThreads) {
+  PlanRequest request = small_plan();
+  request.space.max_num_seqs = {16, 256};
+  const std::string two = words_of_plan(make_plan(request, fixed_latency()));
+  request.threads = 1;
+  EXPECT_EQ(words_of_plan(make_plan(request, fixed_latency())), two);
+}
+
+TEST(MakePlan, GoesOnFromItsStore) {
+  const ScratchFolder folder;
+  PlanRequest request = small_plan();
+  request.store = folder.path() / "runs.json";
+  const std::string first = words_of_plan(make_plan(request, fixed_latency()));
+  EXPECT_EQ(words_of_plan(make_plan(request, fixed_latency())), first);
+  request.source.rate = 41;
+  expect_plan_refused(request, "another question");
+  Json document = read_json_file(request.store);
+  document["created_by"] = "warploom 99";
+  write_json_file(request.store, document);
+  request.source.rate = 40;
+  expect_plan_refused(request, "was written by warploom 99");
+}
+
+TEST(MakePlan, RefusesWhatCannotBeAnswered) {
+  PlanRequest request = small_plan();
+  request.slo.clear();
+  expect_plan_refused(request, "slo: no limit is given");
+  request = small_plan();
+  request.space.gpus.clear();
+  expect_plan_refused(request, "gpu_names: is empty");
+  request = small_plan();
+  request.space.gpus = {"P4"};
+  expect_plan_refused(request, "`price` p4=DOLLARS_PER_HOUR");
+  request = small_plan();
+  request.model = "Llama-3.1-405B";
+  request.space.max_gpus = 2;
+  expect_plan_refused(request, "the model fits on none of them at any size allowed");
+  request = small_plan();
+  request.source.rate.reset();
+  expect_plan_refused(request, "rate: all requests come at once");
+  request = small_plan();
+  request.space.speculations = {"eagle3:3"};
+  expect_plan_refused(request, "acceptance_length");
+  request.acceptance_length = 2;
+  request.space.speculations = {"eagle3"};
+  expect_plan_refused(request, "METHOD:TOKENS");
+}
+
+TEST(MakePlan, SaysWhichLimitNothingCanMeet) {
+  PlanRequest request = small_plan();
+  request.slo = {"ttft_p95_ms=0.01,tpot_p95_ms=1000"};
+  const PlanResult plan = make_plan(request, fixed_latency());
+  EXPECT_FALSE(plan.search.best.has_value());
+  EXPECT_NE(plan.contradiction.find("ttft_p95_ms cannot be kept"), std::string::npos) << plan.contradiction;
+}
+
+TEST(MakePlan, SparesGrowthAndPowerCostMore) {
+  const double plain = make_plan(small_plan(), fixed_latency()).search.points[0].dollars_per_hour;
+  PlanRequest request = small_plan();
+  request.spare_instances = 1;
+  EXPECT_GT(make_plan(request, fixed_latency()).search.points[0].dollars_per_hour, plain);
+  request = small_plan();
+  request.growth = 8;
+  EXPECT_GT(make_plan(request, fixed_latency()).search.points[0].dollars_per_hour, plain);
+  request = small_plan();
+  request.power_price = 0.3;
+  EXPECT_GT(make_plan(request, fixed_latency()).search.points[0].dollars_per_hour, plain);
+}
+
+TEST(MakePlan, FindsTheHighestRateOfSomeGpus) {
+  PlanRequest request = small_plan();
+  request.source.rate.reset();
+  request.gpu_count = 2;
+  const PlanResult plan = make_plan(request, fixed_latency());
+  ASSERT_TRUE(plan.search.best.has_value());
+  EXPECT_TRUE(plan.find_max_rate);
+  EXPECT_EQ(plan.search.points[*plan.search.best].gpus, 2);
+  EXPECT_GT(plan.search.points[*plan.search.best].rate, 0);
+}
+
+TEST(EmitPlan, WritesWhatStartsTheBest) {
+  PlanRequest request = small_plan();
+  request.space.max_num_seqs = {64};
+  const PlanResult plan = make_plan(request, fixed_latency());
+  for (const std::string format : {"vllm", "k8s", "llm-d", "dynamo"}) {
+    const auto files = emit_plan(request, plan, format);
+    ASSERT_EQ(files.size(), 2U) << format;
+    EXPECT_NE(files[0].contents.find("--max-num-seqs"), std::string::npos) << files[0].contents;
+    EXPECT_NE(files[1].contents.find("vllm bench serve --model meta-llama/Llama-3.1-8B"), std::string::npos);
+  }
+  EXPECT_THROW(emit_plan(request, plan, "sglang"), InvalidInput);
+  EXPECT_THROW(emit_plan(request, plan, "helm"), NotFound);
+}
+
+TEST(CheckPlan, ComparesABenchmarkWithThePromise) {
+  const PlanResult plan = make_plan(small_plan(), fixed_latency());
+  const auto result = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/clients/vllm_bench.json";
+  if (!std::filesystem::exists(result)) GTEST_SKIP() << "no fixture";
+  const PlanCheck check = check_plan(plan, result);
+  EXPECT_GT(check.requests, 0);
+  ASSERT_EQ(check.figures.size(), 4U);
+  EXPECT_EQ(check.figures[0].name, "ttft_p95_ms");
+  EXPECT_GT(check.figures[0].measured, 0);
+  bool kept = true;
+  for (const CheckedFigure& figure : check.figures) kept = kept && (figure.limit <= 0 || figure.measured <= figure.limit);
+  EXPECT_EQ(check.kept, kept);
+}
+
+// With the predictor of the program: thousands of candidates, all of them simulated.
+TEST(ShippedPlan, PrunedAndExhaustiveAgreeOnThousandsOfCandidates) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM", "H200", "L40S"};
+  request.space.tensor_parallel = {1, 2, 4};
+  request.space.quantizations = {"stored", "fp8"};
+  request.space.max_num_seqs = {32, 128, 512};
+  request.space.max_num_batched_tokens = {1024, 8192};
+  request.space.max_gpus = 32;
+  request.source.requests = 100;
+  expect_same_plan(request, open_latency_model(""), 2000);
+}
+
+}  // namespace
+}  // namespace warploom
