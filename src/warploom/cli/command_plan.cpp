@@ -24,7 +24,6 @@ namespace {
 struct PlanOptions {
   std::shared_ptr<FieldOptionValues> fields;
   std::string svg, emit, output, check;
-  std::size_t rows = 12;
   bool json = false;
 };
 
@@ -45,8 +44,8 @@ PlanResult timed_plan(PlanRequest& request) {
 }
 
 // Files that start the best deployment, and the plan itself beside them.
-void write_emitted(const PlanOptions& options, const PlanRequest& request, const PlanResult& result, Json& document,
-                   std::string& text) {
+void write_emitted(const PlanOptions& options, const PlanRequest& request, const PlanResult& result,
+                   Json& document, std::string& text) {
   const std::filesystem::path folder(options.output);
   const std::vector<EmittedFile> files = emit_plan(request, result, options.emit);
   write_file_atomically(folder / "plan.json", json_text(document));
@@ -70,7 +69,7 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload) {
   if (!options.svg.empty())
     write_file_atomically(options.svg, plots_svg({speed_plot(result), cost_plot(result)}));
   Json document = plan_json(result);
-  std::string text = plan_text(result, options.rows);
+  std::string text = plan_text(result);
   if (!options.emit.empty()) write_emitted(options, request, result, document, text);
   if (!options.check.empty()) {
     const PlanCheck check = check_plan(result, options.check);
@@ -90,7 +89,8 @@ std::string group_of_plan(std::string_view field) {
 void add_plan_command(Command& app) {
   const auto options = std::make_shared<PlanOptions>();
   Command* command = app.add_subcommand("plan", "which GPUs, how many, how configured, at what cost");
-  options->fields = add_request_options<PlanRequest>(*command, {.skipped = {"source"}, .group_of = group_of_plan});
+  options->fields =
+      add_request_options<PlanRequest>(*command, {.skipped = {"source"}, .group_of = group_of_plan});
   const WorkloadOptions workload(*command, WorkloadUse::Plan);
   {
     const OptionGroup group(*command, kOutputGroup);
@@ -102,7 +102,6 @@ void add_plan_command(Command& app) {
     emit->needs(output);
     output->needs(emit);
     command->add_option("--check", options->check, "a benchmark's result, compared with the promise");
-    command->add_option("--rows", options->rows, "of the ranking")->capture_default_str();
     add_json_option(*command, options->json);
   }
   command->callback([options, workload] { run_plan(*options, workload); });

@@ -12,13 +12,24 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 114> kExamples{{
+constexpr std::array<Example, 120> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
     {"simulate", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"simulate", "simulate --model Qwen3-32B --gpu H200 --tp 2 --random-input-len 2000 --max-concurrency 64"},
     {"simulate", "simulate --gpu B200 --from-command 'vllm serve openai/gpt-oss-120b' --request-rate 8"},
+    {"plan",
+     "plan --model Llama-3.1-70B --gpus H100-SXM,H200 --rate 12 --input-tokens 2000 --output-tokens "
+     "300 --slo "
+     "ttft_p95_ms=800,tpot_p95_ms=40"},
+    {"plan",
+     "plan --model Qwen3-32B --gpus H200 --gpu-count 8 --input-tokens 1000 --goodput ttft:500,tpot:20"},
+    {"plan",
+     "plan --model Qwen3-32B --gpus H100-SXM --rate 8 --slo ttft_p95_ms=900 --emit k8s --output deploy"},
+    {"support", "support --model Llama-3.1-8B"},
+    {"support", "support --gpu B200 --engine sglang"},
+    {"support", "support --model Qwen3-32B --gpu H100-SXM --json"},
     {"step", "step --model Llama-3.1-8B --gpu H100-SXM --decode 64x2000"},
     {"step", "step --model Qwen3-32B --gpu H200 --tp 2 --prefill 4x1024 --decode 60x1500"},
     {"step", "step --model DeepSeek-V3 --gpu B200 --tp 8 --engine sglang --decode 128x4000"},

@@ -11,11 +11,15 @@ namespace warploom {
 namespace {
 
 // Lists are given one by one, and some options are older than their field.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kOwnNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOwnNames{
     {{"families", "--family"},
      {"gpus", "--gpu"},
      {"node_gpus", "--gpus"},
      {"gpu_names", "--gpus"},
+     {"supported_models", "--model"},
+     {"supported_gpus", "--gpu"},
+     {"supported_engines", "--engine"},
+     {"time_limit_s", "--time-limit"},
      {"tensor_parallel_sizes", "--tp"},
      {"pipeline_parallel_sizes", "--pp"},
      {"data_parallel_sizes", "--dp"},

@@ -15,10 +15,10 @@
 namespace warploom {
 namespace {
 
-constexpr std::array kGroupOrder{kOperatorGroup,    kModelGroup,    kSpaceGroup,    kWorkloadGroup, kParallelGroup,
-                                 kPoolGroup,        kFleetGroup,    kEngineGroup,   kMemoryGroup,
-                                 kSpeculationGroup, kOwnNamesGroup, kHostGroup,     kGeneralGroup,
-                                 kOutputGroup};
+constexpr std::array kGroupOrder{kOperatorGroup, kModelGroup,       kSpaceGroup,    kWorkloadGroup,
+                                 kParallelGroup, kPoolGroup,        kFleetGroup,    kEngineGroup,
+                                 kMemoryGroup,   kSpeculationGroup, kOwnNamesGroup, kHostGroup,
+                                 kGeneralGroup,  kOutputGroup};
 
 constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent

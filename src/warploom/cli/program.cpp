@@ -52,6 +52,7 @@ void add_commands(CLI::App& app) {
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);
+    add_support_command(program);
     add_schema_command(program);
   });
   add_under(app, "Find what to tune", [&] {

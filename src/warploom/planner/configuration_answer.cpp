@@ -37,8 +37,9 @@ void divide_rent(const PlanTask& task, const Screened& screened, PlanPoint& poin
 
 class ConfigurationSearch {
  public:
-  ConfigurationSearch(const PlanTask& task, const ConfigurationModel& model, const Configuration& configuration,
-                      const Screened& screened, const Incumbents& incumbents)
+  ConfigurationSearch(const PlanTask& task, const ConfigurationModel& model,
+                      const Configuration& configuration, const Screened& screened,
+                      const Incumbents& incumbents)
       : task_(task),
         model_(model),
         configuration_(configuration),
@@ -54,7 +55,8 @@ class ConfigurationSearch {
       std::erase_if(fleets, [&](const Fleet& fleet) { return overloaded(fleet); });
     if (fleets.empty()) return none(kOverload, "");
     if (!task_.exhaustive)
-      if (const auto missed = missed_by_bound(task_.level, screened_, task_.load)) return none(kTooSlow, *missed);
+      if (const auto missed = missed_by_bound(task_.level, screened_, task_.load))
+        return none(kTooSlow, *missed);
     if (task_.find_max_rate)
       find_rates(fleets);
     else
@@ -275,13 +277,21 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   point.dollars_per_million_output = point.dollars_per_hour / (point.output_tokens_per_s * 3600) * 1e6;
   divide_rent(task, screened, point);
   switch (task.objective) {
-    case Objective::Cost: point.objective = point.dollars_per_hour / point.rate; break;
-    case Objective::Gpus: point.objective = double(point.gpus); break;
-    case Objective::Throughput: point.objective = double(point.gpus) / point.rate; break;
+    case Objective::Cost:
+      point.objective = point.dollars_per_hour / point.rate;
+      break;
+    case Objective::Gpus:
+      point.objective = double(point.gpus);
+      break;
+    case Objective::Throughput:
+      point.objective = double(point.gpus) / point.rate;
+      break;
     case Objective::Energy:
       point.objective = figures.energy_j / double(std::max<std::int64_t>(1, metrics.total_output_tokens));
       break;
-    case Objective::Latency: point.objective = metrics.e2el.mean.value(); break;
+    case Objective::Latency:
+      point.objective = metrics.e2el.mean.value();
+      break;
   }
   return point;
 }

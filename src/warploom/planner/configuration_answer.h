@@ -12,7 +12,7 @@ namespace warploom {
 
 // What was found before, and need not be equalled.
 struct Incumbents {
-  std::optional<double> median, confident;         // objectives
+  std::optional<double> median, confident;          // objectives
   std::vector<Tradeoff> speed_points, cost_points;  // of all points so far
 };
 
@@ -24,7 +24,8 @@ struct ConfigurationAnswer {
 };
 
 // Why a configuration that can run has no point.
-inline constexpr std::string_view kNoFleet = "no fleet of that many GPUs", kOverload = "cannot sustain the load",
+inline constexpr std::string_view kNoFleet = "no fleet of that many GPUs",
+                                  kOverload = "cannot sustain the load",
                                   kTooSlow = "a limit is below what it can reach",
                                   kNotBetter = "cannot be better than what was found",
                                   kMissed = "misses a limit in simulation";

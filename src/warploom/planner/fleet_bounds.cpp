@@ -27,7 +27,8 @@ double most_rate(const Configuration& configuration, const Screened& screened, c
   const EngineBounds& first = screened.first;
   const double rate = pool_rate(first.groups, double(fleet.instances), first.seconds_per_request);
   if (!configuration.decode) return rate;
-  return std::min(rate, pool_rate(screened.decode->groups, double(fleet.decode), screened.decode->seconds_per_request));
+  return std::min(
+      rate, pool_rate(screened.decode->groups, double(fleet.decode), screened.decode->seconds_per_request));
 }
 
 double least_figure(const SloLimit& limit, const Screened& screened, const LoadProfile& load) {
@@ -35,10 +36,13 @@ double least_figure(const SloLimit& limit, const Screened& screened, const LoadP
   const double fraction = mean ? 0 : fraction_of(limit.statistic);
   const double per_token = per_token_of(screened);
   switch (limit.metric) {
-    case LatencyMetric::Ttft: return screened.first.first_token_at(fraction);
+    case LatencyMetric::Ttft:
+      return screened.first.first_token_at(fraction);
     // Requests of one token have no time per token.
-    case LatencyMetric::Tpot: return load.outputs.front() > 1 ? per_token : 0;
-    case LatencyMetric::Itl: return 0;  // drafts come several at once
+    case LatencyMetric::Tpot:
+      return load.outputs.front() > 1 ? per_token : 0;
+    case LatencyMetric::Itl:
+      return 0;  // drafts come several at once
     case LatencyMetric::E2el:
       return screened.first.first_token_at(0) +
              per_token * std::max(0.0, double(LoadProfile::at(load.outputs, fraction)) - 1);
@@ -51,8 +55,10 @@ std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Scre
   for (const SloLimit& limit : level.limits)
     if (least_figure(limit, screened, load) > limit.limit.value()) return limit.name();
   const Slo& slo = level.goodput;
-  if (slo.tpot && load.outputs.front() > 1 && per_token_of(screened) > slo.tpot->value()) return "goodput tpot";
-  if (slo.ttft && screened.first.first_token_at(level.goodput_share) > slo.ttft->value()) return "goodput ttft";
+  if (slo.tpot && load.outputs.front() > 1 && per_token_of(screened) > slo.tpot->value())
+    return "goodput tpot";
+  if (slo.ttft && screened.first.first_token_at(level.goodput_share) > slo.ttft->value())
+    return "goodput ttft";
   if (slo.e2el && screened.first.first_token_at(0) > slo.e2el->value()) return "goodput e2el";
   return std::nullopt;
 }
@@ -61,7 +67,8 @@ double rent(const PlanTask& task, const Configuration& configuration, const Flee
   const EngineShape& shape = configuration.shape;
   double dollars = task.gpu_hour_price[shape.gpu] * double(shape.gpus() * fleet.instances);
   if (configuration.decode)
-    dollars += task.gpu_hour_price[configuration.decode->gpu] * double(configuration.decode->gpus() * fleet.decode);
+    dollars +=
+        task.gpu_hour_price[configuration.decode->gpu] * double(configuration.decode->gpus() * fleet.decode);
   return dollars;
 }
 
@@ -80,11 +87,16 @@ double least_objective(const PlanTask& task, const Configuration& configuration,
                        const Fleet& fleet) {
   const double served = served_at_most(task, configuration, screened, fleet);
   switch (task.objective) {
-    case Objective::Cost: return rent(task, configuration, fleet) / served;
-    case Objective::Gpus: return double(gpus_of(configuration, fleet));
-    case Objective::Throughput: return double(gpus_of(configuration, fleet)) / served;
-    case Objective::Energy: return 0;
-    case Objective::Latency: return mean_latency(screened, task.load);
+    case Objective::Cost:
+      return rent(task, configuration, fleet) / served;
+    case Objective::Gpus:
+      return double(gpus_of(configuration, fleet));
+    case Objective::Throughput:
+      return double(gpus_of(configuration, fleet)) / served;
+    case Objective::Energy:
+      return 0;
+    case Objective::Latency:
+      return mean_latency(screened, task.load);
   }
   return 0;
 }

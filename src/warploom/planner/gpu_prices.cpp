@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
@@ -45,7 +45,8 @@ GpuPrices GpuPrices::shipped(const GpuCatalog& catalog) {
 
 void GpuPrices::add_document(const Json& document, std::string_view where, const GpuCatalog& catalog) {
   if (!document.is_object() || document.value("schema", std::string()) != "warploom_gpu_prices")
-    throw InvalidInput(fmt::format("{}: is no list of prices, expected \"schema\": \"warploom_gpu_prices\"", where));
+    throw InvalidInput(
+        fmt::format("{}: is no list of prices, expected \"schema\": \"warploom_gpu_prices\"", where));
   if (document.value("version", std::int64_t{0}) > kPriceVersion)
     throw Unsupported(fmt::format("{}: is of version {}, expected at most {}", where,
                                   document["version"].dump(), kPriceVersion));
@@ -57,7 +58,8 @@ void GpuPrices::add_document(const Json& document, std::string_view where, const
     GpuPrice price = object_from_json<GpuPrice>(entry, place);
     price.gpu = catalog.get(price.gpu).name;
     if (!(price.usd_per_gpu_hour > 0))
-      throw InvalidInput(fmt::format("{}: usd_per_gpu_hour is {}, expected above 0", place, price.usd_per_gpu_hour));
+      throw InvalidInput(
+          fmt::format("{}: usd_per_gpu_hour is {}, expected above 0", place, price.usd_per_gpu_hour));
     if (!is_date(price.date))
       throw InvalidInput(fmt::format("{}: date is '{}', expected YYYY-MM-DD", place, price.date));
     added.push_back(std::move(price));
@@ -68,11 +70,13 @@ void GpuPrices::add_document(const Json& document, std::string_view where, const
 void GpuPrices::add_text(std::string_view text, const GpuCatalog& catalog) {
   const std::size_t equals = text.find('=');
   double value = 0;
-  const std::string_view number = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
+  const std::string_view number =
+      equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (number.empty() || error != std::errc() || end != number.data() + number.size() || !(value > 0) ||
       value > kMostPerHour)
-    throw InvalidInput(fmt::format("price: '{}' is no price, expected GPU=DOLLARS_PER_HOUR, for example H200=3.5", text));
+    throw InvalidInput(
+        fmt::format("price: '{}' is no price, expected GPU=DOLLARS_PER_HOUR, for example H200=3.5", text));
   const std::string gpu = catalog.get(text.substr(0, equals)).name;
   std::vector<GpuPrice> own;
   for (const auto& kind : EnumNames<PriceKind>::kNames)
@@ -92,10 +96,11 @@ GpuPrice GpuPrices::require(std::string_view gpu, PriceKind kind) const {
   std::string others;
   for (const auto& [other, name] : EnumNames<PriceKind>::kNames)
     if (find(gpu, other)) others += fmt::format("{}`price_kind` {}", others.empty() ? "" : " or ", name);
-  throw InvalidInput(fmt::format(
-      "price: of {} there is no {} price, expected `price` {}=DOLLARS_PER_HOUR, a file of `prices`{}, or another "
-      "`objective` than cost",
-      gpu, name_of(kind), gpu, others.empty() ? "" : ", " + others));
+  throw InvalidInput(
+      fmt::format("price: of {} there is no {} price, expected `price` {}=DOLLARS_PER_HOUR, a file of "
+                  "`prices`{}, or another "
+                  "`objective` than cost",
+                  gpu, name_of(kind), gpu, others.empty() ? "" : ", " + others));
 }
 
 }  // namespace warploom

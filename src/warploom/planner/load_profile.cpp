@@ -31,7 +31,11 @@ LoadProfile profile_of(const Workload& workload, bool cached) {
   profile.requests = std::ssize(workload.requests);
   profile.inputs = fresh_tokens(workload, cached);
   if (workload.concurrency) profile.in_flight = *workload.concurrency;
-  if (!workload.concurrency && !workload.most_in_flight) profile.rate = arrival_rate(workload);
+  const auto arrivals = std::count_if(workload.requests.begin(), workload.requests.end(),
+                                      [](const WorkloadRequest& request) { return request.after < 0; });
+  profile.per_arrival = double(profile.requests) / double(std::max<std::ptrdiff_t>(1, arrivals));
+  if (!workload.concurrency && !workload.most_in_flight)
+    profile.rate = arrival_rate(workload) * profile.per_arrival;
   double context = 0;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];

@@ -10,12 +10,13 @@ namespace warploom {
 
 struct LoadProfile {
   std::int64_t requests = 0;
-  double rate = 0;               // requests/s, arrivals per time between the first and the last; 0: a closed loop
-  std::int64_t in_flight = 0;    // of a closed loop; 0: none
-  double mean_input = 0;         // tokens that some engine must compute at least once, see below
+  double rate = 0;             // requests/s, later turns included; 0: a closed loop
+  double per_arrival = 1;      // requests for each that comes by itself: turns of a session
+  std::int64_t in_flight = 0;  // of a closed loop; 0: none
+  double mean_input = 0;       // tokens that some engine must compute at least once, see below
   double mean_output = 0;
-  double mean_context = 0;       // tokens in the cache of a decoding request, mean over output tokens
-  std::int64_t longest = 0;      // input and output tokens of one request
+  double mean_context = 0;   // tokens in the cache of a decoding request, mean over output tokens
+  std::int64_t longest = 0;  // input and output tokens of one request
   std::vector<std::int32_t> inputs, outputs;  // of each request, ascending; inputs without shared parts
 
   // The value that a share `fraction` of the requests does not exceed.

@@ -60,8 +60,8 @@ class PlanSearch {
       Place& place = places_[i];
       place.screened = model_.screen(place.configuration);
       const auto price = [&](const Fleet& fleet) { return rent(task_, place.configuration, fleet); };
-      const std::vector<Fleet> fleets = fleets_of(place.configuration, task_.space.max_gpus, task_.gpu_count,
-                                                  task_.spare_instances, price);
+      const std::vector<Fleet> fleets =
+          fleets_of(place.configuration, task_.space.max_gpus, task_.gpu_count, task_.spare_instances, price);
       place.fleets = std::ssize(fleets);
       if (!fleets.empty() && !place.screened.refusal)
         place.least = least_objective(task_, place.configuration, place.screened, fleets.front());
@@ -114,7 +114,9 @@ class PlanSearch {
     }
     ++result_.with_point;
     for (PlanPoint& point : answer.points) {
-      const auto lower = [&](std::optional<double>& best) { best = std::min(best.value_or(point.objective), point.objective); };
+      const auto lower = [&](std::optional<double>& best) {
+        best = std::min(best.value_or(point.objective), point.objective);
+      };
       if (point.median_least) {
         lower(incumbents_.median);
         incumbents_.speed_points.push_back(speed_of(point));
@@ -127,7 +129,8 @@ class PlanSearch {
 
   // In the unit of the bound that it is compared with: rent for each request/s.
   Tradeoff front_cost(const PlanPoint& point) const {
-    return {rent(task_, point.configuration, point.fleet) / point.rate, point.figures.metrics.ttft.p95.value()};
+    return {rent(task_, point.configuration, point.fleet) / point.rate,
+            point.figures.metrics.ttft.p95.value()};
   }
 
   void count(const std::string& reason, const std::string& example) {
@@ -153,8 +156,9 @@ class PlanSearch {
 
   void finish() {
     std::stable_sort(result_.points.begin(), result_.points.end(), better);
-    std::stable_sort(result_.without_point.begin(), result_.without_point.end(),
-                     [](const PlanCount& a, const PlanCount& b) { return a.configurations > b.configurations; });
+    std::stable_sort(
+        result_.without_point.begin(), result_.without_point.end(),
+        [](const PlanCount& a, const PlanCount& b) { return a.configurations > b.configurations; });
     std::vector<std::size_t> medians;
     std::vector<Tradeoff> speed, cost;
     for (std::size_t i = 0; i < result_.points.size(); ++i) {

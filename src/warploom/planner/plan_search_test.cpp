@@ -99,8 +99,8 @@ RC_GTEST_PROP(PlanSearch, AnyLevelGetsTheExhaustiveAnswer, ()) {
   task.space.max_num_batched_tokens = {2048};
   task.load.rate = *rc::gen::inRange(1, 60);
   const int ttft = *rc::gen::inRange(50, 1500), tpot = *rc::gen::inRange(4, 80);
-  task.level.limits =
-      parse_limits(std::vector<std::string>{"ttft_p90_ms=" + std::to_string(ttft), "tpot_p50_ms=" + std::to_string(tpot)});
+  task.level.limits = parse_limits(
+      std::vector<std::string>{"ttft_p90_ms=" + std::to_string(ttft), "tpot_p50_ms=" + std::to_string(tpot)});
   const QueueModel model(task);
   const SearchResult pruned = search_plan(task, model);
   task.exhaustive = true;
@@ -153,7 +153,8 @@ TEST(PlanSearch, IsTheSameForAnyNumberOfThreads) {
   task.threads = 4;
   const SearchResult four = search_plan(task, model);
   ASSERT_EQ(one.points.size(), four.points.size());
-  for (std::size_t i = 0; i < one.points.size(); ++i) EXPECT_EQ(chosen(one.points[i]), chosen(four.points[i]));
+  for (std::size_t i = 0; i < one.points.size(); ++i)
+    EXPECT_EQ(chosen(one.points[i]), chosen(four.points[i]));
   EXPECT_EQ(one.whole_runs, four.whole_runs);
 }
 

@@ -68,7 +68,7 @@ struct PlanPoint {
   // The same rent divided by the GPU time that prompts and outputs would need alone: what a million tokens of
   // each would have to cost.
   double input_price = 0, output_price = 0;
-  double objective = 0;     // small is good
+  double objective = 0;  // small is good
 };
 
 // Of configurations that have no point: how near the best of their runs came.
@@ -87,13 +87,14 @@ struct PlanCount {
 struct SearchResult {
   std::int64_t configurations = 0;  // of the space
   std::int64_t candidates = 0;      // with every fleet that they could have
-  std::vector<PlanCount> without_point;  // by reason, most first; with `with_point` they add up to configurations
+  std::vector<PlanCount>
+      without_point;  // by reason, most first; with `with_point` they add up to configurations
   std::int64_t with_point = 0;
   std::int64_t short_runs = 0, whole_runs = 0;
   std::vector<PlanPoint> points;  // best first by the objective; at most two of a configuration
-  std::optional<std::size_t> best, best_confident;      // of points
-  std::vector<std::size_t> speed_front, cost_front;     // of points
-  std::optional<NearMiss> nearest;                      // where no point was found
+  std::optional<std::size_t> best, best_confident;   // of points
+  std::vector<std::size_t> speed_front, cost_front;  // of points
+  std::optional<NearMiss> nearest;                   // where no point was found
   std::vector<LimitUse> least_possible;  // of each limit: the lowest bound of any configuration that can run
   bool partial = false;                  // stopped by the time limit or cancelled
 };

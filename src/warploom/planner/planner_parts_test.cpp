@@ -36,7 +36,8 @@ RC_GTEST_PROP(Pareto, FrontHoldsNoDominatedPointAndCoversTheRest, ()) {
 }
 
 TEST(ServiceLevel, ReadsLimitsAndRefusesOthers) {
-  const auto limits = parse_limits(std::vector<std::string>{"ttft_p95_ms=800,tpot_mean_ms=40", "e2el_p50_ms=9e3"});
+  const auto limits =
+      parse_limits(std::vector<std::string>{"ttft_p95_ms=800,tpot_mean_ms=40", "e2el_p50_ms=9e3"});
   ASSERT_EQ(limits.size(), 3U);
   EXPECT_EQ(limits[0].name(), "ttft_p95_ms");
   EXPECT_DOUBLE_EQ(limits[1].limit.value(), 0.04);
@@ -88,10 +89,17 @@ TEST(GpuPrices, OnesOwnComeFirstAndAnUnknownOneSaysHowToGiveIt) {
   EXPECT_THROW(prices.add_text("H200", catalog), InvalidInput);
   EXPECT_THROW(prices.add_text("H200=0", catalog), InvalidInput);
   EXPECT_THROW(prices.add_text("H999=1", catalog), NotFound);
-  const Json bad = {{"schema", "warploom_gpu_prices"}, {"version", 1},
-                    {"prices", {{{"gpu", "H200"}, {"kind", "spot"}, {"usd_per_gpu_hour", -1}, {"source", "s"}, {"date", "2026-01-01"}}}}};
+  const Json bad = {{"schema", "warploom_gpu_prices"},
+                    {"version", 1},
+                    {"prices",
+                     {{{"gpu", "H200"},
+                       {"kind", "spot"},
+                       {"usd_per_gpu_hour", -1},
+                       {"source", "s"},
+                       {"date", "2026-01-01"}}}}};
   EXPECT_THROW(prices.add_document(bad, "mine.json", catalog), InvalidInput);
-  EXPECT_THROW(prices.add_document({{"schema", "warploom_gpu_prices"}, {"version", 2}}, "mine.json", catalog), Unsupported);
+  EXPECT_THROW(prices.add_document({{"schema", "warploom_gpu_prices"}, {"version", 2}}, "mine.json", catalog),
+               Unsupported);
 }
 
 TEST(SearchSpace, CountsTheProductOfItsLists) {
@@ -128,7 +136,8 @@ TEST(SearchSpace, FleetsComeCheapestFirst) {
 
 TEST(LoadProfile, CountsSharedPartsOnceWhereACacheHoldsThem) {
   Workload workload;
-  workload.requests = {{.input_tokens = 100, .output_tokens = 10}, {.input_tokens = 120, .output_tokens = 30}};
+  workload.requests = {{.input_tokens = 100, .output_tokens = 10},
+                       {.input_tokens = 120, .output_tokens = 30}};
   workload.content = {{1, 80}, {2, 20}, {1, 80}, {3, 40}};
   workload.content_begin = {0, 2, 4};
   EXPECT_DOUBLE_EQ(profile_of(workload, false).mean_input, 110);
@@ -151,15 +160,17 @@ RC_GTEST_PROP(StepLadder, BoundsEverySimulatedRun, ()) {
   config.max_num_batched_tokens = *rc::gen::element(256, 1024);
   config.block_size = 16;
   config.gpu_memory_utilization = 0.9;
-  SyntheticLengths lengths{.requests = 40, .input_tokens = *rc::gen::inRange(2, 900),
-                           .output_tokens = *rc::gen::inRange(1, 60), .range_ratio = 0.5};
+  SyntheticLengths lengths{.requests = 40,
+                           .input_tokens = *rc::gen::inRange(2, 900),
+                           .output_tokens = *rc::gen::inRange(1, 60),
+                           .range_ratio = 0.5};
   Workload workload = synthetic_workload(lengths, 1);
   set_poisson_arrivals(workload, double(*rc::gen::inRange(1, 200)), 1);
   const LoadProfile load = profile_of(workload, true);
-  const EngineBounds bounds = bounds_of(pricer, load,
-                                        {.max_num_seqs = *config.max_num_seqs,
-                                         .max_num_batched_tokens = *config.max_num_batched_tokens},
-                                        {0.5, 0.95});
+  const EngineBounds bounds = bounds_of(
+      pricer, load,
+      {.max_num_seqs = *config.max_num_seqs, .max_num_batched_tokens = *config.max_num_batched_tokens},
+      {0.5, 0.95});
   const ServingMetrics metrics = simulate(config, workload, pricer).metrics;
   RC_ASSERT(metrics.completed == 40);
   RC_ASSERT(metrics.duration.value() >= bounds.seconds_per_request * 40 * (1 - 1e-9));

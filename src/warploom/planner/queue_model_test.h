@@ -22,7 +22,8 @@ class QueueModel final : public ConfigurationModel {
     Screened screened;
     const std::int64_t tp = configuration.shape.tensor_parallel;
     if (tp == 3) screened.refusal = Refusal{std::string(kNoSplit), "3 does not divide 8 heads"};
-    if (configuration.shape.gpu == 0 && tp == 1) screened.refusal = Refusal{std::string(kNoMemory), "one small GPU"};
+    if (configuration.shape.gpu == 0 && tp == 1)
+      screened.refusal = Refusal{std::string(kNoMemory), "one small GPU"};
     if (screened.refusal) return screened;
     LinearStepPricer pricer(step_time(configuration, configuration.shape));
     StepLimits limits{.max_num_seqs = configuration.max_num_seqs > 0 ? configuration.max_num_seqs : 64,
@@ -48,14 +49,17 @@ class QueueModel final : public ConfigurationModel {
     const double slow = question.step_time == StepTime::High ? 1.2 : 1.0;
     const double rate = question.rate > 0 ? question.rate : task_.load.rate;
     const LinearStepTime prefill = step_time(configuration, configuration.shape);
-    const LinearStepTime decode = step_time(configuration, configuration.decode.value_or(configuration.shape));
-    const double prompts = slow * task_.load.mean_input * (prefill.per_token + prefill.per_prompt_token).value();
+    const LinearStepTime decode =
+        step_time(configuration, configuration.decode.value_or(configuration.shape));
+    const double prompts =
+        slow * task_.load.mean_input * (prefill.per_token + prefill.per_prompt_token).value();
     const double decoders = double(configuration.decode ? fleet.decode : fleet.instances);
     const double busy = rate / double(fleet.instances) * prompts;
     RunFigures figures;
     figures.over.assign(task_.level.limits.size(), 0);
     ServingMetrics& metrics = figures.metrics;
-    const double base = slow * decode.per_step.value() / (configuration.decode ? 1 : std::max(0.05, 1 - busy));
+    const double base =
+        slow * decode.per_step.value() / (configuration.decode ? 1 : std::max(0.05, 1 - busy));
     const double per_token = slow * decode.per_token.value();
     const double load = rate * task_.load.mean_output / decoders * per_token;
     const double seqs = configuration.max_num_seqs > 0 ? double(configuration.max_num_seqs) : 64;

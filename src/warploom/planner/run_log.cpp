@@ -35,8 +35,8 @@ namespace {
 template <class Metrics, class See>
 void each_latency(Metrics& metrics, const See& see) {
   for (auto* summary : {&metrics.ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
-    for (auto* value : {&summary->mean, &summary->median, &summary->std, &summary->p50, &summary->p90, &summary->p95,
-                        &summary->p99})
+    for (auto* value : {&summary->mean, &summary->median, &summary->std, &summary->p50, &summary->p90,
+                        &summary->p95, &summary->p99})
       see(*value);
 }
 constexpr std::size_t kLatencies = 28;
@@ -62,7 +62,8 @@ RunFigures run_figures_from_json(const Json& document, std::string_view where) {
   figures.metrics = object_from_json<ServingMetrics>(document["metrics"], where);
   const Json latencies = document.value("latencies_s", Json::array());
   if (latencies.size() != kLatencies)
-    throw InvalidInput(fmt::format("{}: 'latencies_s' has {} entries, expected {}", where, latencies.size(), kLatencies));
+    throw InvalidInput(
+        fmt::format("{}: 'latencies_s' has {} entries, expected {}", where, latencies.size(), kLatencies));
   std::size_t at = 0;
   each_latency(figures.metrics, [&](Seconds& value) { value = Seconds(latencies[at++].get<double>()); });
   return figures;
@@ -83,7 +84,8 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
   const std::string by = document.value("created_by", std::string("?"));
   if (document.value("version", std::int64_t{0}) != kLogVersion || by != version_)
     throw Unsupported(fmt::format(
-        "{}: was written by {}, whose runs may differ from those of {}; expected another `store`, or the file "
+        "{}: was written by {}, whose runs may differ from those of {}; expected another `store`, "
+        "or the file "
         "deleted",
         where, by, version_));
   if (document.value("question", std::string()) != question_)

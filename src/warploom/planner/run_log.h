@@ -1,6 +1,7 @@
 // Runs that were made before, so that a search that was stopped goes on where it was.
 //
-// Runs do not depend on the order of the search, so a log serves any search that asks the same `question`: the
+// Runs do not depend on the order of the search, so a log serves any search that asks the same
+// `question`: the
 // same space, workload, level and program. One JSON document; written whole or not at all.
 #pragma once
 

@@ -13,7 +13,8 @@ FieldTable SearchSpace::describe() {
   return FieldList<S>("search_space")
       .add("gpu_names", &S::gpus, {.doc = "GPUs to choose from: names or paths of records", .required = true})
       .add("engines", &S::engines, {.doc = "engines to choose from, NAME or NAME:VERSION"})
-      .add("tensor_parallel_sizes", &S::tensor_parallel, {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
+      .add("tensor_parallel_sizes", &S::tensor_parallel,
+           {.doc = "GPUs that share each layer", .min = 1, .max = 1024})
       .add("pipeline_parallel_sizes", &S::pipeline_parallel,
            {.doc = "GPUs that share the layers out", .min = 1, .max = 1024})
       .add("data_parallel_sizes", &S::data_parallel,
@@ -75,8 +76,7 @@ std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
 
 void visit_configurations(const SearchSpace& space, bool mixture,
                           const std::function<void(const Configuration&)>& visit) {
-  if (space.gpus.empty())
-    throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
+  if (space.gpus.empty()) throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   check_sizes(space.tensor_parallel, "tensor_parallel_sizes");
   check_sizes(space.pipeline_parallel, "pipeline_parallel_sizes");
   check_sizes(space.data_parallel, "data_parallel_sizes");
@@ -122,7 +122,8 @@ std::vector<Fleet> fleets_of(const Configuration& configuration, std::int64_t ma
       add({instances, 0});
       continue;
     }
-    for (std::int64_t decode = least; instances * own + decode * configuration.decode->gpus() <= most; ++decode)
+    for (std::int64_t decode = least; instances * own + decode * configuration.decode->gpus() <= most;
+         ++decode)
       add({instances, decode});
   }
   std::stable_sort(priced.begin(), priced.end(), [](const auto& a, const auto& b) {

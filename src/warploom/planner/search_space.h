@@ -35,12 +35,12 @@ struct SearchSpace {
   std::vector<std::string> engines;  // "NAME" or "NAME:VERSION"; empty: the default engine
   std::vector<std::int64_t> tensor_parallel{1, 2, 4, 8};
   std::vector<std::int64_t> pipeline_parallel{1};
-  std::vector<std::int64_t> data_parallel{1};         // within an instance, of mixtures of experts
-  Tried expert_parallel = Tried::Both;                // of mixtures of experts
+  std::vector<std::int64_t> data_parallel{1};  // within an instance, of mixtures of experts
+  Tried expert_parallel = Tried::Both;         // of mixtures of experts
   PoolLayout pools = PoolLayout::Aggregated;
-  std::vector<std::string> quantizations;             // of the linear layers; "stored" or empty: as it is
-  std::vector<std::int64_t> max_num_seqs;             // empty: the engine's default
-  std::vector<std::int64_t> max_num_batched_tokens;   // the same
+  std::vector<std::string> quantizations;            // of the linear layers; "stored" or empty: as it is
+  std::vector<std::int64_t> max_num_seqs;            // empty: the engine's default
+  std::vector<std::int64_t> max_num_batched_tokens;  // the same
   Tried prefix_caching = Tried::On;
   std::vector<std::string> speculations;  // "none" or "METHOD:TOKENS", for example "eagle3:3"
   std::vector<double> kv_offloading_gib;  // host memory for evicted prefixes; empty: none

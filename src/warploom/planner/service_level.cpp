@@ -26,7 +26,8 @@ Seconds limit_from_text(std::string_view text, std::string_view entry, std::stri
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 1e9)
-    throw InvalidInput(fmt::format("{}: '{}' has the limit '{}', expected a time in ms above 0", field, entry, text));
+    throw InvalidInput(
+        fmt::format("{}: '{}' has the limit '{}', expected a time in ms above 0", field, entry, text));
   return milliseconds(value);
 }
 
@@ -44,10 +45,14 @@ std::vector<std::string_view> entries_of(std::span<const std::string> texts) {
 
 const LatencySummary& summary_of(LatencyMetric metric, const ServingMetrics& metrics) {
   switch (metric) {
-    case LatencyMetric::Ttft: return metrics.ttft;
-    case LatencyMetric::Tpot: return metrics.tpot;
-    case LatencyMetric::Itl: return metrics.itl;
-    case LatencyMetric::E2el: return metrics.e2el;
+    case LatencyMetric::Ttft:
+      return metrics.ttft;
+    case LatencyMetric::Tpot:
+      return metrics.tpot;
+    case LatencyMetric::Itl:
+      return metrics.itl;
+    case LatencyMetric::E2el:
+      return metrics.e2el;
   }
   return metrics.e2el;
 }
@@ -57,10 +62,14 @@ const LatencySummary& summary_of(LatencyMetric metric, const ServingMetrics& met
 double fraction_of(LatencyStatistic statistic) {
   switch (statistic) {
     case LatencyStatistic::Mean:
-    case LatencyStatistic::P50: return 0.5;
-    case LatencyStatistic::P90: return 0.9;
-    case LatencyStatistic::P95: return 0.95;
-    case LatencyStatistic::P99: return 0.99;
+    case LatencyStatistic::P50:
+      return 0.5;
+    case LatencyStatistic::P90:
+      return 0.9;
+    case LatencyStatistic::P95:
+      return 0.95;
+    case LatencyStatistic::P99:
+      return 0.99;
   }
   return 0.5;
 }
@@ -76,8 +85,9 @@ std::vector<SloLimit> parse_limits(std::span<const std::string> texts) {
     const std::string name(entry.substr(0, equals));
     const auto found = std::find(names.begin(), names.end(), name);
     if (equals == std::string_view::npos || found == names.end())
-      throw InvalidInput(fmt::format("slo: '{}' is no limit, expected for example ttft_p95_ms=800 or tpot_p50_ms=40{}",
-                                     entry, did_you_mean(name, names)));
+      throw InvalidInput(
+          fmt::format("slo: '{}' is no limit, expected for example ttft_p95_ms=800 or tpot_p50_ms=40{}",
+                      entry, did_you_mean(name, names)));
     if (!seen.insert(name).second)
       throw InvalidInput(fmt::format("slo: {} is given twice, expected one limit for it", name));
     const std::size_t place = std::size_t(found - names.begin());
@@ -99,8 +109,10 @@ Slo parse_goodput_limits(std::span<const std::string> texts) {
                                     : name == "e2el" ? &slo.e2el
                                                      : nullptr;
     if (colon == std::string_view::npos || place == nullptr)
-      throw InvalidInput(fmt::format("goodput: '{}' is no limit, expected ttft:MS, tpot:MS or e2el:MS", entry));
-    if (*place) throw InvalidInput(fmt::format("goodput: {} is given twice, expected one limit for it", name));
+      throw InvalidInput(
+          fmt::format("goodput: '{}' is no limit, expected ttft:MS, tpot:MS or e2el:MS", entry));
+    if (*place)
+      throw InvalidInput(fmt::format("goodput: {} is given twice, expected one limit for it", name));
     *place = limit_from_text(entry.substr(colon + 1), entry, "goodput");
   }
   return slo;
@@ -109,11 +121,16 @@ Slo parse_goodput_limits(std::span<const std::string> texts) {
 Seconds figure_of(const SloLimit& limit, const ServingMetrics& metrics) {
   const LatencySummary& summary = summary_of(limit.metric, metrics);
   switch (limit.statistic) {
-    case LatencyStatistic::Mean: return summary.mean;
-    case LatencyStatistic::P50: return summary.p50;
-    case LatencyStatistic::P90: return summary.p90;
-    case LatencyStatistic::P95: return summary.p95;
-    case LatencyStatistic::P99: return summary.p99;
+    case LatencyStatistic::Mean:
+      return summary.mean;
+    case LatencyStatistic::P50:
+      return summary.p50;
+    case LatencyStatistic::P90:
+      return summary.p90;
+    case LatencyStatistic::P95:
+      return summary.p95;
+    case LatencyStatistic::P99:
+      return summary.p99;
   }
   return summary.mean;
 }
@@ -122,7 +139,8 @@ std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& fi
   std::vector<LimitUse> uses;
   for (const SloLimit& limit : level.limits) {
     const Seconds figure = figure_of(limit, figures.metrics);
-    uses.push_back({limit.name(), to_milliseconds(figure), to_milliseconds(limit.limit), figure / limit.limit});
+    uses.push_back(
+        {limit.name(), to_milliseconds(figure), to_milliseconds(limit.limit), figure / limit.limit});
   }
   if (level.has_goodput()) {
     constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite

@@ -82,7 +82,8 @@ double least_time(const std::vector<LadderStep>& steps, double output, double pr
     return need <= 0 ? 0.0 : has > 0 ? need / has : std::numeric_limits<double>::infinity();
   };
   for (const LadderStep& a : steps) {
-    least = std::min(least, a.seconds * std::max(covers(output, a.decode_requests), covers(prompt, a.prompt_tokens)));
+    least = std::min(
+        least, a.seconds * std::max(covers(output, a.decode_requests), covers(prompt, a.prompt_tokens)));
     for (const LadderStep& b : steps) {
       const double determinant = a.decode_requests * b.prompt_tokens - b.decode_requests * a.prompt_tokens;
       if (!(determinant > 0)) continue;

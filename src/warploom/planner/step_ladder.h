@@ -16,7 +16,8 @@
 
 namespace warploom {
 
-// Share of a computed bound that is relied on. Between neighbouring sizes of the ladder, which are a factor of
+// Share of a computed bound that is relied on. Between neighbouring sizes of the ladder, which are a
+// factor of
 // two apart, time per token was within 15 % of the line between them for the shipped predictor.
 inline constexpr double kBoundSlack = 0.85;
 
@@ -36,7 +37,7 @@ struct LadderStep {
 
 // Bounds of one instance. Times in s, of an idle engine without a host, kBoundSlack included.
 struct EngineBounds {
-  double seconds_per_request = 0;  // of one attention group's time, at the best mix of steps
+  double seconds_per_request = 0;                 // of one attention group's time, at the best mix of steps
   double prompt_seconds = 0, output_seconds = 0;  // of a request, were its prompts or its outputs alone
   double per_token = 0;                           // between tokens, of a request alone
   double groups = 1;                              // attention groups, each with requests of its own

@@ -65,7 +65,8 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
 
 }  // namespace
 
-std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model, const SearchResult& result) {
+std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model,
+                             const SearchResult& result) {
   std::vector<WhatIf> answers;
   if (!result.best) return answers;
   const PlanPoint& best = result.points[*result.best];
@@ -79,10 +80,12 @@ std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& mod
 std::string relaxing_advice(const RunFigures& figures, const LimitUse& binding) {
   constexpr double kMostlyWaiting = 0.5;
   const bool first_token = binding.name.find("ttft") != std::string::npos;
-  if (figures.preemptions > 0) return "more KV cache: more GPUs for each instance, a smaller element type, or fewer requests in a batch";
+  if (figures.preemptions > 0)
+    return "more KV cache: more GPUs for each instance, a smaller element type, or fewer requests in a batch";
   if (first_token && figures.queue_share > kMostlyWaiting)
     return "requests wait: more instances, or a larger token budget of a step";
-  if (first_token) return "prompts take long themselves: more GPUs for each instance, a faster GPU, or a smaller scheme";
+  if (first_token)
+    return "prompts take long themselves: more GPUs for each instance, a faster GPU, or a smaller scheme";
   if (binding.name.find("tpot") != std::string::npos || binding.name.find("itl") != std::string::npos)
     return "steps are long: more GPUs for each instance, more instances, or a smaller token budget of a step";
   return "more instances, or more GPUs for each";

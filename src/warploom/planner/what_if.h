@@ -11,16 +11,17 @@
 namespace warploom {
 
 struct WhatIf {
-  std::string question;              // "one instance fewer"
-  std::optional<PlanPoint> point;    // what answers it
-  bool meets = false;                // the level
-  LimitUse binding;                  // of that point; the one that breaks first where it does not
+  std::string question;            // "one instance fewer"
+  std::optional<PlanPoint> point;  // what answers it
+  bool meets = false;              // the level
+  LimitUse binding;                // of that point; the one that breaks first where it does not
 };
 
 inline constexpr double kMoreLoad = 1.5;
 
 // Of result.points[result.best]; empty without one. Simulates a few fleets.
-std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model, const SearchResult& result);
+std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& model,
+                             const SearchResult& result);
 
 // What would most likely relax the limit that binds: from where the time of the run goes.
 std::string relaxing_advice(const RunFigures& figures, const LimitUse& binding);

@@ -16,10 +16,12 @@ Json figure_or_null(double value) { return value > 0 ? Json(value) : Json(nullpt
 }  // namespace
 
 std::string plan_check_text(const PlanCheck& check) {
-  TextTable table({{"figure", Align::Left}, {"promised"}, {"kernels at p90"}, {"measured"}, {"limit"}, {"error"}});
+  TextTable table(
+      {{"figure", Align::Left}, {"promised"}, {"kernels at p90"}, {"measured"}, {"limit"}, {"error"}});
   for (const CheckedFigure& figure : check.figures)
     table.add_row({figure.name, significant_text(figure.promised), figure_or_dash(figure.pessimistic),
-                   significant_text(figure.measured), figure_or_dash(figure.limit), percent_text(figure.error())});
+                   significant_text(figure.measured), figure_or_dash(figure.limit),
+                   percent_text(figure.error())});
   return fmt::format("{} requests measured by {}: {:.4g} a second, promised {:.4g}; the limits are {}\n\n{}",
                      count_text(check.requests), check.generator, check.measured_rate, check.promised_rate,
                      check.kept ? "kept" : "MISSED", table.text());

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "warploom/report/number_text.h"
-#include "warploom/report/plan_report.h"
+#include "warploom/report/plan_words.h"
 
 namespace warploom {
 namespace {
@@ -66,18 +66,23 @@ constexpr double kWidth = 640, kHeight = 360, kLeft = 80, kTop = 40, kRight = 20
 std::string svg_of(const Plot& plot, double top) {
   const Range x = x_range(plot), y = y_range(plot);
   const auto across = [&](double value) { return kLeft + x.place(value) * (kWidth - kLeft - kRight); };
-  const auto down = [&](double value) { return top + kHeight - kBottom - y.place(value) * (kHeight - kTop - kBottom); };
-  std::string text = fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", kLeft, top + 20, escaped(plot.title));
-  text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n", kLeft,
-                      top + kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
-  text += fmt::format("<text x=\"{}\" y=\"{}\">{}: {} to {}</text>\n", kLeft, top + kHeight - 20, escaped(plot.x),
-                      significant_text(x.low), significant_text(x.high));
+  const auto down = [&](double value) {
+    return top + kHeight - kBottom - y.place(value) * (kHeight - kTop - kBottom);
+  };
+  std::string text = fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", kLeft, top + 20,
+                                 escaped(plot.title));
+  text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n",
+                      kLeft, top + kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
+  text += fmt::format("<text x=\"{}\" y=\"{}\">{}: {} to {}</text>\n", kLeft, top + kHeight - 20,
+                      escaped(plot.x), significant_text(x.low), significant_text(x.high));
   text += fmt::format("<text x=\"10\" y=\"{0}\" transform=\"rotate(-90 20,{0})\">{1}: {2} to {3}</text>\n",
-                      top + kHeight - kBottom, escaped(plot.y), significant_text(y.low), significant_text(y.high));
+                      top + kHeight - kBottom, escaped(plot.y), significant_text(y.low),
+                      significant_text(y.high));
   std::vector<PlotPoint> front;
   for (const PlotPoint& point : plot.points) {
-    text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
-                        across(point.x), down(point.y), point.on_front ? "#c22" : "#99b", escaped(point.name));
+    text +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
+                    across(point.x), down(point.y), point.on_front ? "#c22" : "#99b", escaped(point.name));
     if (point.on_front) front.push_back(point);
   }
   std::sort(front.begin(), front.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
@@ -89,20 +94,25 @@ std::string svg_of(const Plot& plot, double top) {
 }  // namespace
 
 Plot speed_plot(const PlanResult& plan) {
-  return plot_of(plan, plan.search.speed_front,
-                 {.title = "Speed: throughput of a GPU against speed for a user",
-                  .x = "tokens/s/user", .y = "tokens/s/GPU", .points = {}},
-                 [](const PlanPoint& point) { return point.tokens_per_s_per_user; },
-                 [](const PlanPoint& point) { return point.tokens_per_s_per_gpu; });
+  return plot_of(
+      plan, plan.search.speed_front,
+      {.title = "Speed: throughput of a GPU against speed for a user",
+       .x = "tokens/s/user",
+       .y = "tokens/s/GPU",
+       .points = {}},
+      [](const PlanPoint& point) { return point.tokens_per_s_per_user; },
+      [](const PlanPoint& point) { return point.tokens_per_s_per_gpu; });
 }
 
 Plot cost_plot(const PlanResult& plan) {
-  return plot_of(plan, plan.search.cost_front,
-                 {.title = "Cost: price of output tokens against time to the first one",
-                  .x = "TTFT p95 [ms]",
-                  .y = plan.priced ? "$/M output tokens" : "GPU hours/M output tokens", .points = {}},
-                 [](const PlanPoint& point) { return to_milliseconds(point.figures.metrics.ttft.p95); },
-                 [](const PlanPoint& point) { return point.dollars_per_million_output; });
+  return plot_of(
+      plan, plan.search.cost_front,
+      {.title = "Cost: price of output tokens against time to the first one",
+       .x = "TTFT p95 [ms]",
+       .y = plan.priced ? "$/M output tokens" : "GPU hours/M output tokens",
+       .points = {}},
+      [](const PlanPoint& point) { return to_milliseconds(point.figures.metrics.ttft.p95); },
+      [](const PlanPoint& point) { return point.dollars_per_million_output; });
 }
 
 std::string plot_text(const Plot& plot) {
@@ -117,14 +127,14 @@ std::string plot_text(const Plot& plot) {
       const auto row = kRows - 1 - std::size_t(std::lround(y.place(point.y) * double(kRows - 1)));
       rows[row][column] = front ? '*' : '.';
     }
-  std::string text = fmt::format("{} (* on the front)\n{}, {} to {}\n", plot.title, plot.y, significant_text(y.low),
-                                 significant_text(y.high));
+  std::string text = fmt::format("{} (* on the front)\n{}, {} to {}\n", plot.title, plot.y,
+                                 significant_text(y.low), significant_text(y.high));
   for (std::string& row : rows) {
     row.erase(row.find_last_not_of(' ') + 1);
     text += "  |" + row + "\n";
   }
-  return text + fmt::format("  +{}\n   {}, {} to {}\n", std::string(kColumns, '-'), plot.x, significant_text(x.low),
-                            significant_text(x.high));
+  return text + fmt::format("  +{}\n   {}, {} to {}\n", std::string(kColumns, '-'), plot.x,
+                            significant_text(x.low), significant_text(x.high));
 }
 
 std::string plots_svg(const std::vector<Plot>& plots) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/report/plan_report.h"
+#include "warploom/report/plan_words.h"
 
 namespace warploom {
 namespace {
@@ -74,7 +75,9 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
   return document;
 }
 
-Json rank_or_null(const std::optional<std::size_t>& index) { return index ? Json(*index + 1) : Json(nullptr); }
+Json rank_or_null(const std::optional<std::size_t>& index) {
+  return index ? Json(*index + 1) : Json(nullptr);
+}
 
 Json ranks(const std::vector<std::size_t>& indices) {
   Json list = Json::array();
@@ -99,28 +102,29 @@ Json search_json(const SearchResult& search) {
 }  // namespace
 
 Json plan_json(const PlanResult& plan) {
-  Json document = {{"model", plan.model},
-                   {"workload", plan.workload},
-                   {"host_profile", plan.host_profile},
-                   {"objective", name_of(plan.objective)},
-                   {"requests", plan.load.requests},
-                   {"request_rate", plan.find_max_rate ? Json(nullptr) : Json(plan.load.rate)},
-                   {"concurrency", plan.load.in_flight > 0 ? Json(plan.load.in_flight) : Json(nullptr)},
-                   {"mean_input_tokens", plan.load.mean_input},
-                   {"mean_output_tokens", plan.load.mean_output},
-                   {"growth", plan.growth},
-                   {"spare_instances", plan.spare_instances},
-                   {"limits", Json::array()},
-                   {"search", search_json(plan.search)},
-                   {"best", rank_or_null(plan.search.best)},
-                   {"best_confident", rank_or_null(plan.search.best_confident)},
-                   {"tier", name_of(plan.best_tier)},
-                   {"points", Json::array()},
-                   {"fronts", {{"speed", ranks(plan.search.speed_front)}, {"cost", ranks(plan.search.cost_front)}}},
-                   {"what_if", Json::array()},
-                   {"prices", Json::array()},
-                   {"nearest", nullptr},
-                   {"contradiction", plan.contradiction}};
+  Json document = {
+      {"model", plan.model},
+      {"workload", plan.workload},
+      {"host_profile", plan.host_profile},
+      {"objective", name_of(plan.objective)},
+      {"requests", plan.load.requests},
+      {"request_rate", plan.find_max_rate ? Json(nullptr) : Json(plan.load.rate)},
+      {"concurrency", plan.load.in_flight > 0 ? Json(plan.load.in_flight) : Json(nullptr)},
+      {"mean_input_tokens", plan.load.mean_input},
+      {"mean_output_tokens", plan.load.mean_output},
+      {"growth", plan.growth},
+      {"spare_instances", plan.spare_instances},
+      {"limits", Json::array()},
+      {"search", search_json(plan.search)},
+      {"best", rank_or_null(plan.search.best)},
+      {"best_confident", rank_or_null(plan.search.best_confident)},
+      {"measured_share", plan.best_measured_share},
+      {"points", Json::array()},
+      {"fronts", {{"speed", ranks(plan.search.speed_front)}, {"cost", ranks(plan.search.cost_front)}}},
+      {"what_if", Json::array()},
+      {"prices", Json::array()},
+      {"nearest", nullptr},
+      {"contradiction", plan.contradiction}};
   for (const SloLimit& limit : plan.level.limits)
     document["limits"].push_back({{"name", limit.name()}, {"limit", to_milliseconds(limit.limit)}});
   if (plan.level.has_goodput()) {
@@ -138,8 +142,9 @@ Json plan_json(const PlanResult& plan) {
   }
   for (const GpuPrice& price : plan.prices) document["prices"].push_back(to_json(price));
   if (const auto& near = plan.search.nearest)
-    document["nearest"] = {{"deployment", deployment_json(plan.nearest_label, near->configuration, near->fleet)},
-                           {"binding", use_json(near->binding)}};
+    document["nearest"] = {
+        {"deployment", deployment_json(plan.nearest_label, near->configuration, near->fleet)},
+        {"binding", use_json(near->binding)}};
   return document;
 }
 

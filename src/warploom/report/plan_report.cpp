@@ -7,6 +7,7 @@
 
 #include "warploom/report/number_text.h"
 #include "warploom/report/plan_front.h"
+#include "warploom/report/plan_words.h"
 #include "warploom/report/text_table.h"
 
 namespace warploom {
@@ -52,8 +53,8 @@ std::string best_text(const PlanResult& plan, const char* what, const std::optio
   if (!rank) return fmt::format("{} none in the space\n", what);
   const PlanPoint& point = plan.search.points[*rank];
   return fmt::format("{} {}\n{:>14} {} GPUs{}{}\n", what,
-                     deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
-                     point.gpus, money_text(plan, point),
+                     deployment_words(plan.labels[*rank], point.configuration, point.fleet), "", point.gpus,
+                     money_text(plan, point),
                      plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "");
 }
 
@@ -65,8 +66,12 @@ std::string ranking(const PlanResult& plan, std::size_t rows) {
   std::vector<TableColumn> columns{{"#"}, {"deployment", Align::Left}, {"GPUs"}};
   if (plan.find_max_rate) columns.push_back({"req/s"});
   if (plan.priced) columns.insert(columns.end(), {{"$/h"}, {"$/M out"}});
-  columns.insert(columns.end(), {{"tok/s/GPU"}, {"tok/s/user"}, {"TTFT p95"}, {"TPOT p95"},
-                                 {"binding limit", Align::Left}, {"sure", Align::Left}});
+  columns.insert(columns.end(), {{"tok/s/GPU"},
+                                 {"tok/s/user"},
+                                 {"TTFT p95"},
+                                 {"TPOT p95"},
+                                 {"binding limit", Align::Left},
+                                 {"sure", Align::Left}});
   TextTable table(columns);
   for (std::size_t i = 0; i < std::min(rows, plan.search.points.size()); ++i) {
     const PlanPoint& point = plan.search.points[i];
@@ -97,10 +102,11 @@ std::string what_if_text(const PlanResult& plan) {
   for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {
     const WhatIf& answer = plan.what_ifs[i];
     const PlanPoint& point = *answer.point;
-    text += fmt::format("{}: {}, {} GPUs{}: {} ({})\n", answer.question,
-                        deployment_words(plan.what_if_labels[i], point.configuration, point.fleet), point.gpus,
-                        plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
-                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
+    text +=
+        fmt::format("{}: {}, {} GPUs{}: {} ({})\n", answer.question,
+                    deployment_words(plan.what_if_labels[i], point.configuration, point.fleet), point.gpus,
+                    plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
+                    answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
   }
   return text;
 }
@@ -111,8 +117,8 @@ std::string nothing_text(const PlanResult& plan) {
   if (plan.search.nearest) {
     const NearMiss& near = *plan.search.nearest;
     text += fmt::format("nearest: {}: {} is {:.4g}, the limit {:.4g}\n",
-                        deployment_words(plan.nearest_label, near.configuration, near.fleet), near.binding.name,
-                        near.binding.figure, near.binding.limit);
+                        deployment_words(plan.nearest_label, near.configuration, near.fleet),
+                        near.binding.name, near.binding.figure, near.binding.limit);
   }
   return text;
 }
@@ -120,7 +126,8 @@ std::string nothing_text(const PlanResult& plan) {
 std::string search_text(const PlanResult& plan) {
   const SearchResult& search = plan.search;
   std::string text = fmt::format(
-      "{} configurations, {} candidates with every number of instances; {} meet the limits; {} whole runs, {} of "
+      "{} configurations, {} candidates with every number of instances; {} meet the limits; {} "
+      "whole runs, {} of "
       "a quarter{}{}\n",
       count_text(search.configurations), count_text(search.candidates), count_text(search.with_point),
       count_text(search.whole_runs), count_text(search.short_runs), plan.exhaustive ? "; exhaustive" : "",
@@ -141,22 +148,6 @@ std::string prices_text(const PlanResult& plan) {
 
 }  // namespace
 
-std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet) {
-  std::string text = label.decode_gpu.empty()
-                         ? fmt::format("{} x ({}, {})", fleet.instances, label.gpu, label.shape)
-                         : fmt::format("prefill {} x ({}, {}), decode {} x ({}, {})", fleet.instances, label.gpu,
-                                       label.shape, fleet.decode, label.decode_gpu, label.decode_shape);
-  text += fmt::format(" {}{}", label.engine, label.version.empty() ? "" : " " + label.version);
-  if (label.quantization != "stored") text += ", " + label.quantization;
-  if (configuration.max_num_seqs > 0) text += fmt::format(", max_num_seqs {}", configuration.max_num_seqs);
-  if (configuration.max_num_batched_tokens > 0)
-    text += fmt::format(", max_num_batched_tokens {}", configuration.max_num_batched_tokens);
-  if (!configuration.prefix_caching) text += ", no prefix cache";
-  if (!label.speculation.empty() && label.speculation != "none") text += ", drafts " + label.speculation;
-  if (configuration.kv_offloading_gib > 0) text += fmt::format(", offloads {:g} GiB", configuration.kv_offloading_gib);
-  return text;
-}
-
 std::string plan_text(const PlanResult& plan, std::size_t rows) {
   std::string text = fmt::format("{}; {}\n{}; best by {}\n\n", plan.model, load_text(plan), limits_text(plan),
                                  name_of(plan.objective));
@@ -165,9 +156,10 @@ std::string plan_text(const PlanResult& plan, std::size_t rows) {
   text += best_text(plan, "90 % sure:    ", plan.search.best_confident);
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const LimitUse binding = binding_limit(plan.level, best.figures);
-  text += fmt::format("binding limit: {} at {:.4g} of {:.4g}; {}\n", binding.name, binding.figure, binding.limit,
-                      relaxing_advice(best.figures, binding));
-  text += fmt::format("kernels of the best: {}\n\n", name_of(plan.best_tier));
+  text += fmt::format("binding limit: {} at {:.4g} of {:.4g}; {}\n", binding.name, binding.figure,
+                      binding.limit, relaxing_advice(best.figures, binding));
+  text += fmt::format("kernel time of the best: {} measured on that GPU\n\n",
+                      percent_text(plan.best_measured_share));
   text += ranking(plan, rows) + "\n";
   if (!plan.what_ifs.empty()) text += "What if:\n" + what_if_text(plan) + "\n";
   text += plot_text(speed_plot(plan)) + "\n" + plot_text(cost_plot(plan)) + "\n";

@@ -27,7 +27,4 @@ Json plan_json(const PlanResult& plan);
 std::string plan_check_text(const PlanCheck& check);
 Json plan_check_json(const PlanCheck& check);
 
-// "2 x (h100_sxm, tp 4) vllm 0.19.0, fp8, max_num_seqs 128".
-std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet);
-
 }  // namespace warploom

@@ -26,7 +26,8 @@ MeasuredFigures figures_of_measured(const std::vector<RealRequest>& requests, co
     }
     first = std::min(first, request.queued);
     last = std::max(last, request.last_token);
-    const bool good = (!slo.ttft || ttft.back() <= slo.ttft->value()) && (!slo.tpot || per_token <= slo.tpot->value()) &&
+    const bool good = (!slo.ttft || ttft.back() <= slo.ttft->value()) &&
+                      (!slo.tpot || per_token <= slo.tpot->value()) &&
                       (!slo.e2el || e2el.back() <= slo.e2el->value());
     met += good ? 1 : 0;
   }
@@ -43,7 +44,8 @@ MeasuredFigures figures_of_measured(const std::vector<RealRequest>& requests, co
 
 PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result) {
   if (!plan.search.best)
-    throw InvalidInput("check: no deployment meets the limits, so nothing was promised that could be compared");
+    throw InvalidInput(
+        "check: no deployment meets the limits, so nothing was promised that could be compared");
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const MeasuredRequests measured = read_measured_requests(result);
   const MeasuredFigures real = figures_of_measured(measured.requests, plan.level.goodput);
@@ -54,7 +56,8 @@ PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result
                   .figures = {},
                   .kept = true};
   const auto add = [&](const SloLimit& limit, bool judged) {
-    CheckedFigure figure{.name = limit.name(), .promised = to_milliseconds(figure_of(limit, best.figures.metrics))};
+    CheckedFigure figure{.name = limit.name(),
+                         .promised = to_milliseconds(figure_of(limit, best.figures.metrics))};
     if (best.pessimistic) figure.pessimistic = to_milliseconds(figure_of(limit, best.pessimistic->metrics));
     figure.measured = to_milliseconds(figure_of(limit, real.metrics));
     if (judged) {

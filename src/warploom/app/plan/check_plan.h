@@ -10,7 +10,7 @@
 namespace warploom {
 
 struct CheckedFigure {
-  std::string name;  // "ttft_p95_ms"; goodput_share
+  std::string name;                      // "ttft_p95_ms"; goodput_share
   double promised = 0, pessimistic = 0;  // with kernels at p50 and at p90; the latter 0 where it was not run
   double measured = 0, limit = 0;
   double error() const { return promised > 0 ? measured / promised - 1 : 0; }

@@ -52,8 +52,8 @@ std::vector<EmittedPool> pools_of(const PlanRequest& request, const PlanResult& 
   const PlanPoint& best = plan.search.points[*plan.search.best];
   const PlanLabel& label = plan.labels[*plan.search.best];
   const bool apart = best.configuration.decode.has_value();
-  std::vector<EmittedPool> pools{pool_of(request, plan, apart ? "prefill" : "engine", best.configuration.shape,
-                                         best.fleet.instances, label.gpu)};
+  std::vector<EmittedPool> pools{pool_of(request, plan, apart ? "prefill" : "engine",
+                                         best.configuration.shape, best.fleet.instances, label.gpu)};
   if (apart)
     pools.push_back(
         pool_of(request, plan, "decode", *best.configuration.decode, best.fleet.decode, label.decode_gpu));
@@ -67,9 +67,10 @@ std::vector<std::string> words_of_pool(const EmittedPool& pool) {
   const EngineManifests& manifests = pool.engine->manifests;
   const std::string_view flags = pool.role == "prefill" ? manifests.prefill_flags : manifests.decode_flags;
   if (flags.empty())
-    throw Unsupported(fmt::format("emit: {} starts prefill and decode apart from a file of its own, which is not "
-                                  "written, expected `pools` aggregated or the format dynamo",
-                                  pool.engine->name));
+    throw Unsupported(
+        fmt::format("emit: {} starts prefill and decode apart from a file of its own, which is not "
+                    "written, expected `pools` aggregated or the format dynamo",
+                    pool.engine->name));
   add_words(words, flags);
   return words;
 }
@@ -85,16 +86,16 @@ std::string options_file(const StartCommand& command) {
   std::string text;
   for (const auto& [part, entries] : parts) {
     if (!part.empty()) text += part + ":\n";
-    for (const auto& [key, value] : entries) text += fmt::format("{}{}: {}\n", part.empty() ? "" : "  ", key, value);
+    for (const auto& [key, value] : entries)
+      text += fmt::format("{}{}: {}\n", part.empty() ? "" : "  ", key, value);
   }
   return text;
 }
 
 std::string slug(const std::string& model) {
   std::string name = model.substr(model.rfind('/') + 1);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ? char(std::tolower(c)) : '-';
-  });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return std::isalnum(c) != 0 ? char(std::tolower(c)) : '-'; });
   return name;
 }
 
@@ -108,7 +109,8 @@ std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
       files.push_back({name, options_file(pool.command)});
       words.insert(words.end(), {"--extra_llm_api_options", name});
     }
-    text += fmt::format("# {}: {} x {} {}\n{}\n", pool.role, pool.instances, pool.gpus, pool.gpu, shell_line(words));
+    text += fmt::format("# {}: {} x {} {}\n{}\n", pool.role, pool.instances, pool.gpus, pool.gpu,
+                        shell_line(words));
   }
   files.push_back({"start.sh", text});
   return files;
@@ -131,7 +133,8 @@ std::string kubernetes(const PlanResult& plan, const std::vector<EmittedPool>& p
     const std::string own = fmt::format("{}-{}", name, pool.role);
     text += fmt::format(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {0}\nspec:\n  replicas: {1}\n  selector:\n"
-        "    matchLabels: {{app: {0}}}\n  template:\n    metadata:\n      labels: {{app: {0}, serves: {2}}}\n    spec:\n"
+        "    matchLabels: {{app: {0}}}\n  template:\n    metadata:\n      labels: {{app: {0}, "
+        "serves: {2}}}\n    spec:\n"
         "      containers:\n      - name: engine\n        image: {3}\n        command:\n{4}        ports:\n"
         "        - containerPort: 8000\n        resources:\n          limits: {{nvidia.com/gpu: {5}}}\n"
         "        volumeMounts:\n        - {{name: shm, mountPath: /dev/shm}}\n      volumes:\n"
@@ -139,17 +142,19 @@ std::string kubernetes(const PlanResult& plan, const std::vector<EmittedPool>& p
         own, pool.instances, name, pool.engine->manifests.image, yaml_words(words_of_pool(pool), "        "),
         pool.gpus);
   }
-  return text + fmt::format(
-                    "apiVersion: v1\nkind: Service\nmetadata:\n  name: {0}\nspec:\n  selector: {{app: {0}-{1}}}\n"
-                    "  ports:\n  - {{port: 8000, targetPort: 8000}}\n",
-                    name, pools.front().role);
+  return text +
+         fmt::format(
+             "apiVersion: v1\nkind: Service\nmetadata:\n  name: {0}\nspec:\n  selector: {{app: {0}-{1}}}\n"
+             "  ports:\n  - {{port: 8000, targetPort: 8000}}\n",
+             name, pools.front().role);
 }
 
 // Values of the Helm chart llm-d-modelservice, which puts the command `vllm serve MODEL` before the words.
 std::string llm_d(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
   const EmittedPool& last = pools.back();
   if (last.engine->name != default_engine())
-    throw Unsupported(fmt::format("emit: llm-d serves with {}, expected `engines` {}", default_engine(), default_engine()));
+    throw Unsupported(
+        fmt::format("emit: llm-d serves with {}, expected `engines` {}", default_engine(), default_engine()));
   std::string text = fmt::format(
       "modelArtifacts:\n  name: {0}\n  uri: hf://{0}\n  size: 500Gi\nrouting:\n  servicePort: 8000\n  proxy:\n"
       "    enabled: {1}\n",
@@ -161,37 +166,45 @@ std::string llm_d(const PlanResult& plan, const std::vector<EmittedPool>& pools)
         "{}:\n  create: true\n  replicas: {}\n  parallelism: {{tensor: {}, data: {}}}\n  containers:\n"
         "  - name: vllm\n    image: {}\n    modelCommand: vllmServe\n    args:\n{}    resources:\n"
         "      limits: {{nvidia.com/gpu: {}}}\n    mountModelVolume: true\n",
-        key, pool.instances, pool.shape.tensor_parallel, pool.shape.data_parallel, pool.engine->manifests.image,
-        yaml_words(own, "    "), pool.gpus);
+        key, pool.instances, pool.shape.tensor_parallel, pool.shape.data_parallel,
+        pool.engine->manifests.image, yaml_words(own, "    "), pool.gpus);
   };
   text += pool_text("decode", last);
-  return text + (pools.size() > 1 ? pool_text("prefill", pools.front()) : std::string("prefill:\n  create: false\n"));
+  return text + (pools.size() > 1 ? pool_text("prefill", pools.front())
+                                  : std::string("prefill:\n  create: false\n"));
 }
 
 std::string dynamo(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
   const EngineManifests& manifests = pools.front().engine->manifests;
   const std::string name = slug(plan.model);
   std::string text = fmt::format(
-      "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata:\n  name: {}\nspec:\n  services:\n"
-      "    Frontend:\n      componentType: frontend\n      replicas: 1\n      extraPodSpec:\n        mainContainer:\n"
+      "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata:\n  name: {}\nspec:\n "
+      " services:\n"
+      "    Frontend:\n      componentType: frontend\n      replicas: 1\n      extraPodSpec:\n       "
+      " mainContainer:\n"
       "          image: {}:${{VERSION}}\n",
       name, manifests.dynamo_image);
   for (const EmittedPool& pool : pools) {
     const bool prefill = pool.role == "prefill", apart = pool.role != "engine";
     // The flags alone: another program takes them.
     std::vector<std::string> words{std::string(manifests.dynamo_model_flag), plan.model};
-    const auto flags = std::find_if(pool.command.words.begin(), pool.command.words.end(), [&](const std::string& word) {
-      return word.starts_with("--") && word != manifests.dynamo_model_flag;
-    });
+    const auto flags =
+        std::find_if(pool.command.words.begin(), pool.command.words.end(), [&](const std::string& word) {
+          return word.starts_with("--") && word != manifests.dynamo_model_flag;
+        });
     words.insert(words.end(), flags, pool.command.words.end());
     if (apart) add_words(words, prefill ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags);
     text += fmt::format(
-        "    {}Worker:\n      envFromSecret: hf-token-secret\n      componentType: worker\n{}      replicas: {}\n"
-        "      resources:\n        limits:\n          gpu: \"{}\"\n      extraPodSpec:\n        mainContainer:\n"
-        "          image: {}:${{VERSION}}\n          command:\n          - python3\n          - -m\n          - {}\n"
+        "    {}Worker:\n      envFromSecret: hf-token-secret\n      componentType: worker\n{}      "
+        "replicas: {}\n"
+        "      resources:\n        limits:\n          gpu: \"{}\"\n      extraPodSpec:\n        "
+        "mainContainer:\n"
+        "          image: {}:${{VERSION}}\n          command:\n          - python3\n          - "
+        "-m\n          - {}\n"
         "          args:\n{}",
         prefill ? "Prefill" : "Decode", apart ? fmt::format("      subComponentType: {}\n", pool.role) : "",
-        pool.instances, pool.gpus, manifests.dynamo_image, manifests.dynamo_module, yaml_words(words, "          "));
+        pool.instances, pool.gpus, manifests.dynamo_image, manifests.dynamo_module,
+        yaml_words(words, "          "));
   }
   return text;
 }
@@ -206,7 +219,8 @@ std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
   if (!random) text += "# The plan's requests have other lengths; these are their means.\n";
   text += fmt::format(
       "vllm bench serve --model {} --dataset-name random --random-input-len {} --random-output-len {} "
-      "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles 50,90,95,99 "
+      "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles "
+      "50,90,95,99 "
       "--save-result --save-detailed --result-filename result.json",
       plan.model, input, output, plan.load.requests);
   if (random && request.source.random->range_ratio > 0)
@@ -226,11 +240,12 @@ std::vector<std::string> emit_formats() {
   return formats;
 }
 
-std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan, const std::string& format) {
+std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan,
+                                   const std::string& format) {
   const std::vector<std::string> formats = emit_formats();
   if (std::find(formats.begin(), formats.end(), format) == formats.end())
-    throw NotFound(fmt::format("emit: '{}' is no format{}, expected one of: {}", format, did_you_mean(format, formats),
-                               fmt::join(formats, ", ")));
+    throw NotFound(fmt::format("emit: '{}' is no format{}, expected one of: {}", format,
+                               did_you_mean(format, formats), fmt::join(formats, ", ")));
   if (!plan.search.best)
     throw InvalidInput("emit: no deployment meets the limits, expected limits that some deployment meets");
   const std::vector<EmittedPool> pools = pools_of(request, plan);
@@ -243,8 +258,9 @@ std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult&
     files.push_back({"dynamo.yaml", dynamo(plan, pools)});
   } else {
     if (pools.front().engine->name != format)
-      throw InvalidInput(fmt::format("emit: the best deployment runs {}, expected that format or `engines` {}",
-                                     pools.front().engine->name, format));
+      throw InvalidInput(
+          fmt::format("emit: the best deployment runs {}, expected that format or `engines` {}",
+                      pools.front().engine->name, format));
     files = commands(pools);
   }
   files.push_back({"bench.sh", benchmark(request, plan)});

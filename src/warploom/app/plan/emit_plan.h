@@ -18,6 +18,7 @@ std::vector<std::string> emit_formats();
 // Of plan.search.best: the files of `format` and bench.sh. A format that is an engine's name writes start.sh;
 // it must be the engine of the best. Throws NotFound on another format, InvalidInput when no deployment was
 // found or another engine is the best, Unsupported on pools apart where the format has no way to say them.
-std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan, const std::string& format);
+std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan,
+                                   const std::string& format);
 
 }  // namespace warploom

@@ -32,8 +32,8 @@ WorkloadRequestSource grown(WorkloadRequestSource source, double growth) {
 
 // A workload whose lengths are known and whose rate is to be found: any rate will do.
 WorkloadRequestSource with_some_rate(WorkloadRequestSource source) {
-  const bool timed = source.rate || source.request_rate || source.concurrency || source.max_concurrency ||
-                     source.sessions;
+  const bool timed =
+      source.rate || source.request_rate || source.concurrency || source.max_concurrency || source.sessions;
   if (!timed) source.rate = 1;
   return source;
 }
@@ -65,13 +65,15 @@ void check_request(const PlanRequest& request, const Workload& workload) {
     throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
     throw InvalidInput(
-        "find_max_rate: the load is a closed loop, which has no rate to find, expected it without `concurrency`");
+        "find_max_rate: the load is a closed loop, which has no rate to find, expected it without "
+        "`concurrency`");
   const bool rated = request.source.rate || request.source.request_rate;
   if (request.find_max_rate && rated)
     throw InvalidInput("rate: is what is to be found, expected it without `find_max_rate`");
   if (!request.find_max_rate && !workload.concurrency && !(arrival_rate(workload) > 0))
     throw InvalidInput(
-        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the highest rate "
+        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the "
+        "highest rate "
         "of so many GPUs");
   if (!request.space.speculations.empty() && !request.acceptance_length &&
       std::any_of(request.space.speculations.begin(), request.space.speculations.end(),
@@ -110,7 +112,8 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
   label.engine = setup.config.engine;
   label.version = setup.version;
   label.quantization = setup.quantization.empty() ? "stored" : setup.quantization;
-  if (!request.space.speculations.empty()) label.speculation = request.space.speculations[configuration.speculation];
+  if (!request.space.speculations.empty())
+    label.speculation = request.space.speculations[configuration.speculation];
   label.gpu = catalog.load_gpu(setup.gpu).name;
   label.shape = shape_words(configuration.shape);
   if (configuration.decode) {
@@ -147,21 +150,24 @@ void refuse_if_nothing_fits(const SearchResult& search) {
   const auto memory = refused(kNoMemory);
   std::int64_t cannot_run = 0;
   for (const std::string_view reason : {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier})
-    if (const auto found = refused(reason); found != search.without_point.end()) cannot_run += found->configurations;
+    if (const auto found = refused(reason); found != search.without_point.end())
+      cannot_run += found->configurations;
   if (cannot_run < search.configurations) return;
   if (memory != search.without_point.end())
-    throw InvalidInput(fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
-  throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}", search.without_point[0].reason,
-                                 search.without_point[0].example));
+    throw InvalidInput(
+        fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
+  throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}",
+                                 search.without_point[0].reason, search.without_point[0].example));
 }
 
 std::string contradiction_of(const PlanResult& result) {
   if (!result.search.points.empty()) return {};
   for (const LimitUse& least : result.search.least_possible)
     if (least.use > 1)
-      return fmt::format("{} cannot be kept below {:.3g} ms by anything in the space, even without load: at least "
-                         "{:.3g} ms is needed",
-                         least.name, least.limit, least.figure);
+      return fmt::format(
+          "{} cannot be kept below {:.3g} ms by anything in the space, even without load: at least "
+          "{:.3g} ms is needed",
+          least.name, least.limit, least.figure);
   return {};
 }
 
@@ -195,7 +201,8 @@ void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& res
 PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyModel> latency) {
   PlanRequest request = asked;
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
-                     request.source.max_concurrency || request.source.sessions || !request.source.trace.empty();
+                     request.source.max_concurrency || request.source.sessions ||
+                     !request.source.trace.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
   const Workload workload = load_of_request(request);
   check_request(request, workload);
@@ -226,7 +233,8 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   runs.write();
   add_labels(request, catalog, result);
   if (result.search.best)
-    result.best_tier = simulated.tier_of(result.search.points[*result.search.best].configuration);
+    result.best_measured_share =
+        simulated.measured_share(result.search.points[*result.search.best].configuration);
   result.contradiction = contradiction_of(result);
   return result;
 }

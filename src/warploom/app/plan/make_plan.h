@@ -14,7 +14,7 @@ namespace warploom {
 // A point in the words of the request.
 struct PlanLabel {
   std::string engine, version, quantization, speculation;
-  std::string gpu, decode_gpu;  // canonical names; decode_gpu empty: one pool
+  std::string gpu, decode_gpu;      // canonical names; decode_gpu empty: one pool
   std::string shape, decode_shape;  // "tp 4", "tp 2 pp 2", "tp 1 dp 8 ep"
 };
 
@@ -32,9 +32,9 @@ struct PlanResult {
   std::vector<PlanLabel> labels;  // of each point
   std::vector<WhatIf> what_ifs;
   std::vector<PlanLabel> what_if_labels;
-  PlanLabel nearest_label;  // of search.nearest
-  Tier best_tier = Tier::Roofline;
-  std::string contradiction;  // where no configuration can meet a limit: which, and the nearest that can
+  PlanLabel nearest_label;         // of search.nearest
+  double best_measured_share = 0;  // of the best's kernel time: priced by rows of the same GPU
+  std::string contradiction;       // where no configuration can meet a limit: which, and the nearest that can
 };
 
 // An infeasible level is an outcome, not an error. Throws InvalidInput on an empty space, no limits at all, a

@@ -57,7 +57,8 @@ std::set<PlanChoice> choices(const SearchResult& search, const std::vector<std::
   return set;
 }
 
-void expect_same_plan(PlanRequest request, const std::shared_ptr<const LatencyModel>& latency, std::int64_t least) {
+void expect_same_plan(PlanRequest request, const std::shared_ptr<const LatencyModel>& latency,
+                      std::int64_t least) {
   const SearchResult pruned = make_plan(request, latency).search;
   request.exhaustive = true;
   const SearchResult all = make_plan(request, latency).search;
@@ -184,7 +185,8 @@ TEST(CheckPlan, ComparesABenchmarkWithThePromise) {
   EXPECT_EQ(check.figures[0].name, "ttft_p95_ms");
   EXPECT_GT(check.figures[0].measured, 0);
   bool kept = true;
-  for (const CheckedFigure& figure : check.figures) kept = kept && (figure.limit <= 0 || figure.measured <= figure.limit);
+  for (const CheckedFigure& figure : check.figures)
+    kept = kept && (figure.limit <= 0 || figure.measured <= figure.limit);
   EXPECT_EQ(check.kept, kept);
 }
 

@@ -10,7 +10,8 @@ constexpr std::array<std::string_view, 1> kPlanTiers{"measured"};
 void add_what_is_bought(RequestFields<PlanRequest>& fields) {
   using R = PlanRequest;
   fields
-      .add("gpu_count", &R::gpu_count, {.doc = "exactly so many GPUs; 0: as few as it takes", .min = 0, .max = 65536})
+      .add("gpu_count", &R::gpu_count,
+           {.doc = "exactly so many GPUs; 0: as few as it takes", .min = 0, .max = 65536})
       .add("find_max_rate", &R::find_max_rate, {.doc = "the highest rate that keeps to the limits"})
       .add("objective", &R::objective, {.doc = "what is best"})
       .add("price_kind", &R::price_kind, {.doc = "how GPUs are rented"})
@@ -18,7 +19,9 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
       .add("price", &R::price, {.doc = "GPU=DOLLARS of one GPU for one hour"})
       .add("power_price", &R::power_price, {.unit = "$/kWh", .doc = "of power, on top", .min = 0, .max = 100})
       .add("spare_instances", &R::spare_instances,
-           {.doc = "instances of each pool that may fail: paid for, and missing in the runs", .min = 0, .max = 1000})
+           {.doc = "instances of each pool that may fail: paid for, and missing in the runs",
+            .min = 0,
+            .max = 1000})
       .add("growth", &R::growth, {.doc = "factor of the load", .min = 0.01, .max = 1000});
 }
 
@@ -32,7 +35,8 @@ FieldTable PlanRequest::describe() {
            {.doc = "a name (see `warploom models`) or the path of a config.json", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
-      .add("kv_cache_dtype", &R::kv_cache_dtype, {.doc = "element type of the KV cache, auto for the model's"})
+      .add("kv_cache_dtype", &R::kv_cache_dtype,
+           {.doc = "element type of the KV cache, auto for the model's"})
       .add("gpu_memory_utilization", &R::gpu_memory_utilization,
            {.doc = "share of GPU memory that the engine may use", .min = 0.01, .max = 1})
       .add("acceptance_length", &R::acceptance_length,

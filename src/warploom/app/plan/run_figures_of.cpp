@@ -8,10 +8,14 @@ namespace {
 // The figure of one request that the limit looks at; 0 where it has none.
 double figure_of_request(const SloLimit& limit, const RequestRecord& record) {
   switch (limit.metric) {
-    case LatencyMetric::Ttft: return record.ttft().seconds().value();
-    case LatencyMetric::Tpot: return record.tpot().value();
-    case LatencyMetric::E2el: return record.e2el().seconds().value();
-    case LatencyMetric::Itl: return 0;
+    case LatencyMetric::Ttft:
+      return record.ttft().seconds().value();
+    case LatencyMetric::Tpot:
+      return record.tpot().value();
+    case LatencyMetric::E2el:
+      return record.e2el().seconds().value();
+    case LatencyMetric::Itl:
+      return 0;
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "warploom/app/plan/run_figures_of.h"
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/hardware/node_catalog.h"
 #include "warploom/models/model_catalog.h"
@@ -81,8 +82,8 @@ std::string draft_config(const std::string& entry) {
   const std::size_t colon = entry.find(':');
   if (colon == std::string::npos || colon + 1 == entry.size() ||
       entry.find_first_not_of("0123456789", colon + 1) != std::string::npos)
-    throw InvalidInput(
-        fmt::format("speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
+    throw InvalidInput(fmt::format(
+        "speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
   return fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})", entry.substr(0, colon),
                      entry.substr(colon + 1));
 }
@@ -103,14 +104,16 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   setup.predictor = request.predictor;
   setup.expert_routing = request.expert_routing;
   setup.host.profile = request.host_profile;
-  const auto [engine, version] = engine_and_version(at_or(space.engines, configuration.engine, default_engine()));
+  const auto [engine, version] =
+      engine_and_version(at_or(space.engines, configuration.engine, default_engine()));
   setup.config.engine = engine;
   setup.version = version;
   const std::string scheme = at_or(space.quantizations, configuration.quantization, "stored");
   if (scheme != "stored") setup.quantization = scheme;
   setup.config.kv_cache_dtype = request.kv_cache_dtype;
   setup.config.gpu_memory_utilization = request.gpu_memory_utilization;
-  setup.config.speculative_config = draft_config(at_or(space.speculations, configuration.speculation, "none"));
+  setup.config.speculative_config =
+      draft_config(at_or(space.speculations, configuration.speculation, "none"));
   if (!setup.config.speculative_config.empty()) setup.config.acceptance_length = request.acceptance_length;
   if (configuration.max_num_seqs > 0) setup.config.max_num_seqs = configuration.max_num_seqs;
   if (configuration.max_num_batched_tokens > 0)
@@ -160,10 +163,10 @@ const LoadProfile& SimulatedConfigurations::load_of(const Configuration& configu
 
 const SimulatedConfigurations::Prepared& SimulatedConfigurations::prepared(const Configuration& configuration,
                                                                            const EngineShape& shape) const {
-  const std::string key = fmt::format(
-      "{}|{}|{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization, configuration.speculation,
-      configuration.max_num_seqs, configuration.max_num_batched_tokens, configuration.prefix_caching,
-      configuration.kv_offloading_gib, shape_text(shape));
+  const std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization,
+                  configuration.speculation, configuration.max_num_seqs, configuration.max_num_batched_tokens,
+                  configuration.prefix_caching, configuration.kv_offloading_gib, shape_text(shape));
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = prepared_.find(key); found != prepared_.end()) return *found->second;
@@ -202,11 +205,11 @@ std::unique_ptr<SimulatedConfigurations::Prepared> SimulatedConfigurations::prep
     made->config = setup.config;
     made->tiers = setup.tiers;
     made->kv_tokens = setup.kv_cache_tokens();
-    const std::string key =
-        fmt::format("{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization,
-                    configuration.speculation, shape_text(shape),
-                    fmt::join(graph_sizes_of(setup.config, speculation_of(setup.config).verified_tokens), ","),
-                    setup.config.enforce_eager);
+    const std::string key = fmt::format(
+        "{}|{}|{}|{}|{}|{}", configuration.engine, configuration.quantization, configuration.speculation,
+        shape_text(shape),
+        fmt::join(graph_sizes_of(setup.config, speculation_of(setup.config).verified_tokens), ","),
+        setup.config.enforce_eager);
     made->kind = kind_of(key, std::move(setup));
   } catch (const Unsupported& error) {
     return refuse(kNoKernels, error);
@@ -240,8 +243,8 @@ std::optional<Refusal> SimulatedConfigurations::refusal_of(const Prepared& prepa
     return Refusal{std::string(kNoEngine), fmt::format("a request of {} tokens, max_model_len is {}", longest,
                                                        *prepared.config.max_model_len)};
   if (prepared.kv_tokens > 0 && longest > prepared.kv_tokens)
-    return Refusal{std::string(kNoMemory), fmt::format("a request of {} tokens, the KV cache holds {}", longest,
-                                                       prepared.kv_tokens)};
+    return Refusal{std::string(kNoMemory),
+                   fmt::format("a request of {} tokens, the KV cache holds {}", longest, prepared.kv_tokens)};
   return std::nullopt;
 }
 
@@ -283,13 +286,18 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
   const bool apart = configuration.decode.has_value();
   screened.first = bounds(configuration.shape, true, !apart);
   if (apart) screened.decode = bounds(*configuration.decode, false, true);
-  if (!screened.refusal && !request_.require_tier.empty() && tier_of(configuration) != Tier::Measured)
-    screened.refusal = Refusal{std::string(kNoTier), "require_tier: some kernel of a step was never measured there"};
+  if (!screened.refusal && !request_.require_tier.empty()) {
+    const double share = measured_share(configuration);
+    if (share < kMeasuredShare)
+      screened.refusal =
+          Refusal{std::string(kNoTier),
+                  fmt::format("require_tier: {:.0f} % of the kernels' time is measured", 100 * share)};
+  }
   return screened;
 }
 
-Tier SimulatedConfigurations::tier_of(const Configuration& configuration) const {
-  Tier weakest = Tier::Measured;
+double SimulatedConfigurations::measured_share(const Configuration& configuration) const {
+  double measured = 0, all = 0;
   const auto see = [&](const EngineShape& shape, bool prompts, bool tokens) {
     const Prepared& engine = prepared(configuration, shape);
     if (engine.refusal) return;
@@ -298,12 +306,14 @@ Tier SimulatedConfigurations::tier_of(const Configuration& configuration) const 
     limits.computes_prompts = prompts;
     limits.produces_tokens = tokens;
     (void)ladder_of(*pricer, load_of(configuration), limits);
-    weakest = std::max(weakest, weakest_tier(pricer->breakdown()));
+    const auto seconds = seconds_by_tier(pricer->breakdown());
+    measured += seconds[std::size_t(Tier::Measured)];
+    for (const double part : seconds) all += part;
   };
   const bool apart = configuration.decode.has_value();
   see(configuration.shape, true, !apart);
   if (apart) see(*configuration.decode, false, true);
-  return weakest;
+  return all > 0 ? measured / all : 0;
 }
 
 const KvTransferPlan& SimulatedConfigurations::transfer_of(const Kind& prefill, const Kind& decode) const {
@@ -320,7 +330,7 @@ const KvTransferPlan& SimulatedConfigurations::transfer_of(const Kind& prefill, 
 Workload SimulatedConfigurations::workload_of(const RunQuestion& question) const {
   const std::size_t part = std::max<std::size_t>(1, workload_.requests.size() / 4);
   if (question.rate <= 0) return question.whole ? workload_ : first_requests(workload_, part);
-  Workload own = open_workload(source_at(request_.source, question.rate));
+  Workload own = open_workload(source_at(request_.source, question.rate / load_.per_arrival));
   return question.whole ? own : first_requests(own, part);
 }
 
@@ -336,7 +346,9 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
   for (std::size_t i = 0; i < engines.size(); ++i) {
     lent.push_back(std::make_unique<Lent>(engines[i]->kind));
     tables.emplace_back(*lent.back()->pricer);
-    PoolPlan pool{.name = engines.size() == 1 ? "engine" : i == 0 ? "prefill" : "decode",
+    PoolPlan pool{.name = engines.size() == 1 ? "engine"
+                          : i == 0            ? "prefill"
+                                              : "decode",
                   .config = engines[i]->config,
                   .pricer = &tables.back(),
                   .tiers = engines[i]->tiers};

@@ -32,8 +32,9 @@ class SimulatedConfigurations final : public ConfigurationModel {
   Screened screen(const Configuration& configuration) const override;
   RunFigures run(const Configuration& configuration, const Fleet& fleet,
                  const RunQuestion& question) const override;
-  // The weakest tier among the kernels of both pools' ladders.
-  Tier tier_of(const Configuration& configuration) const;
+  // Share of the kernels' time that is priced by rows of the same GPU, over the ladder of steps of both
+  // pools.
+  double measured_share(const Configuration& configuration) const;
 
  private:
   struct Kind;      // engines whose steps cost the same

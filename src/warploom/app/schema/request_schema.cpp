@@ -12,6 +12,7 @@
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
 #include "warploom/app/plan/plan_request.h"
+#include "warploom/app/plan/support_matrix.h"
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/app/serving/calibrate_host.h"
 #include "warploom/app/serving/price_static_batch.h"
@@ -66,6 +67,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<StaticBatchRequest>("latency of a static batch"),
       described<SimulateRequest>("a whole serving run"),
       described<PlanRequest>("which GPUs, how many, how configured, at what cost"),
+      described<SupportRequest>("which models, GPUs and engines rest on measured kernels"),
       described<DiagnoseRequest>("which kernels are worth tuning, and why"),
       described<TunePlanRequest>("which configurations to time at which shapes"),
       described<TuneProfileRequest>("measures a reference kernel's anchors on this machine's GPU"),

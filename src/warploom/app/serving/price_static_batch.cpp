@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -66,6 +67,7 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   result.output_tokens = request.output_tokens;
   result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config);
   result.kernels = setup.pricer->breakdown();
+  check_required_tier(request.setup.require_tier, result.kernels);
   return result;
 }
 

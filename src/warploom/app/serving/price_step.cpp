@@ -7,6 +7,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_graph.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 
@@ -115,6 +116,14 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
   for (const PricedNode& priced : graph.nodes) add_row(step.kernels, row_of(priced));
   std::stable_sort(step.kernels.begin(), step.kernels.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.p50 > b.p50; });
+  std::vector<KernelTime> times;
+  for (const KernelRow& row : step.kernels)
+    times.push_back({.family = row.family,
+                     .label = row.label,
+                     .time = row.p50,
+                     .calls = row.calls,
+                     .source = row.source});
+  check_required_tier(request.setup.require_tier, times);
   step.hidden = graph.hidden;
   step.gpu_p10 = graph.gpu.p10;
   step.gpu_p50 = graph.gpu.p50;

@@ -29,6 +29,7 @@ FieldTable ServingSetupRequest::describe() {
       .add("gpu", &R::gpu, {.doc = "a name (see `warploom gpus`) or the path of a record", .required = true})
       .add("quantization", &R::quantization, {.doc = "every linear layer in this scheme, for example fp8"})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
       .add("framework", &R::framework,
            {.doc = "whose kernels and host constants are used; absent: the engine's"})
       .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})

@@ -27,6 +27,7 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string expert_routing;     // as parse_expert_routing takes it; empty: GraphOptions's own
+  std::string require_tier;       // as check_required_tier takes it; read by the use cases
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
   HostSettings host;              // for the framework; takes the place of config.host
   bool client =

@@ -11,6 +11,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
@@ -159,6 +160,9 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
   } else {
     result.run = run(StepTime::Mid);
   }
+  check_required_tier(
+      request.disaggregation ? request.disaggregation->decode.require_tier : request.setup.require_tier,
+      result.run.kernels);
   if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;

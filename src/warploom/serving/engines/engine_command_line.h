@@ -48,8 +48,8 @@ struct FileKey {
 
 // What files that start the engine on a cluster say of it.
 struct EngineManifests {
-  std::string_view image;                            // container
-  std::string_view prefill_flags, decode_flags;      // of pools that are apart; empty: the engine takes a file
+  std::string_view image;                        // container
+  std::string_view prefill_flags, decode_flags;  // of pools that are apart; empty: the engine takes a file
   std::string_view dynamo_image, dynamo_module, dynamo_model_flag;  // of NVIDIA Dynamo's workers
   std::string_view dynamo_prefill_flags, dynamo_decode_flags;
   bool flags_are_fields = false;   // fields without a flag of their own are flags

@@ -12,9 +12,14 @@ namespace warploom {
 namespace {
 
 // What no engine is told.
-constexpr std::array<std::string_view, 8> kNotStarted{"engine",          "instances",         "routing_policy",
-                                                      "host",            "acceptance_length", "acceptance_rates",
-                                                      "proposal_rate",   "kv_disk_bandwidth_gb_per_s"};
+constexpr std::array<std::string_view, 8> kNotStarted{"engine",
+                                                      "instances",
+                                                      "routing_policy",
+                                                      "host",
+                                                      "acceptance_length",
+                                                      "acceptance_rates",
+                                                      "proposal_rate",
+                                                      "kv_disk_bandwidth_gb_per_s"};
 
 std::string spelled(std::string_view name, bool underscores) {
   std::string flag = "--" + std::string(name);
@@ -109,13 +114,15 @@ class CommandWriter {
 };
 
 bool is_plain(const std::string& word) {
-  return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                                 "-_./:,=@%+") == std::string::npos;
+  return !word.empty() && word.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "-_./:,=@%+") == std::string::npos;
 }
 
 }  // namespace
 
-StartCommand start_command(const ServingConfig& config, std::string_view model, std::string_view quantization) {
+StartCommand start_command(const ServingConfig& config, std::string_view model,
+                           std::string_view quantization) {
   return CommandWriter(config, engine_named(config.engine)).command(model, quantization);
 }
 

@@ -18,7 +18,8 @@ struct StartCommand {
 
 // What of `config` differs from its defaults, under the engine's own names; instances, routing and what is
 // only told to a simulation are left out. `quantization` as the engine's flag has it; empty: none.
-StartCommand start_command(const ServingConfig& config, std::string_view model, std::string_view quantization);
+StartCommand start_command(const ServingConfig& config, std::string_view model,
+                           std::string_view quantization);
 
 // One line for a shell.
 std::string shell_line(const std::vector<std::string>& words);

@@ -38,7 +38,8 @@ constexpr std::array<EngineFlag, 10> kFlags{{
 }};
 constexpr std::array<LaunchWord, 1> kPrograms{{{"trtllm-serve", false}}};
 constexpr std::array<std::string_view, 2> kFileFlags{"config", "extra_llm_api_options"};
-// Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo: examples/backends/trtllm/deploy
+// Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo:
+// examples/backends/trtllm/deploy
 constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/release",
                                      .prefill_flags = {},
                                      .decode_flags = {},

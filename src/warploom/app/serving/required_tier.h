@@ -1,0 +1,23 @@
+// Refuses answers that rest on too little measurement, where the user asked for that.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "warploom/serving/pricing/step_pricer.h"
+
+namespace warploom {
+
+// A run counts as measured from this share of its kernels' time on: some kernels (sampling, embeddings) were
+// measured on no GPU by anybody and take a few per cent of a step.
+inline constexpr double kMeasuredShare = 0.9;
+
+// Share of the kernels' time that is priced by rows of the same GPU; 1 without kernels.
+double measured_share_of(std::span<const KernelTime> kernels);
+
+// `asked` is "measured" or empty, which requires nothing. Throws Unsupported "require_tier: ..." that
+// says the
+// share.
+void check_required_tier(const std::string& asked, std::span<const KernelTime> kernels);
+
+}  // namespace warploom

@@ -1,0 +1,25 @@
+#include "warploom/report/plan_words.h"
+
+#include <fmt/format.h>
+
+namespace warploom {
+
+std::string deployment_words(const PlanLabel& label, const Configuration& configuration, const Fleet& fleet) {
+  std::string text =
+      label.decode_gpu.empty()
+          ? fmt::format("{} x ({}, {})", fleet.instances, label.gpu, label.shape)
+          : fmt::format("prefill {} x ({}, {}), decode {} x ({}, {})", fleet.instances, label.gpu,
+                        label.shape, fleet.decode, label.decode_gpu, label.decode_shape);
+  text += fmt::format(" {}{}", label.engine, label.version.empty() ? "" : " " + label.version);
+  if (label.quantization != "stored") text += ", " + label.quantization;
+  if (configuration.max_num_seqs > 0) text += fmt::format(", max_num_seqs {}", configuration.max_num_seqs);
+  if (configuration.max_num_batched_tokens > 0)
+    text += fmt::format(", max_num_batched_tokens {}", configuration.max_num_batched_tokens);
+  if (!configuration.prefix_caching) text += ", no prefix cache";
+  if (!label.speculation.empty() && label.speculation != "none") text += ", drafts " + label.speculation;
+  if (configuration.kv_offloading_gib > 0)
+    text += fmt::format(", offloads {:g} GiB", configuration.kv_offloading_gib);
+  return text;
+}
+
+}  // namespace warploom
