@@ -107,7 +107,7 @@ std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
     if (!pool.command.file.empty()) {
       const std::string name = pool.role + "_options.yaml";
       files.push_back({name, options_file(pool.command)});
-      words.insert(words.end(), {"--extra_llm_api_options", name});
+      words.insert(words.end(), {options_flag(*pool.engine), name});
     }
     text += fmt::format("# {}: {} x {} {}\n{}\n", pool.role, pool.instances, pool.gpus, pool.gpu,
                         shell_line(words));
@@ -209,27 +209,23 @@ std::string dynamo(const PlanResult& plan, const std::vector<EmittedPool>& pools
   return text;
 }
 
-// The load of the plan as `vllm bench serve` makes it. Of a workload without fixed lengths: its means.
+// Of a workload without fixed lengths: its means.
 std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
-  const PlanPoint& best = plan.search.points[*plan.search.best];
-  const bool random = request.source.random.has_value();
-  const auto input = random ? request.source.random->input_len : std::int64_t(plan.load.mean_input);
-  const auto output = random ? request.source.random->output_len : std::int64_t(plan.load.mean_output);
-  std::string text = "#!/bin/sh\n";
-  if (!random) text += "# The plan's requests have other lengths; these are their means.\n";
-  text += fmt::format(
-      "vllm bench serve --model {} --dataset-name random --random-input-len {} --random-output-len {} "
-      "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles "
-      "50,90,95,99 "
-      "--save-result --save-detailed --result-filename result.json",
-      plan.model, input, output, plan.load.requests);
-  if (random && request.source.random->range_ratio > 0)
-    text += fmt::format(" --random-range-ratio {:g}", request.source.random->range_ratio);
+  BenchmarkLoad load{.model = plan.model,
+                     .input_tokens = std::int64_t(plan.load.mean_input),
+                     .output_tokens = std::int64_t(plan.load.mean_output),
+                     .requests = plan.load.requests};
+  if (const auto& random = request.source.random) {
+    load.input_tokens = random->input_len;
+    load.output_tokens = random->output_len;
+    load.range_ratio = random->range_ratio;
+  }
   if (plan.load.in_flight > 0)
-    text += fmt::format(" --max-concurrency {}", plan.load.in_flight);
+    load.concurrency = plan.load.in_flight;
   else
-    text += fmt::format(" --request-rate {:.4g}", best.rate);
-  return text + "\n";
+    load.rate = plan.search.points[*plan.search.best].rate;
+  const char* means = "# The plan's requests have other lengths; these are their means.\n";
+  return fmt::format("#!/bin/sh\n{}{}\n", request.source.random ? "" : means, benchmark_command(load));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
@@ -61,6 +62,7 @@ ServiceLevel level_of(const PlanRequest& request) {
 }
 
 void check_request(const PlanRequest& request, const Workload& workload) {
+  check_required_tier(request.require_tier, {});
   if (request.space.gpus.empty())
     throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))

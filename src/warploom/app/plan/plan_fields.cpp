@@ -5,8 +5,6 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 1> kPlanTiers{"measured"};
-
 void add_what_is_bought(RequestFields<PlanRequest>& fields) {
   using R = PlanRequest;
   fields
@@ -55,7 +53,7 @@ FieldTable PlanRequest::describe() {
       .add("store", &R::store, {.doc = "file of runs, from which a stopped search goes on"})
       .add("time_limit_s", &R::time_limit_s,
            {.unit = "s", .doc = "stop with the best so far; 0: none", .min = 0, .max = 1e7})
-      .add("require_tier", &R::require_tier, {.doc = "refuse other kernels", .choices = kPlanTiers})
+      .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
       .add("threads", &R::threads, {.doc = "0: as many as the machine has. No effect on results"})
       .table();
 }

@@ -126,6 +126,23 @@ StartCommand start_command(const ServingConfig& config, std::string_view model,
   return CommandWriter(config, engine_named(config.engine)).command(model, quantization);
 }
 
+std::string options_flag(const EngineSpec& engine) {
+  return spelled(engine.command_line.file_flags.back(), engine.manifests.underscored_flags);
+}
+
+// vllm/benchmarks/serve.py
+std::string benchmark_command(const BenchmarkLoad& load) {
+  std::string text = fmt::format(
+      "vllm bench serve --model {} --dataset-name random --random-input-len {} --random-output-len {} "
+      "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles "
+      "50,90,95,99 "
+      "--save-result --save-detailed --result-filename result.json",
+      load.model, load.input_tokens, load.output_tokens, load.requests);
+  if (load.range_ratio > 0) text += fmt::format(" --random-range-ratio {:g}", load.range_ratio);
+  return text + (load.concurrency > 0 ? fmt::format(" --max-concurrency {}", load.concurrency)
+                                      : fmt::format(" --request-rate {:.4g}", load.rate));
+}
+
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {

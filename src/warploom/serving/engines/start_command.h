@@ -21,6 +21,19 @@ struct StartCommand {
 StartCommand start_command(const ServingConfig& config, std::string_view model,
                            std::string_view quantization);
 
+// The flag that names the engine's configuration file.
+std::string options_flag(const EngineSpec& engine);
+
+// The load that checks a deployment, as `vllm bench serve` makes it whatever engine serves.
+struct BenchmarkLoad {
+  std::string model;
+  std::int64_t input_tokens = 1, output_tokens = 1, requests = 1;
+  double range_ratio = 0;
+  double rate = 0;               // requests/s; 0: a closed loop
+  std::int64_t concurrency = 0;  // of a closed loop
+};
+std::string benchmark_command(const BenchmarkLoad& load);
+
 // One line for a shell.
 std::string shell_line(const std::vector<std::string>& words);
 
