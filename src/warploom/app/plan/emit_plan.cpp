@@ -109,8 +109,9 @@ std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
       files.push_back({name, options_file(pool.command)});
       words.insert(words.end(), {options_flag(*pool.engine), name});
     }
-    text += fmt::format("# {}: {} x {} {}\n{}\n", pool.role, pool.instances, pool.gpus, pool.gpu,
-                        shell_line(words));
+    text +=
+        fmt::format("# {}: {} instances, each on {} {}\n", pool.role, pool.instances, pool.gpus, pool.gpu);
+    text += shell_line(words) + "\n";
   }
   files.push_back({"start.sh", text});
   return files;
