@@ -83,6 +83,7 @@ std::string name_of_test(const testing::TestParamInfo<Scenario>& info) { return 
 INSTANTIATE_TEST_SUITE_P(Predict, WholeRun, testing::ValuesIn(read_scenarios("predict")), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Serving, WholeRun, testing::ValuesIn(read_scenarios("serving")), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Tuning, WholeRun, testing::ValuesIn(read_scenarios("tuning")), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Planning, WholeRun, testing::ValuesIn(read_scenarios("planning")), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Refusals, WholeRun, testing::ValuesIn(read_scenarios("refusals")), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Golden, WholeRun, testing::ValuesIn(read_scenarios("golden")), name_of_test);
 

@@ -86,7 +86,7 @@ std::string value_text(const CLI::Option& option) {
   if (plain == "INT" || plain == "UINT") return "INTEGER" + lists;
   if (plain == "FLOAT") return "NUMBER" + lists;
   if (plain != "TEXT") return type + lists;
-  const std::vector<std::string> names = option.get_lnames();
+  const std::vector<std::string>& names = option.get_lnames();
   return value_name(names.empty() ? std::string() : "--" + names.front()) + lists;
 }
 

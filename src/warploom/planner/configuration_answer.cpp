@@ -200,8 +200,9 @@ class ConfigurationSearch {
                        std::optional<RunFigures>& figures) {
     const auto try_at = [&](std::int64_t part) {
       auto met = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
-      if (met) figures = std::move(met);
-      return figures.has_value() && met.has_value();
+      if (!met) return false;
+      figures = std::move(met);
+      return true;
     };
     std::int64_t good = 0, bad = first + 1;
     while (bad - good > 1) {
