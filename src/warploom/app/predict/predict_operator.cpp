@@ -34,6 +34,7 @@ FieldTable PredictRequest::describe() {
       .add("kernel", &R::kernel, {.doc = "kernel name in the measured data; absent: the default"})
       .add("expert_routing", &R::expert_routing,
            {.doc = "in place of routing and routing_alpha: uniform, balanced or power_law:ALPHA"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: refuse a kernel that never was"})
       .add("features", &R::features,
            {.doc = "published: also show the feature vector of the published predictor PipeWeave"})
       .table();
@@ -138,6 +139,16 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
   return result;
 }
 
+void check_tier(const std::string& asked, Tier tier) {
+  if (asked.empty()) return;
+  if (asked != name_of(Tier::Measured))
+    throw InvalidInput(fmt::format("require_tier: '{}' is no tier that can be required, expected {}", asked,
+                                   name_of(Tier::Measured)));
+  if (tier != Tier::Measured)
+    throw Unsupported(
+        fmt::format("require_tier: the answer is of tier {}, expected one that is measured", name_of(tier)));
+}
+
 }  // namespace
 
 PredictResult predict_operator(const PredictRequest& request) {
@@ -157,6 +168,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   // An engine alone means the kernel that it would run, as a step of that engine has it.
   if (context.kernel.empty()) context = engine.of(result.op, result.gpu);
   const KernelAnswer answer = model.answer(result.op, result.gpu, context);
+  check_tier(request.require_tier, answer.estimate.tier);
   const KernelSource source(answer, result.op, named);
   result.framework = source.framework;
   result.version = source.version;

@@ -20,7 +20,8 @@ struct PredictRequest {
   // all empty: what engines ship, which the result names.
   std::string framework, version, kernel;
   std::string
-      expert_routing;    // as parse_expert_routing takes it, in place of a FusedMoe's own; empty: as it is
+      expert_routing;  // as parse_expert_routing takes it, in place of a FusedMoe's own; empty: as it is
+  std::string require_tier;  // "measured": refuse another tier; empty: none is required
   std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
   static FieldTable describe();  // of all but the operator, whose fields operator_fields has
 };
