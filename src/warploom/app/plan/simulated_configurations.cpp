@@ -15,6 +15,7 @@
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
+#include "warploom/serving/engines/start_command.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
@@ -199,6 +200,12 @@ std::unique_ptr<SimulatedConfigurations::Prepared> SimulatedConfigurations::prep
     check_sharding(model_, sharding_of(spread_attention(request.config, model_), model_), "sharding");
   } catch (const Error& error) {
     return refuse(kNoSplit, error);
+  }
+  // Attention groups that the engine cannot be told of.
+  try {
+    if (shape.data_parallel > 1) (void)start_command(request.config, request.model, {});
+  } catch (const Unsupported& error) {
+    return refuse(kNoEngine, error);
   }
   try {
     ServingSetup setup = resolve_serving(request, latency_);
