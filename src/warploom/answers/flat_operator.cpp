@@ -1,6 +1,7 @@
 #include "warploom/answers/flat_operator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/operator_json.h"
 
@@ -74,6 +76,23 @@ Operator take_operator(Json& asked, std::string_view where) {
     module->decode = op["decode"] == Json(true);
   if (requests_of(prototype) != nullptr) take_alike_requests(asked, prototype, op, where);
   return operator_from_json(op, where);
+}
+
+PredictRequest read_predict_request(const Json& asked) {
+  Json fields = asked;
+  const Operator op = take_operator(fields, "predict");
+  const FieldTable& own = fields_of<PredictRequest>();
+  for (const auto& [key, value] : fields.items()) {
+    if (own.find(key) != nullptr || key.starts_with('_')) continue;
+    std::vector<std::string> names;
+    for (const FieldTable* table : {&operator_fields(family_of(op)), &own})
+      for (const Field& field : table->fields) names.push_back(field.name);
+    throw InvalidInput(fmt::format("predict: '{}' is no field of {}{}; expected some of: {}", key,
+                                   name_of(family_of(op)), did_you_mean(key, names), fmt::join(names, ", ")));
+  }
+  auto request = object_from_json<PredictRequest>(fields, "predict");
+  request.op = op;
+  return request;
 }
 
 }  // namespace warploom

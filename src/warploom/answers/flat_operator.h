@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/json.h"
 #include "warploom/kernels/operator.h"
 
@@ -17,5 +18,8 @@ bool decodes(const Operator& op);
 // requests that are alike may also be `batch`, `tokens` (new ones of each; one in a decode) and `context`
 // (in the cache). Throws InvalidInput as operator_from_json does.
 Operator take_operator(Json& asked, std::string_view where);
+
+// The request of `predict` with its operator. Throws InvalidInput also on a key that neither has.
+PredictRequest read_predict_request(const Json& asked);
 
 }  // namespace warploom

@@ -27,10 +27,7 @@ namespace warploom {
 namespace {
 
 Json answer_predict(const Session& session, const Json& asked, const AnswerWatch&) {
-  Json fields = asked;
-  const Operator op = take_operator(fields, "predict");
-  auto request = read_request<PredictRequest>(fields);
-  request.op = op;
+  const PredictRequest request = read_predict_request(asked);
   return prediction_json(predict_operator(request, *session.model_of(request.predictor)));
 }
 

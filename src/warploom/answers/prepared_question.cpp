@@ -20,10 +20,7 @@ namespace {
 constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fit into a core's second cache
 
 PredictRequest read_question(const Session& session, const Json& asked) {
-  Json fields = asked;
-  const Operator op = take_operator(fields, "predict");
-  auto request = read_request<PredictRequest>(fields);
-  request.op = op;
+  PredictRequest request = read_predict_request(asked);
   request.op = checked_operator(request, *session.model_of(request.predictor));
   return request;
 }
