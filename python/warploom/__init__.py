@@ -11,7 +11,7 @@ compiled part:
 
     @warploom.autotune(configs=..., key=...)           # as @triton.autotune
     from warploom.table import Table                   # look-ups in tables of `warploom tune fit`
-    from warploom import plan, profiler, subjects      # need torch and Triton
+    from warploom import anchors, profiler, subjects   # need torch and Triton
 """
 from __future__ import annotations
 
