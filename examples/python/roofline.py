@@ -1,7 +1,8 @@
 """How a product's time grows with its rows on three GPUs, beside what no kernel can be faster than.
 
-    python examples/python/roofline.py [PLOT.png]
+python examples/python/roofline.py [PLOT.png]
 """
+
 import sys
 
 import numpy as np
@@ -10,11 +11,15 @@ import warploom
 
 ROWS = np.unique(np.geomspace(1, 8192, 40).astype(int))
 
-found = {gpu: warploom.predict("gemm", gpu=gpu, m=ROWS, n=4096, k=4096) for gpu in ("A100-SXM-80GB", "H100-SXM", "B200")}
+found = {
+    gpu: warploom.predict("gemm", gpu=gpu, m=ROWS, n=4096, k=4096)
+    for gpu in ("A100-SXM-80GB", "H100-SXM", "B200")
+}
 for gpu, times in found.items():
     at = int(np.searchsorted(ROWS, 1024))
-    print(f"{gpu}: {ROWS[at]} rows in {times.p50_us[at]:.1f} us ({times.p10_us[at]:.1f} .. {times.p90_us[at]:.1f}), "
-          f"at least {times.physical_bound_us[at]:.1f}")
+    interval = f"{times.p10_us[at]:.1f} .. {times.p90_us[at]:.1f}"
+    bound = f"at least {times.physical_bound_us[at]:.1f}"
+    print(f"{gpu}: {ROWS[at]} rows in {times.p50_us[at]:.1f} us ({interval}), {bound}")
 
 if len(sys.argv) > 1:
     from matplotlib import pyplot

@@ -1,4 +1,6 @@
-"""The package `warploom` with its compiled part: numbers, arrays, frames, refusals. PYTHONPATH holds the built package."""
+"""The package `warploom` with its compiled part: numbers, arrays, frames, refusals. PYTHONPATH holds the
+built package."""
+
 import ast
 import json
 import math
@@ -45,21 +47,36 @@ class Predict(unittest.TestCase):
         np.testing.assert_array_equal(many.p50_us, also.p50_us)
         for row in (0, 1023, 1024, 2999):
             one = warploom.predict("gemm", gpu="H200", m=int(m[row]), n=4096, k=int(k[row]))
-            self.assertEqual((one.p10_us, one.p50_us, one.p90_us),
-                             (many.p10_us[row], many.p50_us[row], many.p90_us[row]))
+            self.assertEqual(
+                (one.p10_us, one.p50_us, one.p90_us), (many.p10_us[row], many.p50_us[row], many.p90_us[row])
+            )
             self.assertEqual(one.bound, many.to_dict()["bound"][row])
 
     def test_lists_and_engines_have_rows_too(self):
-        many = warploom.predict("attention_decode", gpu="H200", heads=32, kv_heads=8, batch=[1, 64], context=[900, 900],
-                                framework="vllm")
-        one = warploom.predict("attention_decode", gpu="H200", heads=32, kv_heads=8, batch=64, context=900,
-                               framework="vllm")
+        many = warploom.predict(
+            "attention_decode",
+            gpu="H200",
+            heads=32,
+            kv_heads=8,
+            batch=[1, 64],
+            context=[900, 900],
+            framework="vllm",
+        )
+        one = warploom.predict(
+            "attention_decode", gpu="H200", heads=32, kv_heads=8, batch=64, context=900, framework="vllm"
+        )
         self.assertEqual(many.p50_us[1], one.p50_us)
 
     def test_wrong_arrays_are_refused(self):
-        for fields, words in (({"m": [1, 2], "n": [1]}, "unequal length"), ({"m": [1.5]}, "whole numbers"),
-                              ({"m": [[1]]}, "dimensions"), ({"m": [3, 0]}, "row 1"), ({"m": [math.nan]}, "whole"),
-                              ({"mm": [1]}, "no field of gemm"), ({"m": ["a"]}, "whole numbers")):
+        for fields, words in (
+            ({"m": [1, 2], "n": [1]}, "unequal length"),
+            ({"m": [1.5]}, "whole numbers"),
+            ({"m": [[1]]}, "dimensions"),
+            ({"m": [3, 0]}, "row 1"),
+            ({"m": [math.nan]}, "whole"),
+            ({"mm": [1]}, "no field of gemm"),
+            ({"m": ["a"]}, "whole numbers"),
+        ):
             with self.assertRaisesRegex(ValueError, words):
                 warploom.predict("gemm", gpu="H200", **{"n": 64, "k": 64, **fields})
 
@@ -101,13 +118,18 @@ class Steps(unittest.TestCase):
             model_type = "llama"
 
             def to_dict(self):
-                return json.loads((Path(warploom.__file__).resolve().parents[2] /
-                                   "data/models/llama-3.1-8b.json").read_text())["config"]
+                return json.loads(
+                    (
+                        Path(warploom.__file__).resolve().parents[2] / "data/models/llama-3.1-8b.json"
+                    ).read_text()
+                )["config"]
 
         folder = Path(warploom.__file__).resolve().parents[2] / "data/models"
         if not (folder / "llama-3.1-8b.json").exists():
             self.skipTest(f"no such configuration in {folder}")
-        self.assertEqual(warploom.Step(Config(), "H100-SXM").decode(4, 9), warploom.Step(**LLAMA).decode(4, 9))
+        self.assertEqual(
+            warploom.Step(Config(), "H100-SXM").decode(4, 9), warploom.Step(**LLAMA).decode(4, 9)
+        )
 
 
 class Runs(unittest.TestCase):
@@ -121,7 +143,9 @@ class Runs(unittest.TestCase):
 
     def test_progress_is_told_and_its_errors_come_back(self):
         told = []
-        warploom.simulate(**LLAMA, requests=4000, intervals=False, progress=lambda done, total: told.append(total))
+        warploom.simulate(
+            **LLAMA, requests=4000, intervals=False, progress=lambda done, total: told.append(total)
+        )
         self.assertTrue(told)
 
         def fails(done, total):
@@ -140,8 +164,10 @@ class Runs(unittest.TestCase):
     def test_threads_share_a_session(self):
         found = []
         one = warploom.step(**LLAMA, decode="8x100").step_ms
-        threads = [threading.Thread(target=lambda: found.append(warploom.step(**LLAMA, decode="8x100").step_ms))
-                   for _ in range(4)]
+        threads = [
+            threading.Thread(target=lambda: found.append(warploom.step(**LLAMA, decode="8x100").step_ms))
+            for _ in range(4)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -185,29 +211,40 @@ class Package(unittest.TestCase):
     def test_the_tuners_side_needs_no_compiled_part(self):
         root = Path(warploom.__file__).resolve().parent
         code = "import warploom, sys; warploom.autotune; sys.exit('warploom._core' in sys.modules)"
-        self.assertEqual(subprocess.run([sys.executable, "-c", code], cwd=root.parent, check=False).returncode, 0)
+        self.assertEqual(
+            subprocess.run([sys.executable, "-c", code], cwd=root.parent, check=False).returncode, 0
+        )
 
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_types_are_strict(self):
         root = Path(__file__).resolve().parents[2]
-        parts = [word for part in ("requests", "session", "results", "operators", "steps", "lists")
-                 for word in ("-p", f"warploom.{part}")]
+        parts = [
+            word
+            for part in ("requests", "session", "results", "operators", "steps", "lists")
+            for word in ("-p", f"warploom.{part}")
+        ]
         words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
-        done = subprocess.run([sys.executable, "-m", *words], check=False, capture_output=True, text=True,
-                              cwd=root / "python")
+        done = subprocess.run(
+            [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=root / "python"
+        )
         self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
     def test_the_stub_says_what_the_compiled_part_has(self):
         from warploom import _core
 
         stub = ast.parse((Path(__file__).resolve().parents[1] / "warploom/_core.pyi").read_text())
-        said = {getattr(node, "name", None) or node.target.id: node for node in stub.body
-                if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AnnAssign))}
+        said = {
+            getattr(node, "name", None) or node.target.id: node
+            for node in stub.body
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AnnAssign))
+        }
         self.assertEqual(set(said), {name for name in vars(_core) if not name.startswith("_")})
         for name, node in said.items():
             if isinstance(node, ast.ClassDef):
                 methods = {each.name for each in node.body} - {"__init__"}
-                self.assertEqual(methods, {each for each in vars(getattr(_core, name)) if not each.startswith("_")})
+                self.assertEqual(
+                    methods, {each for each in vars(getattr(_core, name)) if not each.startswith("_")}
+                )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ class Plan(unittest.TestCase):
         self.assertIn((128, 128, 64, 8, 3), space)
 
     def test_anchors_are_whole_tiles(self):
-        for (tile_m, tile_n, tile_k, _, _), (m, n, k) in anchors.gemm_anchors(anchors.gemm_space()[::40], 132):
+        space = anchors.gemm_space()[::40]
+        for (tile_m, tile_n, tile_k, _, _), (m, n, k) in anchors.gemm_anchors(space, 132):
             self.assertEqual((m % tile_m, n % tile_n, k % tile_k), (0, 0, 0))
 
     def test_attention_anchors_ask_no_more_rows_than_keys(self):

@@ -1,7 +1,9 @@
-"""One request has one answer: of the command line, of the C interface, and of Python where its compiled part is built.
+"""One request has one answer: of the command line, of the C interface, and of Python where its compiled
+part is built.
 
 WARPLOOM_PROGRAM and WARPLOOM_LIBRARY name the built program and library.
 """
+
 import ctypes
 import json
 import os
@@ -21,7 +23,10 @@ try:
 except ImportError:
     _core = None
 
-OPTIONS = {"input_tokens": "--input", "output_tokens": "--output"}  # where the command line has a shorter name
+OPTIONS = {
+    "input_tokens": "--input",
+    "output_tokens": "--output",
+}  # where the command line has a shorter name
 NO_FIELDS = {"gpus", "gpu", "models", "schema"}  # asked by a word of the command
 
 
@@ -30,16 +35,30 @@ class CInterface:
 
     def __init__(self, path):
         self._library = ctypes.CDLL(path)
-        self._library.warploom_answer.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p,
-                                                  ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_size_t]
+        self._library.warploom_answer.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_char_p,
+            ctypes.c_char_p,
+            ctypes.c_void_p,
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_char_p,
+            ctypes.c_size_t,
+        ]
         self._library.warploom_free_text.argtypes = [ctypes.c_void_p]
         self._session, self._message = ctypes.c_void_p(), ctypes.create_string_buffer(1000)
         assert self._library.warploom_open(None, ctypes.byref(self._session), self._message, 1000) == 0
 
     def answer(self, request, fields):
         text = ctypes.c_void_p()
-        status = self._library.warploom_answer(self._session, request.encode(), json.dumps(fields).encode(), None,
-                                               ctypes.byref(text), self._message, 1000)
+        status = self._library.warploom_answer(
+            self._session,
+            request.encode(),
+            json.dumps(fields).encode(),
+            None,
+            ctypes.byref(text),
+            self._message,
+            1000,
+        )
         if status:
             raise ValueError(self._message.value.decode())
         found = json.loads(ctypes.string_at(text).decode())
@@ -88,7 +107,9 @@ class OneAnswer(unittest.TestCase):
                 fields = {name: placed(value, out) for name, value in fields.items()}
                 words = words_of(command, request, fields)
                 with self.subTest(" ".join(words)):
-                    done = subprocess.run([self.program, *words, "--json"], capture_output=True, text=True, check=False)
+                    done = subprocess.run(
+                        [self.program, *words, "--json"], capture_output=True, text=True, check=False
+                    )
                     self.assertEqual(done.returncode, 0, done.stderr[-500:])
                     said = json.loads(done.stdout)
                     self.assertTrue(self.c.answer(request, fields) == said, "C says something else")
@@ -97,10 +118,12 @@ class OneAnswer(unittest.TestCase):
                         self.assertTrue(answer == said, "Python says something else")
 
     def test_every_surface_refuses_alike(self):
-        for request, fields, words in (("predict", {"gpu": "H100-SMX", "family": "gemm", "m": 1}, "did you mean"),
-                                       ("simulate", {"model": "Llama-3.1-8B"}, "gpu"),
-                                       ("step", {"model": "Llama-3.1-8B", "gpu": "H200"}, "no batch"),
-                                       ("simulat", {}, "did you mean 'simulate'")):
+        for request, fields, words in (
+            ("predict", {"gpu": "H100-SMX", "family": "gemm", "m": 1}, "did you mean"),
+            ("simulate", {"model": "Llama-3.1-8B"}, "gpu"),
+            ("step", {"model": "Llama-3.1-8B", "gpu": "H200"}, "no batch"),
+            ("simulat", {}, "did you mean 'simulate'"),
+        ):
             with self.assertRaisesRegex(ValueError, words):
                 self.c.answer(request, fields)
             if self.python:

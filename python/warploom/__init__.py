@@ -6,8 +6,8 @@
     warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", workload="conversation").mean_ttft_ms
     warploom.Step("Llama-3.1-8B", "H100-SXM").decode_ms(64, 500)          # a step at a time, for loops
 
-Functions are the requests of the command line, with its names, defaults and answers. The tuner's side needs no
-compiled part:
+Functions are the requests of the command line, with its names, defaults and answers. The tuner's side
+needs no compiled part:
 
     @warploom.autotune(configs=..., key=...)           # as @triton.autotune
     from warploom.table import Table                   # look-ups in tables of `warploom tune fit`

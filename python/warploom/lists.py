@@ -1,4 +1,5 @@
 """What is known: GPUs, models, and what requests hold."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,7 +19,8 @@ def gpu(name: PathText) -> Answer:
 
 
 def models(name: Any = None) -> ModelList:
-    """Every model that is known; or the one that a name, a config.json, its folder or a configuration object of
+    """Every model that is known; or the one that a name, a config.json, its folder or a configuration
+    object of
     transformers describes."""
     return ModelList(ask("models", {"name": name}))
 

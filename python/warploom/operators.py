@@ -1,4 +1,5 @@
 """Predictions of operators: one, or as many as an array has rows."""
+
 from __future__ import annotations
 
 import json
@@ -10,8 +11,11 @@ from warploom.session import PathText, ask, open_session
 
 
 def _is_column(value: Any) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, dict)) and (
-        not isinstance(value, list) or not value or not isinstance(value[0], dict))
+    return (
+        hasattr(value, "__len__")
+        and not isinstance(value, (str, bytes, dict))
+        and (not isinstance(value, list) or not value or not isinstance(value[0], dict))
+    )
 
 
 def _int64_column(name: str, value: Any) -> Any:
@@ -26,14 +30,19 @@ def _int64_column(name: str, value: Any) -> Any:
     return numpy.ascontiguousarray(column, dtype=numpy.int64)
 
 
-def predict(family: str, *, gpu: PathText, predictor: PathText = "", threads: int = 1, **fields: Any) -> Any:
+def predict(
+    family: str, *, gpu: PathText, predictor: PathText = "", threads: int = 1, **fields: Any
+) -> Any:
     """How long one operator takes on one GPU, or each of many.
 
     family: gemm, attention_prefill, attention_decode, moe, rmsnorm, allreduce, ...; its sizes are the other
-    arguments (`warploom.schema("predict")` lists them), for attention of alike requests `batch`, `tokens` (new ones
-    of each) and `context` (in the cache). `framework`, `framework_version` and `kernel` name an implementation.
+    arguments (`warploom.schema("predict")` lists them), for attention of alike requests `batch`,
+    `tokens` (new ones
+    of each) and `context` (in the cache). `framework`, `framework_version` and `kernel` name an
+    implementation.
 
-    With whole numbers alone: a Prediction. Where sizes are arrays or lists, all of one length: Predictions, one for
+    With whole numbers alone: a Prediction. Where sizes are arrays or lists, all of one length:
+    Predictions, one for
     each row; `threads` (0: all) share the work. Raises ValueError on a size, name or row that is none,
     NotImplementedError where the GPU cannot run the operator.
     """
@@ -50,7 +59,9 @@ def predict(family: str, *, gpu: PathText, predictor: PathText = "", threads: in
     common = {name: value for name, value in asked.items() if name not in columns}
     common.update({name: int(column[0]) if len(column) else 1 for name, column in columns.items()})
     question = _core.Question(open_session(str(predictor)), json.dumps(common))
-    return Predictions(columns, question.estimate_columns(columns, rows.pop(), threads), _core.bounds, _core.tiers)
+    return Predictions(
+        columns, question.estimate_columns(columns, rows.pop(), threads), _core.bounds, _core.tiers
+    )
 
 
 class Question:

@@ -1,4 +1,5 @@
 """What requests answer: documents whose keys are attributes, tables as frames, and plots."""
+
 from __future__ import annotations
 
 import html
@@ -26,7 +27,9 @@ class Answer(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._document:
-            raise AttributeError(f"{type(self).__name__} has no '{name}'; it has: {', '.join(self._document)}")
+            raise AttributeError(
+                f"{type(self).__name__} has no '{name}'; it has: {', '.join(self._document)}"
+            )
         return self._document[name]
 
     def __dir__(self) -> list[str]:
@@ -57,8 +60,10 @@ class Answer(Mapping[str, Any]):
         return f"{type(self).__name__}({shown})"
 
     def _repr_html_(self) -> str:
-        cells = "".join(f"<tr><th>{html.escape(key)}</th><td>{html.escape(_shown(value))}</td></tr>"
-                        for key, value in self.summary().items())
+        cells = "".join(
+            f"<tr><th>{html.escape(key)}</th><td>{html.escape(_shown(value))}</td></tr>"
+            for key, value in self.summary().items()
+        )
         return f"<table>{cells}</table>"
 
 
@@ -109,8 +114,10 @@ class StepAnswer(Answer):
         axes = _axes(f"{self.model} on {self.gpu}: {self.batch}")
         rows = self.rows()[::-1]
         times = [row["time_us"] for row in rows]
-        spans = [[t - row["p10_us"] for t, row in zip(times, rows)],
-                 [row["p90_us"] - t for t, row in zip(times, rows)]]
+        spans = [
+            [t - row["p10_us"] for t, row in zip(times, rows)],
+            [row["p90_us"] - t for t, row in zip(times, rows)],
+        ]
         axes.barh([row["label"] for row in rows], times, xerr=spans)
         axes.set_xlabel("time [us]")
         return axes
@@ -123,8 +130,13 @@ class SimulationAnswer(Answer):
     def rows(self) -> list[dict[str, Any]]:
         if "ttfts" not in self:
             return [_flat(self.to_dict())]
-        names = {"input_lens": "input_tokens", "output_lens": "output_tokens", "start_times": "start_s",
-                 "ttfts": "ttft_s", "latencies": "e2el_s"}
+        names = {
+            "input_lens": "input_tokens",
+            "output_lens": "output_tokens",
+            "start_times": "start_s",
+            "ttfts": "ttft_s",
+            "latencies": "e2el_s",
+        }
         columns = [self[key] for key in names if key in self]
         kept = [name for key, name in names.items() if key in self]
         return [dict(zip(kept, values)) for values in zip(*columns)]
@@ -156,17 +168,36 @@ class ModelList(Answer):
 
 
 class Predictions:
-    """Many operators on one GPU, an array for each figure: p10_us, p50_us, p90_us, physical_bound_us (float64),
+    """Many operators on one GPU, an array for each figure: p10_us, p50_us, p90_us, physical_bound_us
+    (float64),
     bound and tier (numbers of `bounds` and `tiers`), extrapolated, stands_in (bool)."""
 
-    names = ("p10_us", "p50_us", "p90_us", "physical_bound_us", "bound", "tier", "extrapolated", "stands_in")
+    names = (
+        "p10_us",
+        "p50_us",
+        "p90_us",
+        "physical_bound_us",
+        "bound",
+        "tier",
+        "extrapolated",
+        "stands_in",
+    )
 
-    def __init__(self, sizes: Mapping[str, Any], columns: Sequence[Any], bounds: Sequence[str],
-                 tiers: Sequence[str]) -> None:
+    def __init__(
+        self, sizes: Mapping[str, Any], columns: Sequence[Any], bounds: Sequence[str], tiers: Sequence[str]
+    ) -> None:
         self.sizes = dict(sizes)
         self.bounds, self.tiers = tuple(bounds), tuple(tiers)
-        (self.p10_us, self.p50_us, self.p90_us, self.physical_bound_us, self.bound, self.tier,
-         self.extrapolated, self.stands_in) = columns
+        (
+            self.p10_us,
+            self.p50_us,
+            self.p90_us,
+            self.physical_bound_us,
+            self.bound,
+            self.tier,
+            self.extrapolated,
+            self.stands_in,
+        ) = columns
 
     def __len__(self) -> int:
         return len(self.p50_us)

@@ -1,4 +1,6 @@
-"""Sessions: an open predictor that answers requests. One for the whole process is opened when first needed."""
+"""Sessions: an open predictor that answers requests. One for the whole process is opened when first
+needed."""
+
 from __future__ import annotations
 
 import contextlib
@@ -15,7 +17,9 @@ from typing import Any, Union
 try:
     from warploom import _core
 except ImportError as missing:  # in a source tree that was not built
-    raise ImportError("the compiled part of warploom is missing; install it with: pip install .") from missing
+    raise ImportError(
+        "the compiled part of warploom is missing; install it with: pip install ."
+    ) from missing
 
 PathText = Union[str, "os.PathLike[str]"]
 Progress = Union[bool, Callable[[float, float], Any]]
@@ -28,7 +32,8 @@ def open_session(predictor: str = "") -> _core.Session:
 
 
 class Files:
-    """Turns values that are no JSON into files for the time of a request: frames, configurations of models."""
+    """Turns values that are no JSON into files for the time of a request: frames, configurations of
+    models."""
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -48,7 +53,8 @@ class Files:
         return Path(self._folder.name) / f"{self._count}{ending}"
 
     def plain(self, value: Any) -> Any:
-        """The value as JSON has it. A pandas or polars frame becomes a CSV file, a transformers configuration a
+        """The value as JSON has it. A pandas or polars frame becomes a CSV file, a transformers
+        configuration a
         config.json; of NumPy numbers the number."""
         if isinstance(value, Mapping):
             return {str(key): self.plain(each) for key, each in value.items()}

@@ -1,4 +1,5 @@
 """The time of one step after another, for planners, routers and mock servers that ask once an iteration."""
+
 from __future__ import annotations
 
 import json
@@ -26,7 +27,8 @@ class StepPrice(NamedTuple):
 class Step:
     """One model on one GPU under one engine, as `simulate` prices its steps.
 
-    `setup`: the engine's fields, for example engine="sglang", tensor_parallel_size=2. For one thread at a time.
+    `setup`: the engine's fields, for example engine="sglang", tensor_parallel_size=2. For one thread at
+    a time.
     About a third of a microsecond a step once its sizes were seen.
     """
 
@@ -50,6 +52,7 @@ class Step:
         return self.mixed((), [(each, 0) for each in tokens])
 
     def mixed(self, contexts: Sequence[int], prompts: Sequence[tuple[int, int]] = ()) -> StepPrice:
-        """Decoding requests by the tokens they have in the cache, and parts of prompts as (new tokens, tokens in
+        """Decoding requests by the tokens they have in the cache, and parts of prompts as (new tokens,
+        tokens in
         the cache)."""
         return StepPrice(*self._step.mixed(list(contexts), list(prompts)))

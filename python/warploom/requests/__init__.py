@@ -1,4 +1,7 @@
-"""Requests as functions, a module each. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Requests as functions, a module each.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 # function -> module
 FUNCTIONS = {
     "step": "step_request",

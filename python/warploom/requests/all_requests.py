@@ -1,4 +1,7 @@
-"""All of them, for type checkers. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""All of them, for type checkers.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from warploom.requests.step_request import step as step
 from warploom.requests.static_request import static as static
 from warploom.requests.simulate_request import simulate as simulate

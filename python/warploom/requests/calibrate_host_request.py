@@ -1,4 +1,7 @@
-"""Fits a host profile to steps that an engine ran one by one. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Fits a host profile to steps that an engine ran one by one.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence

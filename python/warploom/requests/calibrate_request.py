@@ -1,4 +1,7 @@
-"""Fits a predictor to one GPU's sweep. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Fits a predictor to one GPU's sweep.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,7 @@
-"""Which kernels are worth tuning, and why. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Which kernels are worth tuning, and why.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Reads measured data into a store. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Reads measured data into a store.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Sequence

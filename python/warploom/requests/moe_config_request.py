@@ -1,4 +1,7 @@
-"""Fused_moe files of vLLM and SGLang for a GPU. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Fused_moe files of vLLM and SGLang for a GPU.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""One forward pass, kernel by kernel. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""One forward pass, kernel by kernel.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""A look-up table for a GPU on which the kernel was never measured. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""A look-up table for a GPU on which the kernel was never measured.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Measured samples into a look-up table. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Measured samples into a look-up table.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Which configurations to time at which shapes. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Which configurations to time at which shapes.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Performance ceilings on shapes not learned from. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Performance ceilings on shapes not learned from.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Kernels predicted without what training saw of them. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Kernels predicted without what training saw of them.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""A run of a real engine, request by request. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""A run of a real engine, request by request.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Guesses of the tile that a matrix library chooses. Written by tools/make_python_api from the field lists of C++; do not edit."""
+"""Guesses of the tile that a matrix library chooses.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
 from __future__ import annotations
 
 from typing import Any
