@@ -17,10 +17,12 @@
 #include "warploom/report/diagnose_report.h"
 #include "warploom/report/gpu_report.h"
 #include "warploom/report/model_report.h"
+#include "warploom/report/plan_report.h"
 #include "warploom/report/prediction_report.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/static_report.h"
 #include "warploom/report/step_report.h"
+#include "warploom/report/support_report.h"
 #include "warploom/report/tuned_change.h"
 
 namespace warploom {
@@ -70,6 +72,22 @@ Json answer_simulate(const Session& session, const Json& asked, const AnswerWatc
   return document;
 }
 
+Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& watch) {
+  auto request = read_request<PlanRequest>(asked);
+  name_default_workload(request.source);
+  request.cancelled = watch.cancelled;
+  if (watch.progress)
+    request.on_progress = [&watch](const PlanProgress& at) {
+      watch.progress(double(at.done), double(at.total));
+    };
+  return plan_json(make_plan(request, session.model_of(request.predictor)));
+}
+
+Json answer_support(const Session& session, const Json& asked, const AnswerWatch&) {
+  const auto request = read_request<SupportRequest>(asked);
+  return {{"rows", support_json(support_matrix(request, session.model_of(request.predictor)))}};
+}
+
 Json answer_diagnose(const Session&, const Json& asked, const AnswerWatch&) {
   Json fields = nested_request(asked, fields_of<DiagnoseRequest>(), "diagnose");
   // The batch runs on the GPU that is diagnosed.
@@ -110,9 +128,10 @@ Json answer_schema(const Session&, const Json& asked, const AnswerWatch&) {
 }
 
 constexpr AnsweredRequest kPredictedAnswers[] = {
-    {"predict", answer_predict},   {"step", answer_step},     {"static", answer_static},
-    {"simulate", answer_simulate}, {"gpus", answer_gpus},     {"gpu", answer_gpu},
-    {"models", answer_models},     {"schema", answer_schema}, {"diagnose", answer_diagnose},
+    {"predict", answer_predict},   {"step", answer_step},       {"static", answer_static},
+    {"simulate", answer_simulate}, {"gpus", answer_gpus},       {"gpu", answer_gpu},
+    {"models", answer_models},     {"schema", answer_schema},   {"diagnose", answer_diagnose},
+    {"plan", answer_plan},         {"support", answer_support},
 };
 
 }  // namespace

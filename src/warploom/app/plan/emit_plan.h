@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/app/plan/make_plan.h"
+#include "warploom/serving/engines/start_command.h"
 
 namespace warploom {
 
