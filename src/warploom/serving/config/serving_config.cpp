@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 2> kMoeA2aBackends{"none", "deepep"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
 constexpr std::array<std::string_view, 2> kAnyDrafter{"speculative_config", "speculative_algorithm"};
+constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_max_tokens_ratio"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
     kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"};
 
@@ -113,6 +114,20 @@ void add_scheduling(FieldList<C>& list) {
             .choices = kCapacityPolicies,
             .topic = kQueueTopic,
             .owners = kTrtllm})
+      .add("batch_wait_timeout_iters", &C::batch_wait_timeout_iters,
+           {.doc = "steps that new prompts wait for more of them while others decode",
+            .min = 0,
+            .max = 1e6,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kWaitRatio})
+      .add("batch_wait_max_tokens_ratio", &C::batch_wait_max_tokens_ratio,
+           {.doc = "share of a step's tokens at which they wait no longer",
+            .min = 0,
+            .max = 1,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kWaitSteps})
       .add("scheduling_policy", &C::scheduling_policy,
            {.doc = "order of the queue",
             .choices = kSchedulingPolicies,

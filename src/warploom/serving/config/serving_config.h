@@ -45,6 +45,8 @@ struct ServingConfig {
   bool enable_mixed_chunk = false;           // decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;  // decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";
+  std::int64_t batch_wait_timeout_iters = 0;  // steps that prompts wait for others beside decoding requests,
+  double batch_wait_max_tokens_ratio = 0;     // unless a step would hold this share of its tokens
   std::string moe_backend = "auto";
   std::string fp8_gemm_backend = "auto";
   std::optional<bool> enable_flashinfer_allreduce_fusion;  // norms within all-reduces

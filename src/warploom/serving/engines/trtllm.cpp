@@ -75,7 +75,7 @@ std::string speculation(const Json& value, const std::string& where) {
 }
 
 // The fields of TorchLlmArgs (tensorrt_llm/llmapi/llm_args.py).
-constexpr std::array<FileKey, 39> kFileKeys{{
+constexpr std::array<FileKey, 41> kFileKeys{{
     {"max_batch_size", FileValue::Scalar, "--max_batch_size"},
     {"max_num_tokens", FileValue::Scalar, "--max_num_tokens"},
     {"max_seq_len", FileValue::Scalar, "--max_seq_len"},
@@ -93,6 +93,8 @@ constexpr std::array<FileKey, 39> kFileKeys{{
      "--no-enable-prefix-caching"},
     {"scheduler_config.capacity_scheduler_policy", FileValue::Converted, "--capacity-scheduler-policy", "",
      lower_case},
+    {"batch_wait_timeout_iters", FileValue::Scalar, "--batch-wait-timeout-iters"},
+    {"batch_wait_max_tokens_ratio", FileValue::Scalar, "--batch-wait-max-tokens-ratio"},
     {"moe_config.backend", FileValue::Converted, "--moe-backend", "", moe_backend},
     {"cuda_graph_config.batch_sizes", FileValue::LargestOfList, "--cuda_graph_max_batch_size"},
     {"cuda_graph_config", FileValue::Nothing, "--enforce-eager"},
@@ -153,6 +155,8 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
       TrtllmLimits{.max_num_seqs = max_num_seqs_of(config),
                    .max_num_batched_tokens = max_num_batched_tokens_of(config),
                    .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
+                   .batch_wait_timeout_iters = config.batch_wait_timeout_iters,
+                   .batch_wait_max_tokens_ratio = config.batch_wait_max_tokens_ratio,
                    .guaranteed_no_evict = !may_stop_requests(config)});
 }
 
@@ -168,9 +172,18 @@ ExpertTransport reach_experts(const ServingConfig&, const Sharding&) { return Ex
 
 // The graph of a step
 
-void fuse(GraphOptions& graph, const EngineLaunch&) {
+// Whose all-reduces add the residual, normalise and, with static scales, quantise
+// (_torch/models/modeling_llama.py: pre_feed_forward_fusion_op and post_feed_forward_fusion_op).
+bool reduces_into_norms(const ModelArchitecture& model) { return model.architecture == "LlamaForCausalLM"; }
+
+void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
   graph.fuse_qk_norm_rope = true;      // Qwen3Attention
+  // _torch/modules/attention.py passes the output scale of o_proj on to the kernel; gated_mlp.py quantises in
+  // the activation.
+  graph.fuse_static_quantization = true;
+  graph.fuse_allreduce_norm = graph.fuse_norm_quantization =
+      reduces_into_norms(launch.model) && graph.ranks_per_node == 0;
 }
 
 WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Whole; }
