@@ -10,6 +10,7 @@
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/simulation.h"
+#include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
 namespace {
@@ -34,10 +35,18 @@ ModelArchitecture model_of(const ConcurrencyTruth& row, const std::optional<Assu
                            const ModelCatalog& catalog) {
   if (!assumed) return quantized_model(row, catalog.get(row.model));
   ModelArchitecture model = catalog.get(assumed->model.empty() ? row.model : assumed->model);
+  if (assumed->linears) return quantize_linears(model, *assumed->linears);
   if (assumed->experts)
     for (LayerGroup& group : model.layers)
       if (group.mixture) group.schemes.experts = *assumed->experts;
   return model;
+}
+
+void draft_tokens(ServingConfig& config, const AssumedDrafts& drafts, const ModelArchitecture& model) {
+  config.speculative_config =
+      fmt::format(R"({{"method": "{}", "num_speculative_tokens": {}}})",
+                  name_of(model.mtp_layers > 0 ? DraftMethod::Mtp : DraftMethod::Eagle), drafts.tokens);
+  config.acceptance_length = drafts.acceptance_length;
 }
 
 // What the engines of a row have in common.
@@ -114,15 +123,17 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
 
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
                              const ValidateConcurrencyRequest& validation,
-                             const std::shared_ptr<const LatencyModel>& latency) {
-  const ConcurrencyLaunch launch = launch_of(row);
+                             const std::shared_ptr<const LatencyModel>& latency,
+                             const std::optional<AssumedDrafts>& drafts) {
+  ConcurrencyLaunch launch = launch_of(row);
   const std::optional<AssumedCheckpoint> assumed = concurrency_launches().checkpoint_of(row);
   const ModelArchitecture model = model_of(row, assumed, catalog);
+  if (drafts) draft_tokens(launch.config, *drafts, model);
   const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
   const Place place{row, model, launch, validation, latency};
   ConcurrencyCell cell =
       row.disaggregated() ? simulate_pools(place, workload) : simulate_engine(place, workload);
-  if (assumed) cell.checkpoint = assumed->words;
+  if (assumed && !assumed->stated) cell.checkpoint = assumed->words;
   return cell;
 }
 
