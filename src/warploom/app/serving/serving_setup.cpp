@@ -199,8 +199,11 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
 std::string ServingSetup::engine_text() const {
   std::string text = config.engine;
   if (!kernels.version.empty()) text += " " + kernels.version;
-  return priced_version.empty() ? text
-                                : text + fmt::format(" (never measured: kernels of {})", priced_version);
+  std::vector<std::string> instead;
+  if (!priced_version.empty()) instead.push_back(fmt::format("never measured: kernels of {}", priced_version));
+  if (!defaults_version.empty())
+    instead.push_back(fmt::format("not in the engine's table: defaults of {}", defaults_version));
+  return instead.empty() ? text : text + fmt::format(" ({})", fmt::join(instead, "; "));
 }
 
 std::string ServingSetup::expert_routing() const {
@@ -250,6 +253,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
                    .expert_transport = transport,
                    .rule = priced.kernel};
+  setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;

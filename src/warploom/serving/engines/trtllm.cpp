@@ -123,19 +123,34 @@ constexpr std::array<FileKey, 41> kFileKeys{{
 
 // Defaults (tensorrt_llm/llmapi/llm_args.py)
 
-struct Version {
+// CudaGraphConfig._generate_cuda_graph_batch_sizes with padding: multiples of 8 up to 128, then doubled (1.0 to 1.2)
+// or 64 apart (1.3, "sliding 64"). The largest is cuda_graph_max_batch_size; without one every public script and
+// AIConfigurator's own launches pass what the run needs, so it is taken to hold every batch. The overlap
+// scheduler is on by itself since 1.0 (disable_overlap_scheduler). Looked through up to 1.3.0rc20.
+struct TrtllmVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   double gpu_memory_utilization;  // of what the model leaves
+  std::span<const GraphStretch> graphs;
 };
-constexpr std::array<Version, 1> kVersions{{{"0.1.0", 2048, 8192, 0.9}}};
+constexpr std::array<GraphStretch, 2> kDoublingGraphs{{{8, 8}, {128, 0}}};
+constexpr std::array<GraphStretch, 2> kSlidingGraphs{{{8, 8}, {128, 64}}};
+constexpr std::string_view kNewestTrtllm = "1.3.0rc20";
+constexpr std::array<TrtllmVersion, 2> kVersions{
+    {{"1.0.0rc0", 2048, 8192, 0.9, kDoublingGraphs}, {"1.3.0rc0", 2048, 8192, 0.9, kSlidingGraphs}}};
+
+VersionRow version_row(std::string_view version) {
+  return {row_of_version(kVersions, version).since, kNewestTrtllm};
+}
 
 EngineDefaults defaults(const ServingConfig&, const GpuSpec&, std::string_view version) {
-  const Version& known = row_of_version(kVersions, version);
+  const TrtllmVersion& known = row_of_version(kVersions, version);
   return {.max_num_seqs = known.max_num_seqs,
           .max_num_batched_tokens = known.max_num_batched_tokens,
           .gpu_memory_utilization = known.gpu_memory_utilization,
-          .chunked_prefill_size = std::nullopt};
+          .chunked_prefill_size = std::nullopt,
+          .async_scheduling = true,
+          .graph_sizes = {.stretches = known.graphs}};
 }
 
 void check(const ServingConfig&) {}
@@ -173,8 +188,12 @@ ExpertTransport reach_experts(const ServingConfig&, const Sharding&) { return Ex
 // The graph of a step
 
 // Whose all-reduces add the residual, normalise and, with static scales, quantise
-// (_torch/models/modeling_llama.py: pre_feed_forward_fusion_op and post_feed_forward_fusion_op).
-bool reduces_into_norms(const ModelArchitecture& model) { return model.architecture == "LlamaForCausalLM"; }
+// (_torch/models/modeling_llama.py: pre_feed_forward_fusion_op and post_feed_forward_fusion_op, from pull
+// request 6205 on, which leaves small models out).
+bool reduces_into_norms(const ModelArchitecture& model) {
+  constexpr std::int64_t kLargestUnfusedWidth = 4096;
+  return model.architecture == "LlamaForCausalLM" && model.hidden > kLargestUnfusedWidth;
+}
 
 void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
@@ -240,6 +259,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .chunks_prompts = kChunksPrompts,
     .memory_share = MemoryShare::FreePart,
     .defaults = defaults,
+    .version_row = version_row,
     .check = check,
     .scheduler = scheduler,
     .orders_by_priority = orders_by_priority,
