@@ -22,12 +22,15 @@ std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
 std::int64_t quantity(const Json& value, const ConcurrencyTruth& row, std::string_view where) {
   check_keys(value, {"of", "at_least"}, where);
   const std::string of = text_of(value, "of", where);
-  if (of != "concurrency" && of != "one_prompt_and_decodes" && of != "prompt_and_output")
+  const std::int64_t stated = [&] {
+    if (of == "concurrency") return row.concurrency.value_or(1);
+    if (of == "one_prompt_and_decodes") return one_prompt_and_decodes(row);
+    if (of == "prompt_and_output") return row.input_tokens + row.output_tokens;
+    if (of == "prompt_and_1500") return row.input_tokens + 1500;
     throw InvalidInput(fmt::format(
-        "{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes or prompt_and_output", where, of));
-  const std::int64_t stated = of == "concurrency"         ? row.concurrency.value_or(1)
-                              : of == "prompt_and_output" ? row.input_tokens + row.output_tokens
-                                                          : one_prompt_and_decodes(row);
+        "{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes, prompt_and_output or prompt_and_1500",
+        where, of));
+  }();
   return std::max(stated, value.value("at_least", stated));
 }
 
