@@ -169,6 +169,20 @@ def pools(answers):
     return apart(answers["concurrency"]["disaggregated"], "prefill and decode apart")
 
 
+def drafts(answers):
+    """Sweeps that fit with drafted tokens alone: which, with what, and the rows that the fit did not see."""
+    answer = answers["concurrency"]
+    lines = [f"Rule: {answer['speculation']['rule']}. Measured TPOT over the plain prediction, * seen by the fit.", ""]
+    for sweep in answer["speculation"]["sweeps"]:
+        ratios = ", ".join(
+            f"{row['concurrency']}: {row['plain_ratio']:.2f}{'*' if row['fitted'] else ''}" for row in sweep["rows"]
+        )
+        lines.append(
+            f"- {sweep['name']}: {sweep['drafts']} drafts, {sweep['acceptance_length']:.2f} tokens a step; {ratios}"
+        )
+    return [*lines, "", *apart(answer["speculative"], "with drafts, not seen by the fit")]
+
+
 def checkpoints(answers):
     return apart(answers["concurrency"]["assumed_checkpoint"], "checkpoint assumed")
 

@@ -66,6 +66,12 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
   return node.gpus_per_node;
 }
 
+// Whether the fast link joins GPUs of several nodes, as in a rack of GB200.
+bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
+  const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
+  return node.link.spans(node.gpus_per_node + 1);
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
 }
@@ -240,7 +246,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
-  const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
+  const ExpertTransport transport = expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.

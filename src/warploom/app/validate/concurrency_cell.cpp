@@ -9,6 +9,7 @@
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
@@ -62,6 +63,8 @@ struct Place {
     if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
     ServingSetupRequest request;
     request.config = launch.config;
+    // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
+    if (!spreads_experts(sharding)) request.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
     request.gpu = row.system;
     request.framework = row.backend;
     request.version = row.version;

@@ -51,6 +51,7 @@ constexpr Column kColumns[] = {
     {"prefill_tp_size", [](const Row& r) { return number_cell(r.prefill.place.tp); }},
     {"decode_num_workers", [](const Row& r) { return number_cell(r.decode.workers); }},
     {"decode_tp_size", [](const Row& r) { return number_cell(r.decode.place.tp); }},
+    {"decode_attention_dp_size", [](const Row& r) { return number_cell(r.decode.place.attention_dp); }},
     {"silicon_ttft_ms", [](const Row& r) { return number_cell(r.ttft); }},
     {"silicon_tpot_ms", [](const Row& r) { return number_cell(r.tpot); }},
 };

@@ -152,7 +152,7 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return config;
 }
 
-ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
     throw Unsupported(

@@ -183,7 +183,12 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport reach_experts(const ServingConfig&, const Sharding&) { return ExpertTransport::Collectives; }
+// _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the domain spans
+// nodes (MnnvlMemory.supports_mnnvl), else by collectives.
+ExpertTransport reach_experts(const ServingConfig&, const Sharding& sharding, bool links_nodes) {
+  return links_nodes && spreads_experts(sharding) ? ExpertTransport::NvLinkAllToAll
+                                                  : ExpertTransport::Collectives;
+}
 
 // The graph of a step
 

@@ -109,7 +109,7 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
   if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
   if (config.all2all_backend == "deepep_low_latency") return ExpertTransport::DeepEpLowLatency;
