@@ -172,14 +172,15 @@ def pools(answers):
 def drafts(answers):
     """Sweeps that fit with drafted tokens alone: which, with what, and the rows that the fit did not see."""
     answer = answers["concurrency"]
-    lines = [f"Rule: {answer['speculation']['rule']}. Measured TPOT over the plain prediction, * seen by the fit.", ""]
+    rule = answer["speculation"]["rule"]
+    lines = [f"Rule: {rule}. Measured TPOT over the plain prediction, * seen by the fit.", ""]
     for sweep in answer["speculation"]["sweeps"]:
-        ratios = ", ".join(
-            f"{row['concurrency']}: {row['plain_ratio']:.2f}{'*' if row['fitted'] else ''}" for row in sweep["rows"]
-        )
-        lines.append(
-            f"- {sweep['name']}: {sweep['drafts']} drafts, {sweep['acceptance_length']:.2f} tokens a step; {ratios}"
-        )
+        ratios = [
+            f"{row['concurrency']}: {row['plain_ratio']:.2f}" + ("*" if row["fitted"] else "")
+            for row in sweep["rows"]
+        ]
+        drafted = f"{sweep['drafts']} drafts, {sweep['acceptance_length']:.2f} tokens a step"
+        lines.append(f"- {sweep['name']}: {drafted}; {', '.join(ratios)}")
     return [*lines, "", *apart(answer["speculative"], "with drafts, not seen by the fit")]
 
 

@@ -77,8 +77,8 @@ void add_linear_attention_projections(ScaledOperators& plan, const PlanContext& 
   const std::int64_t value_heads = context.local.linear_value_heads;
   const std::int64_t values = value_heads * shape.value_dim;
   // q, k, v and the output gate z; then the write strength and the decay of each value head.
-  add_linear(plan, context, "linear_in_proj", group.count, group.schemes.attention_input, 2 * keys + 2 * values,
-             model.hidden);
+  add_linear(plan, context, "linear_in_proj", group.count, group.schemes.attention_input,
+             2 * keys + 2 * values, model.hidden);
   plan.add("linear_gates_proj", group.count,
            Gemm{.scheme = plain_scheme(model.dtype), .n = 2 * value_heads, .k = model.hidden});
   plan.add("gated_norm", group.count,

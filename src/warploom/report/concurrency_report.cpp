@@ -126,7 +126,8 @@ std::string apart_text(const ConcurrencyValidation& validation, const FigureChoi
 std::string speculation_text(const ConcurrencyValidation& validation) {
   if (validation.speculation.empty()) return "";
   std::string text = fmt::format(
-      "\nSweeps that drafted tokens: {}. Requests: measured TPOT over the plain prediction, * seen by the fit.\n",
+      "\nSweeps that drafted tokens: {}. Requests: measured TPOT over the plain prediction, * seen by the "
+      "fit.\n",
       validation.speculation_rule);
   for (const SpeculativeSweep& sweep : validation.speculation) {
     text += fmt::format("  {}: {} drafts, {:.2f} tokens a step;", sweep.name, sweep.drafts.tokens,

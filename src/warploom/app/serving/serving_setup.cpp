@@ -206,7 +206,8 @@ std::string ServingSetup::engine_text() const {
   std::string text = config.engine;
   if (!kernels.version.empty()) text += " " + kernels.version;
   std::vector<std::string> instead;
-  if (!priced_version.empty()) instead.push_back(fmt::format("never measured: kernels of {}", priced_version));
+  if (!priced_version.empty())
+    instead.push_back(fmt::format("never measured: kernels of {}", priced_version));
   if (!defaults_version.empty())
     instead.push_back(fmt::format("not in the engine's table: defaults of {}", defaults_version));
   return instead.empty() ? text : text + fmt::format(" ({})", fmt::join(instead, "; "));
@@ -246,7 +247,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
-  const ExpertTransport transport = expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
+  const ExpertTransport transport =
+      expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.

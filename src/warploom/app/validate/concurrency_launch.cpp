@@ -27,9 +27,10 @@ std::int64_t quantity(const Json& value, const ConcurrencyTruth& row, std::strin
     if (of == "one_prompt_and_decodes") return one_prompt_and_decodes(row);
     if (of == "prompt_and_output") return row.input_tokens + row.output_tokens;
     if (of == "prompt_and_1500") return row.input_tokens + 1500;
-    throw InvalidInput(fmt::format(
-        "{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes, prompt_and_output or prompt_and_1500",
-        where, of));
+    throw InvalidInput(
+        fmt::format("{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes, prompt_and_output or "
+                    "prompt_and_1500",
+                    where, of));
   }();
   return std::max(stated, value.value("at_least", stated));
 }
@@ -64,9 +65,9 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     }
     for (const Json& entry : document.at("checkpoints")) {
       const std::string here = fmt::format("{}: checkpoint '{}'", kFile, text_of(entry, "name", kFile));
-      check_keys(entry, {"name", "when", "model", "experts", "linears", "source", "inferred", "stated"}, here);
-      AssumedCheckpoint assumed{
-          .model = entry.value("model", ""), .experts = {}, .linears = {}, .words = {}};
+      check_keys(entry, {"name", "when", "model", "experts", "linears", "source", "inferred", "stated"},
+                 here);
+      AssumedCheckpoint assumed{.model = entry.value("model", ""), .experts = {}, .linears = {}, .words = {}};
       assumed.stated = entry.contains("stated");
       assumed.words = text_of(entry, assumed.stated ? "stated" : "inferred", here);
       if (entry.contains("linears"))

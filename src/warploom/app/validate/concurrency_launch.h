@@ -3,8 +3,9 @@
 // is known.
 //
 // An entry has "when" (see row_condition.h) and any of
-//   "set"          fields of ServingConfig; a number may be {"of": "concurrency" | "one_prompt_and_decodes" |
-//                  "prompt_and_output" | "prompt_and_1500", "at_least": N}; null gives the field back to the engine's default
+//   "set"          fields of ServingConfig; a number may be {"of": Q, "at_least": N} with Q "concurrency",
+//                  "one_prompt_and_decodes", "prompt_and_output" or "prompt_and_1500"; null gives the field
+//                  back to the engine's default
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.

@@ -27,8 +27,8 @@ struct DraftFit {
 
 // TPOT of a sweep is nearly a step's time over the tokens that it yields, so a second look at the errors
 // suffices.
-DraftFit fit_acceptance(const ConcurrencySweep& sweep, const std::vector<SortedRow>& rows, std::int64_t drafts,
-                        const SimulateRow& simulate) {
+DraftFit fit_acceptance(const ConcurrencySweep& sweep, const std::vector<SortedRow>& rows,
+                        std::int64_t drafts, const SimulateRow& simulate) {
   constexpr int kLooks = 3;
   constexpr double kFirstShare = 0.6;  // of the drafts accepted, to begin with
   DraftFit fit{.drafts = {drafts, 1 + kFirstShare * double(drafts)}};

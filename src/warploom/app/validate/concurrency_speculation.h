@@ -22,9 +22,9 @@ struct FoundSpeculation {
 };
 
 // The sweeps of `rows` that the rule finds. `ratios` has measured over predicted TPOT of the rows that were
-// simulated plainly, 0 for the others; those of a sweep that may be one that drafts are simulated here, so that
-// a part of the rows finds what all do. Drafts and acceptance are fitted on every second point of a sweep, by
-// the median of the errors of TPOT; `tpot_fitted` says which.
+// simulated plainly, 0 for the others; those of a sweep that may be one that drafts are simulated here, so
+// that a part of the rows finds what all do. Drafts and acceptance are fitted on every second point of a
+// sweep, by the median of the errors of TPOT; `tpot_fitted` says which.
 std::vector<FoundSpeculation> find_speculation(const std::vector<SortedRow>& rows,
                                                const std::vector<double>& ratios, const SpeculationRule& rule,
                                                const SimulateRow& simulate, int threads);

@@ -15,9 +15,9 @@ constexpr std::string_view kSpeculationFile = "concurrency_speculation.json";
 
 // What the rows of a sweep share, in words.
 std::string sweep_name(const ConcurrencyTruth& row) {
-  std::string text = fmt::format("{} {} {} {} {}/{} tp {}", row.backend, row.version.empty() ? "?" : row.version,
-                                 row.model, row.system, row.input_tokens, row.output_tokens,
-                                 row.place.tp.value_or(1));
+  std::string text =
+      fmt::format("{} {} {} {} {}/{} tp {}", row.backend, row.version.empty() ? "?" : row.version, row.model,
+                  row.system, row.input_tokens, row.output_tokens, row.place.tp.value_or(1));
   if (row.place.attention_dp.value_or(1) > 1) text += fmt::format(" dp {}", *row.place.attention_dp);
   if (row.place.moe_ep.value_or(1) > 1) text += fmt::format(" ep {}", *row.place.moe_ep);
   return text;
@@ -74,7 +74,8 @@ SpeculationRule speculation_rule_from_json(const Json& document) {
   try {
     check_schema(document, "warploom_concurrency_speculation", kSpeculationFile);
     const Json& rule = document.at("rule");
-    check_keys(rule, {"fewest_rows", "few_requests", "most_ratio", "least_rise", "drafts", "reason", "source"},
+    check_keys(rule,
+               {"fewest_rows", "few_requests", "most_ratio", "least_rise", "drafts", "reason", "source"},
                kSpeculationFile);
     return {.fewest_rows = rule.at("fewest_rows").get<std::int64_t>(),
             .few_requests = rule.at("few_requests").get<double>(),

@@ -14,10 +14,10 @@
 namespace warploom {
 
 struct SweepPoint {
-  std::size_t row = 0;                   // its place among the rows that were grouped
-  double requests = 0;                   // in flight, of one rank of the attention
-  std::int64_t concurrency = 0;          // in flight in all
-  double ratio = 0;                      // measured TPOT over the plain prediction; 0: not known
+  std::size_t row = 0;           // its place among the rows that were grouped
+  double requests = 0;           // in flight, of one rank of the attention
+  std::int64_t concurrency = 0;  // in flight in all
+  double ratio = 0;              // measured TPOT over the plain prediction; 0: not known
 };
 
 // Rows of one dump and image that differ in the number of requests alone, in order of that number.

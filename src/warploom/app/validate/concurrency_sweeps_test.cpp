@@ -44,11 +44,13 @@ TEST(SpeculationRule, FindsSweepsThatAreFastWhereFewRequestsRun) {
   const SpeculationRule& rule = speculation_rule();
   EXPECT_TRUE(rule.finds(sweep_with({{4, 0.65}, {8, 0.7}, {64, 1.1}})));
   EXPECT_TRUE(rule.finds(sweep_with({{4, 0.65}, {8, 0.66}, {64, 0.6}})));
-  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.9}, {8, 0.95}, {64, 1.1}})));    // a plain engine
-  EXPECT_FALSE(rule.finds(sweep_with({{16, 0.76}, {64, 0.6}, {256, 0.44}})));  // a kernel that is priced wrongly
-  EXPECT_FALSE(rule.finds(sweep_with({{64, 0.6}, {128, 0.6}, {256, 0.6}})));   // nothing is known of few requests
-  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.6}, {8, 0.6}})));                  // too short
-  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.6}, {8, 0.6}, {64, 0}})));         // one row could not be simulated
+  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.9}, {8, 0.95}, {64, 1.1}})));  // a plain engine
+  EXPECT_FALSE(
+      rule.finds(sweep_with({{16, 0.76}, {64, 0.6}, {256, 0.44}})));  // a kernel that is priced wrongly
+  EXPECT_FALSE(
+      rule.finds(sweep_with({{64, 0.6}, {128, 0.6}, {256, 0.6}})));     // nothing is known of few requests
+  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.6}, {8, 0.6}})));           // too short
+  EXPECT_FALSE(rule.finds(sweep_with({{4, 0.6}, {8, 0.6}, {64, 0}})));  // one row could not be simulated
 }
 
 // A machine whose verifying steps cost as much as plain ones: TPOT is 10 ms over the tokens of a step.
@@ -78,9 +80,10 @@ TEST(FindSpeculation, FitsEverySecondRowAndJudgesTheOthers) {
 TEST(SpeculationRule, RefusesADocumentOfAnotherSchema) {
   EXPECT_THROW(speculation_rule_from_json(parse_json(R"({"schema": "x", "version": 1, "rule": {}})", "t")),
                InvalidInput);
-  EXPECT_THROW(speculation_rule_from_json(parse_json(
-                   R"({"schema": "warploom_concurrency_speculation", "version": 1, "rule": {"fewest": 1}})", "t")),
-               InvalidInput);
+  EXPECT_THROW(
+      speculation_rule_from_json(parse_json(
+          R"({"schema": "warploom_concurrency_speculation", "version": 1, "rule": {"fewest": 1}})", "t")),
+      InvalidInput);
 }
 
 }  // namespace

@@ -147,7 +147,8 @@ void mark_cell(ConcurrencyCell& cell, const SortedRow& row, const ConcurrencyRul
 }
 
 // In the order of the rows; 0 for those that were not simulated.
-std::vector<double> ratios_of(const std::vector<SortedRow>& rows, const std::map<std::string, double>& known) {
+std::vector<double> ratios_of(const std::vector<SortedRow>& rows,
+                              const std::map<std::string, double>& known) {
   std::vector<double> ratios;
   for (const SortedRow& row : rows) {
     const auto at = known.find(row.truth.id);
@@ -246,9 +247,8 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
     else if (refusal.empty())
       refusal = outcome.refusal;
   }
-  CellsById speculative =
-      judge_speculation(possible, ratios_of(possible, ratios), plain_or_drafting(request, latency),
-                        request.threads, validation);
+  CellsById speculative = judge_speculation(possible, ratios_of(possible, ratios),
+                                            plain_or_drafting(request, latency), request.threads, validation);
   group_cells(rows, std::move(outcomes), std::move(speculative), validation);
   if (validation.cells.empty() && validation.other_cells.empty()) {
     throw InvalidInput(fmt::format("{}: no row can be simulated{}", request.truth.string(),

@@ -157,7 +157,11 @@ FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const
                             {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline)};
   }
   FoundAnswer answer = best_answer(*family, op, gpu, context);
-  take_off_scaling(families, op, gpu, answer);
+  if (const std::optional<Quantize> pass = held_pass(op, answer.found)) {
+    const KernelContext engine{.framework = family->model.contexts[answer.found.cell->context].framework};
+    const FoundAnswer price = estimate_one(families, *pass, gpu, engine);
+    if (price.found.measured && !price.found.other_engine) take_off(answer.estimate, price.estimate);
+  }
   return answer;
 }
 

@@ -278,8 +278,8 @@ TEST(FarAnswers, OfACheckpointWithStaticScalesAreThoseOfItsGpu) {
   }
 }
 
-// TensorRT-LLM's measured calls in fp8 work their scales out first, 8 us for any few tokens; with static scales the
-// product is what is left.
+// TensorRT-LLM's measured calls in fp8 work their scales out first, 8 us for any few tokens; with static
+// scales the product is what is left.
 TEST(FarAnswers, OfStaticScalesHoldNoPassThatWorksThemOut) {
   const GpuSpec gpu = catalog().get("h200_sxm");
   const KernelContext engine{.framework = "trtllm", .version = {}, .kernel = {}};

@@ -73,8 +73,7 @@ bool TrtllmScheduler::waits(const SchedulerState& state, const ScheduledBatch& b
   std::int64_t tokens = batch.tokens();
   auto places = limits_.max_num_seqs - std::ssize(state.running);
   for (const Slot slot : state.waiting) {
-    const std::int64_t chunk =
-        chunk_of(state.sequences[slot].rest(), budget, state.kv_cache.block_size());
+    const std::int64_t chunk = chunk_of(state.sequences[slot].rest(), budget, state.kv_cache.block_size());
     if (chunk <= 0 || places-- <= 0) break;
     tokens += chunk;
     budget -= chunk;

@@ -102,8 +102,11 @@ void add_scheduling(FieldList<C>& list) {
             .min = 1,
             .max = 1e6,
             .topic = kQueueTopic,
-            .owners = kSglang})
-      .add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
+            .owners = kSglang});
+}
+
+void add_kernels_and_queues(FieldList<C>& list) {
+  list.add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
       .add("fp8_gemm_backend", &C::fp8_gemm_backend,
            {.doc = "kernels of block-scaled products", .choices = kFp8GemmBackends, .owners = kSglang})
       .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
@@ -292,6 +295,7 @@ FieldTable ServingConfig::describe() {
   FieldList<C> list("serving_config");
   add_limits(list);
   add_scheduling(list);
+  add_kernels_and_queues(list);
   add_speculation(list);
   add_cache_tiers_and_adapters(list);
   add_parallelism(list);

@@ -11,8 +11,8 @@
 
 #include "warploom/base/fields.h"
 #include "warploom/models/kv_layout.h"
-#include "warploom/serving/config/graph_sizes.h"
 #include "warploom/serving/host/host_model.h"
+#include "warploom/serving/pricing/graph_sizes.h"
 #include "warploom/serving/routing/router.h"
 
 namespace warploom {

@@ -85,7 +85,8 @@ struct EngineSpec {
   // Parallelism, see parallelism.h.
   ServingConfig (*spread_attention)(ServingConfig config, const ModelArchitecture& model);
   // `links_nodes`: the GPUs' own links join those of several nodes.
-  ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding, bool links_nodes);
+  ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding,
+                                      bool links_nodes);
 
   // The graph of a step. CUDA graphs hold steps with parts of prompts too; else those are launched kernel by
   // kernel.

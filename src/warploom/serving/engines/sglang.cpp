@@ -45,16 +45,17 @@ constexpr std::array<std::string_view, 1> kFileFlags{"config"};
 
 // Defaults (server_args.py)
 
-// python/sglang/srt/server_args.py, _handle_gpu_memory_settings and _generate_cuda_graph_batch_sizes: since 0.5.3
-// graphs hold up to 8 (80 from four GPUs on) requests below 35 GiB of memory, 24 (80) to 32 (160) below 60, 256
-// (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.14.
+// python/sglang/srt/server_args.py, _handle_gpu_memory_settings and _generate_cuda_graph_batch_sizes: since
+// 0.5.3 graphs hold up to 8 (80 from four GPUs on) requests below 35 GiB of memory, 24 (80) to 32 (160)
+// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.14.
 struct SglangVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   bool graphs_by_memory;
 };
 constexpr std::string_view kNewestSglang = "0.5.14";
-constexpr std::array<SglangVersion, 2> kVersions{{{"0.4.0", 2048, 16384, false}, {"0.5.3", 2048, 16384, true}}};
+constexpr std::array<SglangVersion, 2> kVersions{
+    {{"0.4.0", 2048, 16384, false}, {"0.5.3", 2048, 16384, true}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestSglang};
@@ -70,7 +71,9 @@ GraphSizes graph_sizes(const SglangVersion& version, const ServingConfig& config
   };
   constexpr std::array<GraphsBelow, 4> kLargest{{{20, 8, 8}, {35, 24, 80}, {60, 32, 160}, {160, 256, 512}}};
   constexpr std::int64_t kLargestOfLarge = 512, kOldLargest = 160, kManyGpus = 4;
-  GraphSizes sizes{.few = kFewGraphs, .stretches = kGraphStretches, .largest = kLargestOfLarge,
+  GraphSizes sizes{.few = kFewGraphs,
+                   .stretches = kGraphStretches,
+                   .largest = kLargestOfLarge,
                    .at_most_sequences = false};
   if (!version.graphs_by_memory) sizes.largest = kOldLargest;
   if (!version.graphs_by_memory) return sizes;

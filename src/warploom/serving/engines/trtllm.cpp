@@ -123,10 +123,11 @@ constexpr std::array<FileKey, 41> kFileKeys{{
 
 // Defaults (tensorrt_llm/llmapi/llm_args.py)
 
-// CudaGraphConfig._generate_cuda_graph_batch_sizes with padding: multiples of 8 up to 128, then doubled (1.0 to 1.2)
-// or 64 apart (1.3, "sliding 64"). The largest is cuda_graph_max_batch_size; without one every public script and
-// AIConfigurator's own launches pass what the run needs, so it is taken to hold every batch. The overlap
-// scheduler is on by itself since 1.0 (disable_overlap_scheduler). Looked through up to 1.3.0rc20.
+// CudaGraphConfig._generate_cuda_graph_batch_sizes with padding: multiples of 8 up to 128, then doubled
+// (1.0 to 1.2) or 64 apart (1.3, "sliding 64"). The largest is cuda_graph_max_batch_size; without one every
+// public script and AIConfigurator's own launches pass what the run needs, so it is taken to hold every
+// batch. The overlap scheduler is on by itself since 1.0 (disable_overlap_scheduler). Looked through up to
+// 1.3.0rc20.
 struct TrtllmVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
@@ -183,8 +184,8 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
-// _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the domain spans
-// nodes (MnnvlMemory.supports_mnnvl), else by collectives.
+// _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the
+// domain spans nodes (MnnvlMemory.supports_mnnvl), else by collectives.
 ExpertTransport reach_experts(const ServingConfig&, const Sharding& sharding, bool links_nodes) {
   return links_nodes && spreads_experts(sharding) ? ExpertTransport::NvLinkAllToAll
                                                   : ExpertTransport::Collectives;

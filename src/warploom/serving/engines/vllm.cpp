@@ -33,10 +33,10 @@ constexpr std::array<std::string_view, 1> kFileFlags{"config"};
 constexpr std::array<GraphStretch, 1> kOldStretches{{{8, 8}}};
 constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 
-// vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large. What changed:
-// 0.11.0 captures whole decoding steps beside the pieces of the others (pull request 25444); 0.11.1 captures every
-// 16th size above 256; 0.14.0 chooses the next step while one runs (pull request 27614, as its release notes
-// say). Looked through up to 0.24.0: no other of these defaults changed.
+// vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large. What
+// changed: 0.11.0 captures whole decoding steps beside the pieces of the others (pull request 25444);
+// 0.11.1 captures every 16th size above 256; 0.14.0 chooses the next step while one runs (pull request
+// 27614, as its release notes say). Looked through up to 0.24.0: no other of these defaults changed.
 struct VllmVersion {
   std::string_view since;
   std::int64_t large_max_num_seqs, large_max_num_batched_tokens;

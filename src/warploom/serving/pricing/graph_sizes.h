@@ -19,7 +19,7 @@ struct GraphSizes {
 
   std::span<const std::int64_t> few = kFew;
   std::span<const GraphStretch> stretches = kStretches;  // each up to the one that follows
-  std::int64_t largest = 512;     // where none is configured
+  std::int64_t largest = 512;                            // where none is configured
   bool at_most_sequences = true;  // and no more than twice the tokens of a full batch that decodes
 };
 
