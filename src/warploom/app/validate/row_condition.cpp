@@ -163,7 +163,7 @@ RowCondition parse_object(const Json& document, std::string_view where, const Na
     }
     const Column& column = column_named(name, where);
     const CellTest test = parse_test(value, fmt::format("{}: '{}'", where, name));
-    tests.push_back([&column, test](const Row& row) { return test(column.cell(row)); });
+    tests.emplace_back([&column, test](const Row& row) { return test(column.cell(row)); });
   }
   return [tests](const Row& row) {
     return std::all_of(tests.begin(), tests.end(), [&](const RowCondition& test) { return test(row); });
