@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "warploom/app/validate/concurrency_speculation.h"
 #include "warploom/base/error.h"

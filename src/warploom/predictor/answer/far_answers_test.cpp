@@ -256,7 +256,7 @@ TEST(FarAnswers, OfAKernelByNameAndOfABatchAreTheSame) {
   const GpuSpec& gpu = catalog().get("b200_sxm");
   std::vector<Operator> operators;
   for (std::int64_t m = 64; m <= 16384; m *= 2)
-    operators.push_back(Gemm{.scheme = MatmulScheme::Fp8Block, .m = m, .n = 57344, .k = 8192});
+    operators.emplace_back(Gemm{.scheme = MatmulScheme::Fp8Block, .m = m, .n = 57344, .k = 8192});
   std::vector<LatencyEstimate> batch(operators.size());
   shipped().estimate_batch(operators, gpu, {"vllm", {}, {}}, batch);
   for (std::size_t i = 0; i < operators.size(); ++i) {
