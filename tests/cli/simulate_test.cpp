@@ -115,6 +115,7 @@ TEST(Simulate, SaysWhichVersionIsPriced) {
   ASSERT_EQ(result.exit_status, 0) << result.errors;
   const std::string engine = nlohmann::json::parse(result.output)["engine"];
   EXPECT_NE(engine.find("9.9.9 (never measured: kernels of "), std::string::npos) << engine;
+  EXPECT_NE(engine.find("; not in the engine's table: defaults of "), std::string::npos) << engine;
   expect_refusal(simulate({"--engine-version", "newest"}), {"--engine-version", "'newest'"});
 }
 

@@ -169,6 +169,21 @@ def pools(answers):
     return apart(answers["concurrency"]["disaggregated"], "prefill and decode apart")
 
 
+def drafts(answers):
+    """Sweeps that fit with drafted tokens alone: which, with what, and the rows that the fit did not see."""
+    answer = answers["concurrency"]
+    rule = answer["speculation"]["rule"]
+    lines = [f"Rule: {rule}. Measured TPOT over the plain prediction, * seen by the fit.", ""]
+    for sweep in answer["speculation"]["sweeps"]:
+        ratios = [
+            f"{row['concurrency']}: {row['plain_ratio']:.2f}" + ("*" if row["fitted"] else "")
+            for row in sweep["rows"]
+        ]
+        drafted = f"{sweep['drafts']} drafts, {sweep['acceptance_length']:.2f} tokens a step"
+        lines.append(f"- {sweep['name']}: {drafted}; {', '.join(ratios)}")
+    return [*lines, "", *apart(answer["speculative"], "with drafts, not seen by the fit")]
+
+
 def checkpoints(answers):
     return apart(answers["concurrency"]["assumed_checkpoint"], "checkpoint assumed")
 

@@ -161,6 +161,7 @@ TABLES = {
         Table("engine-runs", {name: engine_run(name) for name in JUDGED_RUNS}, serving.engine_runs),
         Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),
         Table("pools", {"concurrency": CONCURRENCY}, serving.pools),
+        Table("drafts", {"concurrency": CONCURRENCY}, serving.drafts),
         Table("checkpoints", {"concurrency": CONCURRENCY}, serving.checkpoints),
         Table("later-cells", {"later": LATER}, serving.later_cells),
         Table("tuner", BLIND, tuner.blind, FITS),

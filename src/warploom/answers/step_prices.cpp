@@ -67,7 +67,7 @@ StepPrice StepPrices::priced() {
   const StepCost cost = setup_.pricer->price(batch_);
   const LaunchMode mode = limits_.mode(batch_.chunk_tokens, batch_.tokens());
   return {cost.p10, cost.p50, cost.p90,
-          setup_.config.host.overhead(cost.p50, requests, mode, setup_.config.async_scheduling)};
+          setup_.config.host.overhead(cost.p50, requests, mode, schedules_ahead(setup_.config))};
 }
 
 }  // namespace warploom

@@ -21,7 +21,7 @@ void add_standard_projections(ScaledOperators& plan, const PlanContext& context,
   const ModelArchitecture& model = context.model;
   const std::int64_t heads = context.local.heads, kv_heads = context.local.kv_heads;
   const std::int64_t query_width = heads * model.head_dim;
-  add_linear(plan, "qkv_proj", group.count, group.schemes.attention_input,
+  add_linear(plan, context, "qkv_proj", group.count, group.schemes.attention_input,
              (model.output_gate ? 2 : 1) * query_width + 2 * kv_heads * model.head_dim, model.hidden);
   add_query_key_norms(plan, context, group);
   if (group.rotary && model.rotary_dim > 0) {
@@ -37,7 +37,7 @@ void add_standard_projections(ScaledOperators& plan, const PlanContext& context,
     plan.add("output_gate", group.count,
              Elementwise{.kind = ElementwiseKind::Multiply, .type = model.dtype, .width = query_width});
   }
-  add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden, query_width);
+  add_linear(plan, context, "o_proj", group.count, group.schemes.attention_output, model.hidden, query_width);
 }
 
 // The low-rank projections of queries and keys are whole on every rank, as is the cached latent.
@@ -50,12 +50,12 @@ void add_latent_projections(ScaledOperators& plan, const PlanContext& context, c
   const std::int64_t query_width = heads * (shape.nope_head_dim + shape.rope_head_dim);
   const MatmulScheme scheme = group.schemes.attention_input;
   if (query_rank > 0) {
-    add_linear(plan, "qkv_a_proj", group.count, scheme, query_rank + latent, model.hidden);
+    add_linear(plan, context, "qkv_a_proj", group.count, scheme, query_rank + latent, model.hidden);
     plan.add("q_norm", group.count, RmsNorm{.type = model.dtype, .width = query_rank});
-    add_linear(plan, "q_b_proj", group.count, scheme, query_width, query_rank);
+    add_linear(plan, context, "q_b_proj", group.count, scheme, query_width, query_rank);
   } else {
-    add_linear(plan, "q_proj", group.count, scheme, query_width, model.hidden);
-    add_linear(plan, "qkv_a_proj", group.count, scheme, latent, model.hidden);
+    add_linear(plan, context, "q_proj", group.count, scheme, query_width, model.hidden);
+    add_linear(plan, context, "qkv_a_proj", group.count, scheme, latent, model.hidden);
   }
   constexpr std::int64_t kGraphTokens = 512;  // more are not captured: no second stream
   plan.add("k_norm", group.count, RmsNorm{.type = model.dtype, .width = shape.kv_lora_rank},
@@ -65,7 +65,7 @@ void add_latent_projections(ScaledOperators& plan, const PlanContext& context, c
   // KvWrite counts keys and values, so half the latent stands for each.
   plan.add("kv_write", group.count,
            KvWrite{.type = model.dtype, .kv_cache = context.kv_cache, .kv_heads = 1, .head_dim = latent / 2});
-  add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden,
+  add_linear(plan, context, "o_proj", group.count, group.schemes.attention_output, model.hidden,
              heads * shape.value_head_dim);
 }
 
@@ -77,13 +77,13 @@ void add_linear_attention_projections(ScaledOperators& plan, const PlanContext& 
   const std::int64_t value_heads = context.local.linear_value_heads;
   const std::int64_t values = value_heads * shape.value_dim;
   // q, k, v and the output gate z; then the write strength and the decay of each value head.
-  add_linear(plan, "linear_in_proj", group.count, group.schemes.attention_input, 2 * keys + 2 * values,
-             model.hidden);
+  add_linear(plan, context, "linear_in_proj", group.count, group.schemes.attention_input,
+             2 * keys + 2 * values, model.hidden);
   plan.add("linear_gates_proj", group.count,
            Gemm{.scheme = plain_scheme(model.dtype), .n = 2 * value_heads, .k = model.hidden});
   plan.add("gated_norm", group.count,
            RmsNorm{.type = model.dtype, .width = shape.value_dim, .residual = true}, {.factor = value_heads});
-  add_linear(plan, "o_proj", group.count, group.schemes.attention_output, model.hidden, values);
+  add_linear(plan, context, "o_proj", group.count, group.schemes.attention_output, model.hidden, values);
 }
 
 void add_standard_attention(RequestOperators& plan, const PlanContext& context, const LayerGroup& group,

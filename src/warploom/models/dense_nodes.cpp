@@ -1,15 +1,33 @@
 #include <algorithm>
+#include <array>
 
 #include "warploom/models/plan_builders.h"
 
 namespace warploom {
 
-void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme,
-                std::int64_t n, std::int64_t k) {
+namespace {
+
+// Attention and the gated activation write what these read; the others read what a norm wrote.
+constexpr std::array<std::string_view, 3> kBehindKernels{"o_proj", "down_proj", "shared_down_proj"};
+
+// Whether the kernel before a linear layer writes values that are quantised already.
+bool quantised_before(const PlanContext& context, std::string_view label) {
+  const bool behind_kernel =
+      std::find(kBehindKernels.begin(), kBehindKernels.end(), label) != kBehindKernels.end();
+  if (behind_kernel) return context.options.fuse_static_quantization;
+  return context.options.fuse_norm_quantization && context.options.fuse_allreduce_norm &&
+         context.sharding.tensor_parallel > 1;
+}
+
+}  // namespace
+
+void add_linear(ScaledOperators& plan, const PlanContext& context, std::string_view label, std::int64_t count,
+                MatmulScheme scheme, std::int64_t n, std::int64_t k) {
   const DataType operand = activation_type(scheme);
   if (bytes_per_element(operand) < 2.0 && !quantises_activations(scheme)) {
-    plan.add("quantize", count,
-             Quantize{.target = operand, .width = k, .dynamic = scheme != MatmulScheme::Fp8Static});
+    const bool known_scales = scheme == MatmulScheme::Fp8Static;
+    if (!known_scales || !quantised_before(context, label))
+      plan.add("quantize", count, Quantize{.target = operand, .width = k, .dynamic = !known_scales});
   }
   plan.add(label, count, Gemm{.scheme = scheme, .n = n, .k = k});
 }
@@ -19,21 +37,21 @@ namespace {
 void add_mlp(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group) {
   const ModelArchitecture& model = context.model;
   const std::int64_t width = context.local.intermediate;
-  add_linear(plan, model.gated_mlp ? "gate_up_proj" : "up_proj", group.count, group.schemes.mlp,
+  add_linear(plan, context, model.gated_mlp ? "gate_up_proj" : "up_proj", group.count, group.schemes.mlp,
              (model.gated_mlp ? 2 : 1) * width, model.hidden);
   plan.add(model.gated_mlp ? "silu_and_mul" : "activation", group.count,
            Activation{.type = model.dtype, .width = width, .gated = model.gated_mlp});
-  add_linear(plan, "down_proj", group.count, group.schemes.mlp, model.hidden, width);
+  add_linear(plan, context, "down_proj", group.count, group.schemes.mlp, model.hidden, width);
 }
 
 void add_shared_experts(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group) {
   const ModelArchitecture& model = context.model;
   const std::int64_t width = context.local.shared_intermediate;
   const MatmulScheme scheme = group.schemes.shared_experts;
-  add_linear(plan, "shared_gate_up_proj", group.count, scheme, 2 * width, model.hidden);
+  add_linear(plan, context, "shared_gate_up_proj", group.count, scheme, 2 * width, model.hidden);
   plan.add("shared_silu_and_mul", group.count,
            Activation{.type = model.dtype, .width = width, .gated = true});
-  add_linear(plan, "shared_down_proj", group.count, scheme, model.hidden, width);
+  add_linear(plan, context, "shared_down_proj", group.count, scheme, model.hidden, width);
   if (model.mixture->shared_gate) {
     plan.add("shared_gate", group.count,
              Gemm{.scheme = plain_scheme(model.dtype), .n = 1, .k = model.hidden});

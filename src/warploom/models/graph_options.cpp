@@ -16,6 +16,10 @@ FieldTable GraphOptions::describe() {
            {.doc = "norms of queries and keys are part of the rotation"})
       .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
            {.doc = "norms are part of all-reduces of few tokens"})
+      .add("fuse_static_quantization", &GraphOptions::fuse_static_quantization,
+           {.doc = "with static scales attention and activations write fp8"})
+      .add("fuse_norm_quantization", &GraphOptions::fuse_norm_quantization,
+           {.doc = "with static scales fused all-reduces write fp8"})
       .add("parallel_latent_norms", &GraphOptions::parallel_latent_norms,
            {.doc = "latent keys are normalised beside queries when decoding"})
       .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})

@@ -35,6 +35,10 @@ struct GraphOptions {
   bool fuse_qk_norm_rope = false;
   // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
   bool fuse_allreduce_norm = false;
+  // With static scales attention and the gated activation write fp8 for the product behind them
+  // (TensorRT-LLM's Attention and GatedMLP, where has_fp8_qdq), and the fused all-reduce does for the one
+  // behind its norm.
+  bool fuse_static_quantization = false, fuse_norm_quantization = false;
   // In decoding steps latent keys are normalised on a second stream, beside the queries (SGLang's alt_stream,
   // TensorRT-LLM's maybe_execute_in_parallel).
   bool parallel_latent_norms = false;

@@ -106,6 +106,27 @@ TEST(OperatorGraph, NormalisesInTheRotationWhereTheEngineDoes) {
   EXPECT_EQ(beside.count("k_norm"), 0u);
 }
 
+TEST(OperatorGraph, QuantisesStaticallyInTheKernelBeforeWhereTheEngineDoes) {
+  const auto passes = [](std::string_view scheme, std::int64_t ranks, const GraphOptions& options) {
+    const ModelArchitecture model =
+        quantize_linears(load_model("Llama-3.1-8B"), parse_enum<MatmulScheme>(scheme, "scheme"));
+    const auto nodes = by_label(
+        build_operator_graph(model, {.tensor_parallel = ranks}, StepShape::one_token_each(4, 10), options));
+    std::int64_t count = 0;
+    if (const auto at = nodes.find("quantize"); at != nodes.end())
+      for (const OperatorNode& node : at->second) count += node.count;
+    return count;
+  };
+  const GraphOptions kernels{.fuse_static_quantization = true};
+  const GraphOptions norms{
+      .fuse_allreduce_norm = true, .fuse_static_quantization = true, .fuse_norm_quantization = true};
+  EXPECT_EQ(passes("fp8_static", 2, {}), 4 * 32);
+  EXPECT_EQ(passes("fp8_static", 2, kernels), 2 * 32);  // those behind norms are left
+  EXPECT_EQ(passes("fp8_static", 2, norms), 0);
+  EXPECT_EQ(passes("fp8_static", 1, norms), 2 * 32);         // no all-reduce to be part of
+  EXPECT_EQ(passes("fp8", 2, norms), passes("fp8", 2, {}));  // dynamic scales need the whole row first
+}
+
 TEST(OperatorGraph, NormalisesInTheAllReduceOfFewTokens) {
   const ModelArchitecture model = load_model("Llama-3.1-8B");
   const auto norms = [&](std::int64_t tokens, std::int64_t ranks, bool fused) {

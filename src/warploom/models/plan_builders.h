@@ -34,9 +34,10 @@ ScaledOperators dense_plan(const PlanContext& context);
 // The projections, norms and positions of one group of alike layers, without attention itself
 // (attention_nodes.cpp).
 void add_attention_projections(ScaledOperators& plan, const PlanContext& context, const LayerGroup& group);
-// One linear layer: a Quantize where the scheme needs a separate one, then the product.
-void add_linear(ScaledOperators& plan, std::string_view label, std::int64_t count, MatmulScheme scheme,
-                std::int64_t n, std::int64_t k);
+// One linear layer: a Quantize where the scheme needs a separate one, unless the kernel before it writes
+// narrow values, then the product.
+void add_linear(ScaledOperators& plan, const PlanContext& context, std::string_view label, std::int64_t count,
+                MatmulScheme scheme, std::int64_t n, std::int64_t k);
 
 ScaledOperators collective_plan(const PlanContext& context);
 RequestOperators attention_plan(const PlanContext& context);

@@ -111,15 +111,49 @@ std::string fits_text(const ConcurrencyValidation& validation) {
   return text;
 }
 
-std::string apart_text(const ConcurrencyValidation& validation, CellGroup group, const std::string& title) {
-  if (concurrency_errors(validation, figures_of_group(group)).empty()) return "";
+std::string apart_text(const ConcurrencyValidation& validation, const FigureChoice& choice,
+                       const std::string& title) {
+  if (concurrency_errors(validation, choice).empty()) return "";
   TextTable table = error_table(title);
-  add_rows_by(table, validation, figures_of_group(group), &ConcurrencyCell::backend, "");
+  add_rows_by(table, validation, choice, &ConcurrencyCell::backend, "");
   table.add_rule();
-  add_rows_by(table, validation, figures_of_group(group), &ConcurrencyCell::model, "");
+  add_rows_by(table, validation, choice, &ConcurrencyCell::model, "");
   table.add_rule();
-  add_error_row(table, "all", concurrency_errors(validation, figures_of_group(group)));
+  add_error_row(table, "all", concurrency_errors(validation, choice));
   return fmt::format("\n{}", table.text());
+}
+
+std::string speculation_text(const ConcurrencyValidation& validation) {
+  if (validation.speculation.empty()) return "";
+  std::string text = fmt::format(
+      "\nSweeps that drafted tokens: {}. Requests: measured TPOT over the plain prediction, * seen by the "
+      "fit.\n",
+      validation.speculation_rule);
+  for (const SpeculativeSweep& sweep : validation.speculation) {
+    text += fmt::format("  {}: {} drafts, {:.2f} tokens a step;", sweep.name, sweep.drafts.tokens,
+                        sweep.drafts.acceptance_length);
+    for (const SpeculativeSweep::Point& point : sweep.points)
+      text += fmt::format(" {}: {:.2f}{}", point.concurrency, point.plain_ratio, point.fitted ? "*" : "");
+    text += "\n";
+  }
+  return text + apart_text(validation, judged_speculative_figures, "with drafts, not seen by the fit");
+}
+
+Json speculation_json(const ConcurrencyValidation& validation) {
+  Json sweeps = Json::array();
+  for (const SpeculativeSweep& sweep : validation.speculation) {
+    Json points = Json::array();
+    for (const SpeculativeSweep::Point& point : sweep.points)
+      points.push_back({{"id", point.id},
+                        {"concurrency", point.concurrency},
+                        {"plain_ratio", point.plain_ratio},
+                        {"fitted", point.fitted}});
+    sweeps.push_back({{"name", sweep.name},
+                      {"drafts", sweep.drafts.tokens},
+                      {"acceptance_length", sweep.drafts.acceptance_length},
+                      {"rows", std::move(points)}});
+  }
+  return {{"rule", validation.speculation_rule}, {"sweeps", std::move(sweeps)}};
 }
 
 Json cell_json(const ConcurrencyCell& cell) {
@@ -150,7 +184,9 @@ Json cell_json(const ConcurrencyCell& cell) {
           {"excluded_by", cell.excluded_by},
           {"checkpoint", cell.checkpoint},
           {"ttft_fitted", cell.ttft_fitted},
-          {"tpot_fitted", cell.tpot_fitted}};
+          {"tpot_fitted", cell.tpot_fitted},
+          {"drafts", cell.drafts.tokens},
+          {"acceptance_length", cell.drafts.acceptance_length}};
 }
 
 Json cells_json(const std::vector<ConcurrencyCell>& cells) {
@@ -220,8 +256,9 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
         !errors.empty())
       add_error_row(both, rule.rule + " alone", errors);
   text += both.text() + "\n" + fits_text(validation);
-  text += apart_text(validation, CellGroup::Disaggregated, "prefill and decode apart");
-  return text + apart_text(validation, CellGroup::AssumedCheckpoint, "checkpoint assumed");
+  text += speculation_text(validation);
+  text += apart_text(validation, figures_of_group(CellGroup::Disaggregated), "prefill and decode apart");
+  return text + apart_text(validation, figures_of_group(CellGroup::AssumedCheckpoint), "checkpoint assumed");
 }
 
 Json concurrency_validation_json(const ConcurrencyValidation& validation) {
@@ -239,6 +276,8 @@ Json concurrency_validation_json(const ConcurrencyValidation& validation) {
   document["check"] = choice_json(validation, unfitted_figures);
   document["disaggregated"] = choice_json(validation, figures_of_group(CellGroup::Disaggregated));
   document["assumed_checkpoint"] = choice_json(validation, figures_of_group(CellGroup::AssumedCheckpoint));
+  document["speculation"] = speculation_json(validation);
+  document["speculative"] = choice_json(validation, judged_speculative_figures);
   document["cells"] = cells_json(validation.cells);
   document["other_cells"] = cells_json(validation.other_cells);
   return document;

@@ -14,7 +14,9 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
 // "everywhere", "cells", "source"}], "cells": [{..., "ttft_error", "tpot_error"}], "other_cells": [the same],
 // "overall": E, "backends": {B: E}, "models": {M: E}, "gpus": {G: E}, and the documents of the same four keys
 // "with_excluded" (everything that can be simulated on one engine under the checkpoint it names, every figure
-// of it), "fitted", "check", "disaggregated" and "assumed_checkpoint"} with E = {"cells",
+// of it), "fitted", "check", "disaggregated", "speculative" (the rows that no fit of drafts saw) and
+// "assumed_checkpoint"}, "speculation": {"rule", "sweeps": [{"name", "drafts", "acceptance_length", "rows":
+// [{"id", "concurrency", "plain_ratio", "fitted"}]}]}, with E = {"cells",
 // "ttft_median_error", "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias",
 // "ttft_cells"}; "cells" counts TPOT, "ttft_cells" TTFT; biases are medians; null where there is no cell
 Json concurrency_validation_json(const ConcurrencyValidation& validation);

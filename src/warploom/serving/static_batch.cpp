@@ -50,7 +50,7 @@ StepBatch decode_batch(std::span<const std::int32_t> contexts) {
 // Steps one after the other, as a replica that has nothing else to do runs them.
 class Clock {
  public:
-  explicit Clock(const ServingConfig& config) : timeline_(1, config.async_scheduling ? 2 : 1) {}
+  explicit Clock(const ServingConfig& config) : timeline_(1, schedules_ahead(config) ? 2 : 1) {}
 
   void run(const HostStep& host, Seconds gpu) {
     if (timeline_.full()) end_oldest();

@@ -3,6 +3,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/version.h"
 #include "warploom/predictor/predictor.h"
+#include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
 
@@ -22,6 +23,13 @@ std::string version_used_instead(const LatencyModel& latency, std::string_view f
     }
   }
   return newest;
+}
+
+std::string defaults_used_instead(const EngineSpec& engine, std::string_view version) {
+  if (!is_release(version)) return {};
+  const VersionRow row = engine.version_row(version);
+  if (compare_versions(version, row.since) < 0) return std::string(row.since);
+  return compare_versions(version, row.newest) > 0 ? std::string(row.newest) : std::string();
 }
 
 }  // namespace warploom

@@ -17,7 +17,7 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
   priced.host =
-      setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, setup.config.async_scheduling);
+      setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, schedules_ahead(setup.config));
   return priced;
 }
 

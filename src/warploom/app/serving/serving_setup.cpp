@@ -67,6 +67,12 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
   return node.gpus_per_node;
 }
 
+// Whether the fast link joins GPUs of several nodes, as in a rack of GB200.
+bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
+  const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
+  return node.link.spans(node.gpus_per_node + 1);
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
 }
@@ -200,8 +206,12 @@ std::optional<DataType> kv_cache_type(const std::string& name) {
 std::string ServingSetup::engine_text() const {
   std::string text = config.engine;
   if (!kernels.version.empty()) text += " " + kernels.version;
-  return priced_version.empty() ? text
-                                : text + fmt::format(" (never measured: kernels of {})", priced_version);
+  std::vector<std::string> instead;
+  if (!priced_version.empty())
+    instead.push_back(fmt::format("never measured: kernels of {}", priced_version));
+  if (!defaults_version.empty())
+    instead.push_back(fmt::format("not in the engine's table: defaults of {}", defaults_version));
+  return instead.empty() ? text : text + fmt::format(" ({})", fmt::join(instead, "; "));
 }
 
 std::string ServingSetup::expert_routing() const {
@@ -238,7 +248,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
   engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
-  const ExpertTransport transport = expert_transport(setup.config, setup.sharding);
+  const ExpertTransport transport =
+      expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)
     setup.graph.expert_exchange = ExpertExchange::DispatchCombine;
   // DeepEP's normal kernels wait for the host to learn how many tokens come: no CUDA graph holds them.
@@ -251,6 +262,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .fp8_gemm_backend = request.config.fp8_gemm_backend,
                    .expert_transport = transport,
                    .rule = priced.kernel};
+  setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;

@@ -53,8 +53,9 @@ struct ServingSetup {
   }
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
-  std::string host_profile;    // the name of the profile that config.host is made of
-  std::string priced_version;  // in place of one that was never measured; empty: as it was asked for
+  std::string host_profile;      // the name of the profile that config.host is made of
+  std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach
+  std::string priced_version;    // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
   std::string engine_text() const;
   // How tokens choose experts, as parse_expert_routing takes it; empty where there are none.

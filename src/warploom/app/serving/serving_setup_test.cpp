@@ -24,6 +24,25 @@ std::string refusal_of(const ServingSetupRequest& request) {
   return "";
 }
 
+TEST(ServingSetup, SaysWhoseDefaultsAreTakenWhereTheTableOfVersionsEnds) {
+  const auto engine_text = [](const std::string& engine, const std::string& version) {
+    ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+    request.config.engine = engine;
+    request.version = version;
+    return resolve_serving(request, fixed_latency()).engine_text();
+  };
+  const std::string words = " (not in the engine's table: defaults of ";
+  EXPECT_EQ(engine_text("vllm", "0.19.0"), "vllm 0.19.0");
+  EXPECT_EQ(engine_text("vllm", "0.24.1"), "vllm 0.24.1" + words + "0.24.0)");
+  EXPECT_EQ(engine_text("vllm", "0.6.3"), "vllm 0.6.3" + words + "0.8.0)");
+  EXPECT_EQ(engine_text("sglang", "0.5.9"), "sglang 0.5.9");
+  EXPECT_EQ(engine_text("sglang", "0.6.0"), "sglang 0.6.0" + words + "0.5.14)");
+  EXPECT_EQ(engine_text("trtllm", "1.2.0rc6.post2"), "trtllm 1.2.0rc6.post2");
+  EXPECT_EQ(engine_text("trtllm", "2.0.0"), "trtllm 2.0.0" + words + "1.3.0rc20)");
+  EXPECT_EQ(engine_text("vllm", "nightly-5b8c30d6"), "vllm nightly-5b8c30d6");
+  EXPECT_EQ(engine_text("vllm", ""), "vllm");
+}
+
 TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
   const std::shared_ptr<const LatencyModel> latency = fixed_latency();
   const ServingSetup setup = resolve_serving(request_of("Llama-3.1-8B", "H100-SXM"), latency);

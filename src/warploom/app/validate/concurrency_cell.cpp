@@ -9,7 +9,9 @@
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/simulation.h"
+#include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
 namespace {
@@ -34,10 +36,18 @@ ModelArchitecture model_of(const ConcurrencyTruth& row, const std::optional<Assu
                            const ModelCatalog& catalog) {
   if (!assumed) return quantized_model(row, catalog.get(row.model));
   ModelArchitecture model = catalog.get(assumed->model.empty() ? row.model : assumed->model);
+  if (assumed->linears) return quantize_linears(model, *assumed->linears);
   if (assumed->experts)
     for (LayerGroup& group : model.layers)
       if (group.mixture) group.schemes.experts = *assumed->experts;
   return model;
+}
+
+void draft_tokens(ServingConfig& config, const AssumedDrafts& drafts, const ModelArchitecture& model) {
+  config.speculative_config =
+      fmt::format(R"({{"method": "{}", "num_speculative_tokens": {}}})",
+                  name_of(model.mtp_layers > 0 ? DraftMethod::Mtp : DraftMethod::Eagle), drafts.tokens);
+  config.acceptance_length = drafts.acceptance_length;
 }
 
 // What the engines of a row have in common.
@@ -53,6 +63,8 @@ struct Place {
     if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
     ServingSetupRequest request;
     request.config = launch.config;
+    // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
+    if (!spreads_experts(sharding)) request.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
     request.gpu = row.system;
     request.framework = row.backend;
     request.version = row.version;
@@ -114,15 +126,17 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
 
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
                              const ValidateConcurrencyRequest& validation,
-                             const std::shared_ptr<const LatencyModel>& latency) {
-  const ConcurrencyLaunch launch = launch_of(row);
+                             const std::shared_ptr<const LatencyModel>& latency,
+                             const std::optional<AssumedDrafts>& drafts) {
+  ConcurrencyLaunch launch = launch_of(row);
   const std::optional<AssumedCheckpoint> assumed = concurrency_launches().checkpoint_of(row);
   const ModelArchitecture model = model_of(row, assumed, catalog);
+  if (drafts) draft_tokens(launch.config, *drafts, model);
   const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
   const Place place{row, model, launch, validation, latency};
   ConcurrencyCell cell =
       row.disaggregated() ? simulate_pools(place, workload) : simulate_engine(place, workload);
-  if (assumed) cell.checkpoint = assumed->words;
+  if (assumed && !assumed->stated) cell.checkpoint = assumed->words;
   return cell;
 }
 

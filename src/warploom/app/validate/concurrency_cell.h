@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "warploom/app/validate/concurrency_exclusions.h"
 #include "warploom/app/validate/concurrency_request.h"
@@ -12,10 +13,12 @@
 namespace warploom {
 
 // The row as a closed loop: one pool of one engine, or prefill and decode apart with as many engines as it
-// states, round robin, caches sent after the prefill over the path that kv_transfer_of finds. Throws what
-// names, models, sharding and memory throw.
+// states, round robin, caches sent after the prefill over the path that kv_transfer_of finds. `drafts`: of an
+// engine that speculates, by the checkpoint's own prediction layer where it has one, else by an EAGLE layer.
+// Throws what names, models, sharding and memory throw.
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,
                              const ValidateConcurrencyRequest& validation,
-                             const std::shared_ptr<const LatencyModel>& latency);
+                             const std::shared_ptr<const LatencyModel>& latency,
+                             const std::optional<AssumedDrafts>& drafts = {});
 
 }  // namespace warploom

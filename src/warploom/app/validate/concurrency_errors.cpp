@@ -47,6 +47,11 @@ FigureChoice figures_of_group(CellGroup group) {
   };
 }
 
+ChosenFigures judged_speculative_figures(const ConcurrencyCell& cell) {
+  const bool in = cell.group == CellGroup::Speculative && !cell.tpot_fitted;
+  return {in, in};
+}
+
 FigureChoice figures_of_rule(const std::string& rule) {
   return [rule](const ConcurrencyCell& cell) {
     const bool in = cell.excluded_by == rule;

@@ -22,10 +22,16 @@ std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
 std::int64_t quantity(const Json& value, const ConcurrencyTruth& row, std::string_view where) {
   check_keys(value, {"of", "at_least"}, where);
   const std::string of = text_of(value, "of", where);
-  if (of != "concurrency" && of != "one_prompt_and_decodes")
+  const std::int64_t stated = [&] {
+    if (of == "concurrency") return row.concurrency.value_or(1);
+    if (of == "one_prompt_and_decodes") return one_prompt_and_decodes(row);
+    if (of == "prompt_and_output") return row.input_tokens + row.output_tokens;
+    if (of == "prompt_and_1500") return row.input_tokens + 1500;
     throw InvalidInput(
-        fmt::format("{}: 'of' is '{}', expected concurrency or one_prompt_and_decodes", where, of));
-  const std::int64_t stated = of == "concurrency" ? row.concurrency.value_or(1) : one_prompt_and_decodes(row);
+        fmt::format("{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes, prompt_and_output or "
+                    "prompt_and_1500",
+                    where, of));
+  }();
   return std::max(stated, value.value("at_least", stated));
 }
 
@@ -59,9 +65,13 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     }
     for (const Json& entry : document.at("checkpoints")) {
       const std::string here = fmt::format("{}: checkpoint '{}'", kFile, text_of(entry, "name", kFile));
-      check_keys(entry, {"name", "when", "model", "experts", "source", "inferred"}, here);
-      AssumedCheckpoint assumed{.model = entry.value("model", ""), .experts = {}, .words = {}};
-      assumed.words = text_of(entry, "inferred", here);
+      check_keys(entry, {"name", "when", "model", "experts", "linears", "source", "inferred", "stated"},
+                 here);
+      AssumedCheckpoint assumed{.model = entry.value("model", ""), .experts = {}, .linears = {}, .words = {}};
+      assumed.stated = entry.contains("stated");
+      assumed.words = text_of(entry, assumed.stated ? "stated" : "inferred", here);
+      if (entry.contains("linears"))
+        assumed.linears = parse_enum<MatmulScheme>(text_of(entry, "linears", here), here);
       if (entry.contains("experts"))
         assumed.experts = parse_enum<MatmulScheme>(text_of(entry, "experts", here), here);
       checkpoints_.push_back({parse_condition(entry.at("when"), here, sets), std::move(assumed)});

@@ -3,8 +3,9 @@
 // is known.
 //
 // An entry has "when" (see row_condition.h) and any of
-//   "set"          fields of ServingConfig; a number may be {"of": "concurrency" | "one_prompt_and_decodes",
-//                  "at_least": N}; null gives the field back to the engine's default
+//   "set"          fields of ServingConfig; a number may be {"of": Q, "at_least": N} with Q "concurrency",
+//                  "one_prompt_and_decodes", "prompt_and_output" or "prompt_and_1500"; null gives the field
+//                  back to the engine's default
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
@@ -27,10 +28,12 @@ struct ConcurrencyLaunch {
   double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
 };
 
-// A checkpoint that a row is taken to have run, since the one it names is stored otherwise.
+// The checkpoint that a row ran, since the one it names is stored otherwise: assumed, or named by its script.
 struct AssumedCheckpoint {
   std::string model;                    // another model of the catalog; empty: the row's own, but for
   std::optional<MatmulScheme> experts;  // the routed experts
+  std::optional<MatmulScheme> linears;  // or every linear layer
+  bool stated = false;                  // a public script names it: nothing is assumed
   std::string words;                    // for people: what is assumed
 };
 

@@ -20,16 +20,24 @@ enum class CellGroup {
   SetAside,           // a rule does not believe the row
   Repeat,             // the same measurement as an earlier row, rounded
   AssumedCheckpoint,  // the row names a checkpoint that is stored otherwise than it says it ran
-  Disaggregated       // prefill and decode apart
+  Disaggregated,      // prefill and decode apart
+  Speculative         // its sweep fits with drafted tokens alone
 };
 template <>
 struct EnumNames<CellGroup> {
-  static constexpr std::array<std::pair<CellGroup, std::string_view>, 5> kNames{
+  static constexpr std::array<std::pair<CellGroup, std::string_view>, 6> kNames{
       {{CellGroup::Judged, "judged"},
        {CellGroup::SetAside, "set_aside"},
        {CellGroup::Repeat, "repeat"},
        {CellGroup::AssumedCheckpoint, "assumed_checkpoint"},
-       {CellGroup::Disaggregated, "disaggregated"}}};
+       {CellGroup::Disaggregated, "disaggregated"},
+       {CellGroup::Speculative, "speculative"}}};
+};
+
+// What a row is taken to have drafted.
+struct AssumedDrafts {
+  std::int64_t tokens = 0;       // proposed in a step; 0: none
+  double acceptance_length = 1;  // mean tokens that a verifying step yields
 };
 
 struct ConcurrencyCell {
@@ -45,6 +53,7 @@ struct ConcurrencyCell {
   bool ttft_fitted = false, tpot_fitted = false;  // a constant was set with this figure's error in view
   std::int64_t preemptions = 0;
   Tier tier = Tier::Roofline;
+  AssumedDrafts drafts;
 };
 
 struct DroppedRows {
@@ -66,6 +75,19 @@ struct FittedCells {
   std::int64_t cells = 0;
 };
 
+// A sweep over the number of requests that fits with drafted tokens alone.
+struct SpeculativeSweep {
+  struct Point {
+    std::string id;
+    std::int64_t concurrency = 0;
+    double plain_ratio = 0;  // measured TPOT over the prediction without drafts
+    bool fitted = false;     // the fit saw it; else it is judged
+  };
+  std::string name;
+  AssumedDrafts drafts;
+  std::vector<Point> points;
+};
+
 struct ConcurrencyValidation {
   std::int64_t rows = 0;                 // read
   std::vector<DroppedRows> dropped;      // not judged in the headline, in the order of the filters
@@ -73,6 +95,8 @@ struct ConcurrencyValidation {
   std::int64_t corrected = 0;            // rows whose parallelism was put right
   std::string corrections;
   std::vector<FittedCells> fits;
+  std::string speculation_rule;  // by which the sweeps below are found
+  std::vector<SpeculativeSweep> speculation;
   std::vector<ConcurrencyCell> cells;        // judged
   std::vector<ConcurrencyCell> other_cells;  // of the other groups
 };

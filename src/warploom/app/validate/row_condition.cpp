@@ -51,6 +51,7 @@ constexpr Column kColumns[] = {
     {"prefill_tp_size", [](const Row& r) { return number_cell(r.prefill.place.tp); }},
     {"decode_num_workers", [](const Row& r) { return number_cell(r.decode.workers); }},
     {"decode_tp_size", [](const Row& r) { return number_cell(r.decode.place.tp); }},
+    {"decode_attention_dp_size", [](const Row& r) { return number_cell(r.decode.place.attention_dp); }},
     {"silicon_ttft_ms", [](const Row& r) { return number_cell(r.ttft); }},
     {"silicon_tpot_ms", [](const Row& r) { return number_cell(r.tpot); }},
 };
@@ -162,7 +163,7 @@ RowCondition parse_object(const Json& document, std::string_view where, const Na
     }
     const Column& column = column_named(name, where);
     const CellTest test = parse_test(value, fmt::format("{}: '{}'", where, name));
-    tests.push_back([&column, test](const Row& row) { return test(column.cell(row)); });
+    tests.emplace_back([&column, test](const Row& row) { return test(column.cell(row)); });
   }
   return [tests](const Row& row) {
     return std::all_of(tests.begin(), tests.end(), [&](const RowCondition& test) { return test(row); });

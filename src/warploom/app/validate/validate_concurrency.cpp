@@ -9,6 +9,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/validate/concurrency_cell.h"
 #include "warploom/app/validate/concurrency_launch.h"
+#include "warploom/app/validate/concurrency_speculation.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/base/request_fields.h"
@@ -72,7 +73,8 @@ CellGroup group_of(const SortedRow& row, const ConcurrencyRules& rules) {
     return rules.exclusions[std::size_t(row.excluded_by)].kind == ExclusionKind::Repeat ? CellGroup::Repeat
                                                                                         : CellGroup::SetAside;
   if (row.truth.disaggregated()) return CellGroup::Disaggregated;
-  return concurrency_launches().checkpoint_of(row.truth) ? CellGroup::AssumedCheckpoint : CellGroup::Judged;
+  const auto checkpoint = concurrency_launches().checkpoint_of(row.truth);
+  return checkpoint && !checkpoint->stated ? CellGroup::AssumedCheckpoint : CellGroup::Judged;
 }
 
 // What the rules say of the rows, before any is left out to save time.
@@ -103,14 +105,18 @@ void describe_rules(const std::vector<SortedRow>& rows, const ConcurrencyRules& 
                                .everywhere = rule.everywhere});
 }
 
-// Leaves the rows to simulate; says how many were left out for time.
-void choose_rows(std::vector<SortedRow>& rows, const ConcurrencyRules& rules,
-                 const ValidateConcurrencyRequest& request, ConcurrencyValidation& validation) {
+// Leaves the rows that can be simulated and are no copies.
+void drop_rows(std::vector<SortedRow>& rows, const ConcurrencyRules& rules) {
   std::erase_if(rows, [&](const SortedRow& row) {
     if (row.excluded_by < 0) return false;
     const ExclusionRule& rule = rules.exclusions[std::size_t(row.excluded_by)];
     return rule.kind == ExclusionKind::Incomplete || rule.repeats == RepeatTest::Exact;
   });
+}
+
+// Leaves the rows to simulate; says how many were left out for time.
+void choose_rows(std::vector<SortedRow>& rows, const ValidateConcurrencyRequest& request,
+                 ConcurrencyValidation& validation) {
   const auto possible = std::ssize(rows);
   if (request.one_in > 1)
     std::erase_if(rows, [&](const SortedRow& row) { return row.truth.content_hash % request.one_in != 0; });
@@ -140,6 +146,73 @@ void mark_cell(ConcurrencyCell& cell, const SortedRow& row, const ConcurrencyRul
   }
 }
 
+// In the order of the rows; 0 for those that were not simulated.
+std::vector<double> ratios_of(const std::vector<SortedRow>& rows,
+                              const std::map<std::string, double>& known) {
+  std::vector<double> ratios;
+  for (const SortedRow& row : rows) {
+    const auto at = known.find(row.truth.id);
+    ratios.push_back(at == known.end() ? 0 : at->second);
+  }
+  return ratios;
+}
+
+SimulateRow plain_or_drafting(const ValidateConcurrencyRequest& request,
+                              const std::shared_ptr<const LatencyModel>& latency) {
+  return [&request, latency, catalog = std::make_shared<const ModelCatalog>()](
+             const SortedRow& row,
+             const std::optional<AssumedDrafts>& drafts) -> std::optional<ConcurrencyCell> {
+    try {
+      return simulate_row(row.truth, *catalog, request, latency, drafts);
+    } catch (const Error&) {
+      return std::nullopt;  // said of the rows that are judged, where they are simulated plainly
+    }
+  };
+}
+
+using CellsById = std::map<std::string, ConcurrencyCell>;
+
+// The cells of sweeps that draft, in place of those that were simulated plainly.
+CellsById judge_speculation(const std::vector<SortedRow>& rows, const std::vector<double>& ratios,
+                            const SimulateRow& simulate, int threads, ConcurrencyValidation& validation) {
+  const SpeculationRule& rule = speculation_rule();
+  validation.speculation_rule = rule.reason;
+  CellsById cells;
+  for (FoundSpeculation& found : find_speculation(rows, ratios, rule, simulate, threads)) {
+    SpeculativeSweep sweep{.name = found.sweep.name, .drafts = found.drafts, .points = {}};
+    for (std::size_t i = 0; i < found.cells.size(); ++i) {
+      const SweepPoint& point = found.sweep.points[i];
+      ConcurrencyCell& cell = found.cells[i];
+      sweep.points.push_back({cell.id, point.concurrency, point.ratio, cell.tpot_fitted});
+      cells.emplace(cell.id, std::move(cell));
+    }
+    validation.speculation.push_back(std::move(sweep));
+  }
+  return cells;
+}
+
+// Sorts the cells of the simulated rows into their groups.
+void group_cells(const std::vector<SortedRow>& rows, std::vector<Outcome> outcomes, CellsById speculative,
+                 ConcurrencyValidation& validation) {
+  std::map<std::string, std::int64_t> refusals;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Outcome& outcome = outcomes[i];
+    if (!outcome.cell) {
+      // Rows that a rule took out are in `dropped` already.
+      if (rows[i].excluded_by < 0) ++refusals[outcome.refusal];
+      continue;
+    }
+    if (const auto at = speculative.find(outcome.cell->id); at != speculative.end()) {
+      validation.other_cells.push_back(std::move(at->second));
+      continue;
+    }
+    mark_cell(*outcome.cell, rows[i], concurrency_rules(), validation);
+    (outcome.cell->group == CellGroup::Judged ? validation.cells : validation.other_cells)
+        .push_back(std::move(*outcome.cell));
+  }
+  for (const auto& [reason, count] : refusals) validation.dropped.push_back({reason, count});
+}
+
 void check_routing(const ValidateConcurrencyRequest& request, const ConcurrencyValidation& validation) {
   const auto dense = [](const ConcurrencyCell& cell) { return cell.expert_routing.empty(); };
   if (request.expert_routing.empty() ||
@@ -162,24 +235,24 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
   ConcurrencyValidation validation;
   validation.rows = std::ssize(rows);
   describe_rules(rows, rules, validation);
-  choose_rows(rows, rules, request, validation);
-  std::map<std::string, std::int64_t> refusals;
+  drop_rows(rows, rules);
+  const std::vector<SortedRow> possible = rows;
+  choose_rows(rows, request, validation);
   std::vector<Outcome> outcomes = simulate_rows(rows, request, latency);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Outcome& outcome = outcomes[i];
-    if (!outcome.cell) {
-      // Rows that a rule took out are in `dropped` already.
-      if (rows[i].excluded_by < 0) ++refusals[outcome.refusal];
-      continue;
-    }
-    mark_cell(*outcome.cell, rows[i], rules, validation);
-    (outcome.cell->group == CellGroup::Judged ? validation.cells : validation.other_cells)
-        .push_back(std::move(*outcome.cell));
+  std::string refusal;
+  std::map<std::string, double> ratios;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.cell)
+      ratios[outcome.cell->id] = outcome.cell->tpot.measured / outcome.cell->tpot.predicted;
+    else if (refusal.empty())
+      refusal = outcome.refusal;
   }
-  for (const auto& [reason, count] : refusals) validation.dropped.push_back({reason, count});
+  CellsById speculative = judge_speculation(possible, ratios_of(possible, ratios),
+                                            plain_or_drafting(request, latency), request.threads, validation);
+  group_cells(rows, std::move(outcomes), std::move(speculative), validation);
   if (validation.cells.empty() && validation.other_cells.empty()) {
     throw InvalidInput(fmt::format("{}: no row can be simulated{}", request.truth.string(),
-                                   refusals.empty() ? "" : "; the first reason: " + refusals.begin()->first));
+                                   refusal.empty() ? "" : "; the first reason: " + refusal));
   }
   check_routing(request, validation);
   return validation;

@@ -77,30 +77,6 @@ TEST(ConcurrencyTruth, DropsRoundedRepeats) {
   EXPECT_EQ(kept.rows[1].id, "c");
 }
 
-TEST(ConcurrencyTruth, DropsRunsThatDraftAndTheirRoundedRepeats) {
-  const auto row = [](const std::string& image, const std::string& figures) {
-    ConcurrencyTruth truth;
-    truth.backend = "sglang";
-    truth.model = "Qwen/Qwen3.5-397B-A17B";
-    truth.system = "b200_sxm";
-    truth.precision = "fp8";
-    truth.mode = "agg";
-    truth.image = image;
-    truth.concurrency = truth.place.tp = 4;
-    truth.input_tokens = truth.output_tokens = 1024;
-    truth.ttft = 300;
-    truth.tpot = std::stod(figures);
-    truth.content_hash = std::hash<std::string>()(image + figures);
-    return truth;
-  };
-  const Kept kept = kept_of({row("lmsysorg/sglang:v0.5.9-cu130", "6.331"),
-                             row("lmsysorg/sglang:v0.5.9-cu130-amd64", "9.94"), row("", "6.33")});
-  ASSERT_EQ(kept.rows.size(), 1u);
-  EXPECT_EQ(kept.rows[0].tpot, 9.94);
-  const std::map<std::string, int> wanted{{"speculates", 1}, {"rounded_copy", 1}};
-  EXPECT_EQ(kept.excluded, wanted);
-}
-
 TEST(ConcurrencyTruth, UndoesTensorTimesExpertParallelism) {
   const std::string model = "sglang,0.5.9,deepseek-ai/DeepSeek-V3,h200_sxm,fp8,agg,128,32,fp8,fp8,";
   const Truth truth("a,2026-01-01.csv,4,0," + model + "64,1,1,8,8,50,5\nb,2026-01-01.csv,4,0," + model +
@@ -173,6 +149,35 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
   EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
   EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
+}
+
+TEST(ConcurrencyLaunch, TakesWhatScriptsSayOfCheckpointsAsStated) {
+  ConcurrencyTruth row;
+  row.dump = "2026-04-06.csv";
+  row.backend = "trtllm";
+  row.model = "meta-llama/Llama-3.1-70B";
+  row.precision = "fp8";
+  row.input_tokens = row.output_tokens = 1024;
+  row.place.tp = 4;
+  const auto checkpoint = concurrency_launches().checkpoint_of(row);
+  ASSERT_TRUE(checkpoint.has_value());
+  EXPECT_TRUE(checkpoint->stated);
+  EXPECT_EQ(checkpoint->linears, MatmulScheme::Fp8Static);
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 2048);
+  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 20);
+  row.place.tp = 8;
+  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 0);
+}
+
+TEST(ConcurrencyLaunch, GivesRowsWithoutAScriptTheBudgetOfTheirTool) {
+  ConcurrencyTruth row;
+  row.dump = "Qwen_Qwen3-32B.csv";
+  row.backend = "vllm";
+  row.concurrency = 16;
+  row.input_tokens = 1024;
+  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).config.max_num_seqs, 16);
+  EXPECT_FALSE(launch_of(row).config.async_scheduling.has_value());  // by the version
 }
 
 TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {

@@ -11,6 +11,7 @@
 #include "warploom/predictor/answer/adapted_estimate.h"
 #include "warploom/predictor/answer/cross_estimate.h"
 #include "warploom/predictor/answer/doubt.h"
+#include "warploom/predictor/answer/known_scales.h"
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
 #include "warploom/predictor/answer/unmeasured_routing.h"
@@ -155,7 +156,13 @@ FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const
             finish_estimate(physical_bound(op, gpu, row.routing),
                             {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline)};
   }
-  return best_answer(*family, op, gpu, context);
+  FoundAnswer answer = best_answer(*family, op, gpu, context);
+  if (const std::optional<Quantize> pass = held_pass(op, answer.found)) {
+    const KernelContext engine{.framework = family->model.contexts[answer.found.cell->context].framework};
+    const FoundAnswer price = estimate_one(families, *pass, gpu, engine);
+    if (price.found.measured && !price.found.other_engine) take_off(answer.estimate, price.estimate);
+  }
+  return answer;
 }
 
 }  // namespace warploom

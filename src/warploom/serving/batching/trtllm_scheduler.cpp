@@ -66,6 +66,23 @@ void TrtllmScheduler::admit_waiting(SchedulerState& state, ScheduledBatch& batch
   }
 }
 
+bool TrtllmScheduler::waits(const SchedulerState& state, const ScheduledBatch& batch, std::int64_t budget) {
+  if (limits_.batch_wait_timeout_iters == 0 || state.waiting.empty() || batch.decode_contexts.empty())
+    return false;
+  const double wanted = limits_.batch_wait_max_tokens_ratio * double(limits_.max_num_batched_tokens);
+  std::int64_t tokens = batch.tokens();
+  auto places = limits_.max_num_seqs - std::ssize(state.running);
+  for (const Slot slot : state.waiting) {
+    const std::int64_t chunk = chunk_of(state.sequences[slot].rest(), budget, state.kv_cache.block_size());
+    if (chunk <= 0 || places-- <= 0) break;
+    tokens += chunk;
+    budget -= chunk;
+  }
+  const bool over = steps_waited_ >= limits_.batch_wait_timeout_iters || double(tokens) >= wanted;
+  steps_waited_ = over ? 0 : steps_waited_ + 1;
+  return !over;
+}
+
 void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
   std::int64_t budget = limits_.max_num_batched_tokens;
   bool stopped = false;
@@ -79,7 +96,7 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
     batch.add(state.running[i], sequence, std::int32_t(tokens));
     budget -= tokens;
   }
-  if (!stopped) admit_waiting(state, batch, budget);
+  if (!stopped && !waits(state, batch, budget)) admit_waiting(state, batch, budget);
 }
 
 }  // namespace warploom

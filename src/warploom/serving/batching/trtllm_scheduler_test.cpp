@@ -60,6 +60,26 @@ TEST(TrtllmScheduler, TakesPromptsWholeUnlessTheyMayBeCut) {
   EXPECT_EQ(cut.requests[0].ttft().nanoseconds(), 2'000'000);
 }
 
+TEST(TrtllmScheduler, PromptsWaitForOthersBesideDecodingRequests) {
+  ServingConfig config = config_of("guaranteed_no_evict");
+  config.num_gpu_blocks_override = 100;
+  Workload workload = at_once(1, 50, 40);
+  workload.requests.push_back({SimTime(2'500'000), 50, 2});
+  const SimulationResult at_once_started = simulate(config, workload, kPricer);
+  config.batch_wait_timeout_iters = 6;
+  config.batch_wait_max_tokens_ratio = 0.9;
+  const SimulationResult waited = simulate(config, workload, kPricer);
+  // The first prompt finds nobody decoding and does not wait; the second lets six steps of a millisecond
+  // pass.
+  EXPECT_EQ(waited.requests[0].ttft(), at_once_started.requests[0].ttft());
+  EXPECT_EQ((waited.requests[1].ttft() - at_once_started.requests[1].ttft()).nanoseconds(), 6'000'000);
+  // Two prompts of 50 and the decoding request fill 0.7 of 128 tokens: they wait no longer.
+  config.batch_wait_max_tokens_ratio = 0.7;
+  workload.requests.push_back({SimTime(4'200'000), 50, 2});
+  const SimulationResult filled = simulate(config, workload, kPricer);
+  EXPECT_LT(filled.requests[1].ttft(), waited.requests[1].ttft() - SimDuration(1'000'000));
+}
+
 TEST(TrtllmScheduler, RefusesAnUnknownPolicy) {
   EXPECT_THROW(simulate(config_of("static_batch"), at_once(1, 10, 2), kPricer), InvalidInput);
 }

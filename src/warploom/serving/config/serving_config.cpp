@@ -29,6 +29,7 @@ constexpr std::array<std::string_view, 2> kMoeA2aBackends{"none", "deepep"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
 constexpr std::array<std::string_view, 2> kAnyDrafter{"speculative_config", "speculative_algorithm"};
+constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_max_tokens_ratio"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
     kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"};
 
@@ -101,8 +102,11 @@ void add_scheduling(FieldList<C>& list) {
             .min = 1,
             .max = 1e6,
             .topic = kQueueTopic,
-            .owners = kSglang})
-      .add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
+            .owners = kSglang});
+}
+
+void add_kernels_and_queues(FieldList<C>& list) {
+  list.add("moe_backend", &C::moe_backend, {.doc = "kernels of the experts", .choices = kMoeBackends})
       .add("fp8_gemm_backend", &C::fp8_gemm_backend,
            {.doc = "kernels of block-scaled products", .choices = kFp8GemmBackends, .owners = kSglang})
       .add("enable_flashinfer_allreduce_fusion", &C::enable_flashinfer_allreduce_fusion,
@@ -113,6 +117,20 @@ void add_scheduling(FieldList<C>& list) {
             .choices = kCapacityPolicies,
             .topic = kQueueTopic,
             .owners = kTrtllm})
+      .add("batch_wait_timeout_iters", &C::batch_wait_timeout_iters,
+           {.doc = "steps that new prompts wait for more of them while others decode",
+            .min = 0,
+            .max = 1e6,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kWaitRatio})
+      .add("batch_wait_max_tokens_ratio", &C::batch_wait_max_tokens_ratio,
+           {.doc = "share of a step's tokens at which they wait no longer",
+            .min = 0,
+            .max = 1,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kWaitSteps})
       .add("scheduling_policy", &C::scheduling_policy,
            {.doc = "order of the queue",
             .choices = kSchedulingPolicies,
@@ -277,6 +295,7 @@ FieldTable ServingConfig::describe() {
   FieldList<C> list("serving_config");
   add_limits(list);
   add_scheduling(list);
+  add_kernels_and_queues(list);
   add_speculation(list);
   add_cache_tiers_and_adapters(list);
   add_parallelism(list);

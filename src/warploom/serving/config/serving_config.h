@@ -12,6 +12,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/models/kv_layout.h"
 #include "warploom/serving/host/host_model.h"
+#include "warploom/serving/pricing/graph_sizes.h"
 #include "warploom/serving/routing/router.h"
 
 namespace warploom {
@@ -37,14 +38,16 @@ struct ServingConfig {
   std::optional<bool> enable_chunked_prefill;
   bool enable_prefix_caching = true;  // where the workload says what prompts share
   bool scheduler_reserve_full_isl = true;
-  bool async_scheduling = true;
+  std::optional<bool> async_scheduling;
   bool enforce_eager = false;
-  std::string cudagraph_mode = "FULL_AND_PIECEWISE";
+  std::optional<std::string> cudagraph_mode;
   std::optional<std::int64_t> max_cudagraph_capture_size;
   double schedule_conservativeness = 1;      // factor of the output that admission expects
   bool enable_mixed_chunk = false;           // decode in the steps that prefill
   std::int64_t scheduler_recv_interval = 1;  // decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";
+  std::int64_t batch_wait_timeout_iters = 0;  // steps that prompts wait for others beside decoding requests,
+  double batch_wait_max_tokens_ratio = 0;     // unless a step would hold this share of its tokens
   std::string moe_backend = "auto";
   std::string fp8_gemm_backend = "auto";
   std::optional<bool> enable_flashinfer_allreduce_fusion;  // norms within all-reduces
@@ -81,7 +84,8 @@ struct ServingConfig {
   std::string moe_a2a_backend = "none", deepep_mode = "auto";
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
-  KvLayout kv_layout;  // of the model's layers in the blocks of this engine; no flag
+  KvLayout kv_layout;      // of the model's layers in the blocks of this engine; no flag
+  GraphSizes graph_sizes;  // of this version of the engine; no flag
 
   // GPUs that hold one data-parallel rank.
   std::int64_t gpus_per_rank() const {

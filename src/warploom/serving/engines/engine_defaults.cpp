@@ -6,12 +6,23 @@
 #include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
+namespace {
+
+// As configured, else what vLLM takes today.
+std::string_view graph_mode_of(const ServingConfig& config) {
+  return config.cudagraph_mode ? std::string_view(*config.cudagraph_mode) : kNewestGraphMode;
+}
+
+}  // namespace
 
 void resolve_defaults(ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
   const EngineDefaults defaults = engine_named(config.engine).defaults(config, gpu, version);
   if (!config.max_num_seqs) config.max_num_seqs = defaults.max_num_seqs;
   if (!config.max_num_batched_tokens) config.max_num_batched_tokens = defaults.max_num_batched_tokens;
   if (!config.chunked_prefill_size) config.chunked_prefill_size = defaults.chunked_prefill_size;
+  if (!config.async_scheduling) config.async_scheduling = defaults.async_scheduling;
+  if (!config.cudagraph_mode) config.cudagraph_mode = defaults.cudagraph_mode;
+  config.graph_sizes = defaults.graph_sizes;
   if (!config.gpu_memory_utilization) config.gpu_memory_utilization = defaults.gpu_memory_utilization;
   config.enable_chunked_prefill = chunks_prompts(config);
   config.block_size = block_size_of(config);
@@ -25,21 +36,22 @@ std::int64_t block_size_of(const ServingConfig& config) {
   return config.block_size.value_or(engine_named(config.engine).block_size);
 }
 
+bool schedules_ahead(const ServingConfig& config) { return config.async_scheduling.value_or(true); }
+
 std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens) {
-  return cuda_graph_sizes(max_num_seqs_of(config), config.enforce_eager || config.cudagraph_mode == "NONE",
-                          query_tokens, config.max_cudagraph_capture_size);
+  return cuda_graph_sizes(max_num_seqs_of(config), config.enforce_eager || graph_mode_of(config) == "NONE",
+                          query_tokens, config.max_cudagraph_capture_size, config.graph_sizes);
 }
 
 GraphLimits graph_limits_of(const ServingConfig& config) {
   const std::vector<std::int64_t> sizes = graph_sizes_of(config);
   const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
-  const bool pieces = config.cudagraph_mode == "PIECEWISE";
-  const bool prompts =
-      engine_named(config.engine).graphs_prompts && config.cudagraph_mode != "FULL_DECODE_ONLY";
+  const std::string_view mode = graph_mode_of(config);
+  const bool prompts = engine_named(config.engine).graphs_prompts && mode != "FULL_DECODE_ONLY";
   return {.decode = largest,
           .prompts = prompts ? largest : 0,
-          .decode_in_pieces = pieces,
-          .prompts_in_pieces = config.cudagraph_mode != "FULL"};
+          .decode_in_pieces = mode == "PIECEWISE",
+          .prompts_in_pieces = mode != "FULL"};
 }
 
 RoutingPolicy balance_of(const ServingConfig& config) {

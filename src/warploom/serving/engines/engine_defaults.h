@@ -19,6 +19,8 @@ void resolve_defaults(ServingConfig& config, const GpuSpec& gpu, std::string_vie
 bool chunks_prompts(const ServingConfig& config);
 // Tokens in a KV block: as configured, else the engine's.
 std::int64_t block_size_of(const ServingConfig& config);
+// Whether the next step is chosen while one runs: as configured, else true.
+bool schedules_ahead(const ServingConfig& config);
 // The step sizes that run as CUDA graphs, see cuda_graph.h; `query_tokens` of each decoding request.
 std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens = 1);
 // Which steps run as CUDA graphs, and as how many.

@@ -7,6 +7,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
 namespace {
@@ -22,6 +23,38 @@ TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
   resolve_defaults(other, a100);
   EXPECT_EQ(other.max_num_seqs, 7);
   EXPECT_EQ(other.max_num_batched_tokens, 2048);
+}
+
+TEST(ServingConfig, TakesTheDefaultsOfTheVersion) {
+  const GpuSpec h200{.name = "h200_sxm", .memory_capacity = gibibytes(141)};
+  const auto resolved = [&](const std::string& engine, std::string_view version, std::int64_t ranks = 1) {
+    ServingConfig config{.engine = engine, .tensor_parallel_size = ranks};
+    resolve_defaults(config, h200, version);
+    return config;
+  };
+  // vLLM schedules ahead by itself since 0.14; before 0.11 it captured decoding steps in pieces.
+  EXPECT_EQ(resolved("vllm", "0.12.0").async_scheduling, false);
+  EXPECT_EQ(resolved("vllm", "0.14.0").async_scheduling, true);
+  EXPECT_EQ(resolved("vllm", "0.24.0").async_scheduling, true);
+  EXPECT_EQ(resolved("vllm", "").async_scheduling, true);
+  EXPECT_EQ(resolved("vllm", "nightly-5b8c").async_scheduling, true);
+  EXPECT_EQ(resolved("vllm", "0.10.2").cudagraph_mode, "PIECEWISE");
+  EXPECT_EQ(resolved("vllm", "0.19.0").cudagraph_mode, "FULL_AND_PIECEWISE");
+  ServingConfig chosen{.async_scheduling = true};
+  resolve_defaults(chosen, h200, "0.12.0");
+  EXPECT_EQ(chosen.async_scheduling, true);
+  // Graph sizes: every eighth or sixteenth above 256, SGLang's by GPUs, TensorRT-LLM's doubled or 64 apart.
+  const auto padded = [&](const ServingConfig& config, std::int64_t tokens) {
+    return padded_tokens(graph_sizes_of(config), tokens);
+  };
+  EXPECT_EQ(padded(resolved("vllm", "0.11.0"), 257), 264);
+  EXPECT_EQ(padded(resolved("vllm", "0.19.0"), 257), 272);
+  EXPECT_EQ(graph_sizes_of(resolved("sglang", "0.5.9")).back(), 256);
+  EXPECT_EQ(graph_sizes_of(resolved("sglang", "0.5.9", 8)).back(), 512);
+  EXPECT_EQ(graph_sizes_of(resolved("sglang", "0.4.6", 8)).back(), 160);
+  EXPECT_EQ(padded(resolved("sglang", "0.5.9"), 9), 12);
+  EXPECT_EQ(padded(resolved("trtllm", "1.1.0"), 140), 256);
+  EXPECT_EQ(padded(resolved("trtllm", "1.3.0rc20"), 140), 192);
 }
 
 TEST(ServingConfig, RoundTripsThroughJsonAndRefusesUnknownKeys) {

@@ -26,12 +26,24 @@ namespace warploom {
 
 class Scheduler;
 
+// What vLLM takes today, and what stands for every engine that has no such choice.
+inline constexpr std::string_view kNewestGraphMode = "FULL_AND_PIECEWISE";
+
 // What an engine takes on a GPU where a flag is absent.
 struct EngineDefaults {
   std::int64_t max_num_seqs = 0;
   std::int64_t max_num_batched_tokens = 0;
   double gpu_memory_utilization = 0;
   std::optional<std::int64_t> chunked_prefill_size;  // absent: the engine has no such limit
+  bool async_scheduling = true;
+  std::string_view cudagraph_mode = kNewestGraphMode;
+  GraphSizes graph_sizes;
+};
+
+// Which row of an engine's table of versions holds.
+struct VersionRow {
+  std::string_view since;   // the version of the row
+  std::string_view newest;  // the newest version whose source the table was read from
 };
 
 // One replica as it is started.
@@ -56,6 +68,8 @@ struct EngineSpec {
   bool chunks_prompts = true;    // splits prompts over steps
   MemoryShare memory_share = MemoryShare::Engine;
   EngineDefaults (*defaults)(const ServingConfig& config, const GpuSpec& gpu, std::string_view version);
+  // Of the version asked for, as `defaults` takes it.
+  VersionRow (*version_row)(std::string_view version);
   // Throws InvalidInput on combinations that the engine refuses.
   void (*check)(const ServingConfig& config);
 
@@ -71,7 +85,9 @@ struct EngineSpec {
 
   // Parallelism, see parallelism.h.
   ServingConfig (*spread_attention)(ServingConfig config, const ModelArchitecture& model);
-  ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding);
+  // `links_nodes`: the GPUs' own links join those of several nodes.
+  ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding,
+                                      bool links_nodes);
 
   // The graph of a step. CUDA graphs hold steps with parts of prompts too; else those are launched kernel by
   // kernel.

@@ -33,9 +33,9 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
   return sharding;
 }
 
-ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding, bool links_nodes) {
   check(config, "serving configuration");
-  return engine_named(config.engine).expert_transport(config, sharding);
+  return engine_named(config.engine).expert_transport(config, sharding, links_nodes);
 }
 
 }  // namespace warploom

@@ -20,6 +20,7 @@ Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model
 
 // What carries tokens to experts on other GPUs; DeepEP needs experts spread whole and data-parallel
 // attention. Throws InvalidInput on names that are no engine's, Unsupported on what was never measured.
-ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding);
+ExpertTransport expert_transport(const ServingConfig& config, const Sharding& sharding,
+                                 bool links_nodes = false);
 
 }  // namespace warploom

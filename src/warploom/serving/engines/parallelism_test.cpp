@@ -72,6 +72,11 @@ TEST(Parallelism, DeepEpNeedsSpreadExperts) {
   EXPECT_THROW(expert_transport(config, spread), InvalidInput);
 
   ServingConfig sglang{.engine = "sglang"};
+  const ServingConfig trtllm{.engine = "trtllm"};
+  EXPECT_EQ(expert_transport(trtllm, spread), ExpertTransport::Collectives);
+  EXPECT_EQ(expert_transport(trtllm, spread, true), ExpertTransport::NvLinkAllToAll);
+  EXPECT_EQ(expert_transport(trtllm, {.tensor_parallel = 8, .expert_parallel = 8}, true),
+            ExpertTransport::Collectives);
   EXPECT_EQ(expert_transport(sglang, spread), ExpertTransport::Collectives);
   sglang.moe_a2a_backend = "deepep";
   EXPECT_EQ(expert_transport(sglang, spread), ExpertTransport::DeepEpAuto);

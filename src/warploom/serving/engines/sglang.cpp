@@ -55,11 +55,45 @@ constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
 
 // Defaults (server_args.py)
 
-struct Version {
+// python/sglang/srt/server_args.py, _handle_gpu_memory_settings and _generate_cuda_graph_batch_sizes: since
+// 0.5.3 graphs hold up to 8 (80 from four GPUs on) requests below 35 GiB of memory, 24 (80) to 32 (160)
+// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.14.
+struct SglangVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
+  bool graphs_by_memory;
 };
-constexpr std::array<Version, 1> kVersions{{{"0.1.0", 2048, 16384}}};
+constexpr std::string_view kNewestSglang = "0.5.14";
+constexpr std::array<SglangVersion, 2> kVersions{
+    {{"0.4.0", 2048, 16384, false}, {"0.5.3", 2048, 16384, true}}};
+
+VersionRow version_row(std::string_view version) {
+  return {row_of_version(kVersions, version).since, kNewestSglang};
+}
+
+constexpr std::array<std::int64_t, 5> kFewGraphs{1, 2, 4, 8, 12};
+constexpr std::array<GraphStretch, 3> kGraphStretches{{{16, 8}, {272, 16}, {512, 32}}};
+
+GraphSizes graph_sizes(const SglangVersion& version, const ServingConfig& config, const GpuSpec& gpu) {
+  struct GraphsBelow {
+    double memory_gib;
+    std::int64_t few_gpus, four_gpus;  // requests of the largest graph
+  };
+  constexpr std::array<GraphsBelow, 4> kLargest{{{20, 8, 8}, {35, 24, 80}, {60, 32, 160}, {160, 256, 512}}};
+  constexpr std::int64_t kLargestOfLarge = 512, kOldLargest = 160, kManyGpus = 4;
+  GraphSizes sizes{.few = kFewGraphs,
+                   .stretches = kGraphStretches,
+                   .largest = kLargestOfLarge,
+                   .at_most_sequences = false};
+  if (!version.graphs_by_memory) sizes.largest = kOldLargest;
+  if (!version.graphs_by_memory) return sizes;
+  for (const GraphsBelow& below : kLargest) {
+    if (to_gibibytes(gpu.memory_capacity) >= below.memory_gib) continue;
+    sizes.largest = config.tensor_parallel_size < kManyGpus ? below.few_gpus : below.four_gpus;
+    break;
+  }
+  return sizes;
+}
 
 struct ChunkBelow {
   double memory_gib;
@@ -88,11 +122,13 @@ double static_share(const ServingConfig& config, const GpuSpec& gpu) {
 }
 
 EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
-  const Version& known = row_of_version(kVersions, version);
+  const SglangVersion& known = row_of_version(kVersions, version);
   return {.max_num_seqs = known.max_num_seqs,
           .max_num_batched_tokens = known.max_num_batched_tokens,
           .gpu_memory_utilization = static_share(config, gpu),
-          .chunked_prefill_size = chunk_tokens(gpu)};
+          .chunked_prefill_size = chunk_tokens(gpu),
+          .async_scheduling = true,  // the overlap scheduler, on since 0.4
+          .graph_sizes = graph_sizes(known, config, gpu)};
 }
 
 void check(const ServingConfig&) {}
@@ -129,7 +165,7 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return config;
 }
 
-ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
     throw Unsupported(
@@ -249,6 +285,7 @@ extern constinit const EngineSpec kSglangEngine{
     .chunks_prompts = true,
     .memory_share = MemoryShare::StaticPart,
     .defaults = defaults,
+    .version_row = version_row,
     .check = check,
     .scheduler = scheduler,
     .orders_by_priority = orders_by_priority,

@@ -86,7 +86,7 @@ std::string speculation(const Json& value, const std::string& where) {
 }
 
 // The fields of TorchLlmArgs (tensorrt_llm/llmapi/llm_args.py).
-constexpr std::array<FileKey, 39> kFileKeys{{
+constexpr std::array<FileKey, 41> kFileKeys{{
     {"max_batch_size", FileValue::Scalar, "--max_batch_size"},
     {"max_num_tokens", FileValue::Scalar, "--max_num_tokens"},
     {"max_seq_len", FileValue::Scalar, "--max_seq_len"},
@@ -104,6 +104,8 @@ constexpr std::array<FileKey, 39> kFileKeys{{
      "--no-enable-prefix-caching"},
     {"scheduler_config.capacity_scheduler_policy", FileValue::Converted, "--capacity-scheduler-policy", "",
      lower_case},
+    {"batch_wait_timeout_iters", FileValue::Scalar, "--batch-wait-timeout-iters"},
+    {"batch_wait_max_tokens_ratio", FileValue::Scalar, "--batch-wait-max-tokens-ratio"},
     {"moe_config.backend", FileValue::Converted, "--moe-backend", "", moe_backend},
     {"cuda_graph_config.batch_sizes", FileValue::LargestOfList, "--cuda_graph_max_batch_size"},
     {"cuda_graph_config", FileValue::Nothing, "--enforce-eager"},
@@ -132,19 +134,35 @@ constexpr std::array<FileKey, 39> kFileKeys{{
 
 // Defaults (tensorrt_llm/llmapi/llm_args.py)
 
-struct Version {
+// CudaGraphConfig._generate_cuda_graph_batch_sizes with padding: multiples of 8 up to 128, then doubled
+// (1.0 to 1.2) or 64 apart (1.3, "sliding 64"). The largest is cuda_graph_max_batch_size; without one every
+// public script and AIConfigurator's own launches pass what the run needs, so it is taken to hold every
+// batch. The overlap scheduler is on by itself since 1.0 (disable_overlap_scheduler). Looked through up to
+// 1.3.0rc20.
+struct TrtllmVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   double gpu_memory_utilization;  // of what the model leaves
+  std::span<const GraphStretch> graphs;
 };
-constexpr std::array<Version, 1> kVersions{{{"0.1.0", 2048, 8192, 0.9}}};
+constexpr std::array<GraphStretch, 2> kDoublingGraphs{{{8, 8}, {128, 0}}};
+constexpr std::array<GraphStretch, 2> kSlidingGraphs{{{8, 8}, {128, 64}}};
+constexpr std::string_view kNewestTrtllm = "1.3.0rc20";
+constexpr std::array<TrtllmVersion, 2> kVersions{
+    {{"1.0.0rc0", 2048, 8192, 0.9, kDoublingGraphs}, {"1.3.0rc0", 2048, 8192, 0.9, kSlidingGraphs}}};
+
+VersionRow version_row(std::string_view version) {
+  return {row_of_version(kVersions, version).since, kNewestTrtllm};
+}
 
 EngineDefaults defaults(const ServingConfig&, const GpuSpec&, std::string_view version) {
-  const Version& known = row_of_version(kVersions, version);
+  const TrtllmVersion& known = row_of_version(kVersions, version);
   return {.max_num_seqs = known.max_num_seqs,
           .max_num_batched_tokens = known.max_num_batched_tokens,
           .gpu_memory_utilization = known.gpu_memory_utilization,
-          .chunked_prefill_size = std::nullopt};
+          .chunked_prefill_size = std::nullopt,
+          .async_scheduling = true,
+          .graph_sizes = {.stretches = known.graphs}};
 }
 
 void check(const ServingConfig&) {}
@@ -164,6 +182,8 @@ std::unique_ptr<Scheduler> scheduler(const ServingConfig& config) {
       TrtllmLimits{.max_num_seqs = max_num_seqs_of(config),
                    .max_num_batched_tokens = max_num_batched_tokens_of(config),
                    .enable_chunked_prefill = config.enable_chunked_prefill.value_or(kChunksPrompts),
+                   .batch_wait_timeout_iters = config.batch_wait_timeout_iters,
+                   .batch_wait_max_tokens_ratio = config.batch_wait_max_tokens_ratio,
                    .guaranteed_no_evict = !may_stop_requests(config)});
 }
 
@@ -175,13 +195,31 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport reach_experts(const ServingConfig&, const Sharding&) { return ExpertTransport::Collectives; }
+// _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the
+// domain spans nodes (MnnvlMemory.supports_mnnvl), else by collectives.
+ExpertTransport reach_experts(const ServingConfig&, const Sharding& sharding, bool links_nodes) {
+  return links_nodes && spreads_experts(sharding) ? ExpertTransport::NvLinkAllToAll
+                                                  : ExpertTransport::Collectives;
+}
 
 // The graph of a step
 
-void fuse(GraphOptions& graph, const EngineLaunch&) {
+// Whose all-reduces add the residual, normalise and, with static scales, quantise
+// (_torch/models/modeling_llama.py: pre_feed_forward_fusion_op and post_feed_forward_fusion_op, from pull
+// request 6205 on, which leaves small models out).
+bool reduces_into_norms(const ModelArchitecture& model) {
+  constexpr std::int64_t kLargestUnfusedWidth = 4096;
+  return model.architecture == "LlamaForCausalLM" && model.hidden > kLargestUnfusedWidth;
+}
+
+void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
   graph.fuse_qk_norm_rope = true;      // Qwen3Attention
+  // _torch/modules/attention.py passes the output scale of o_proj on to the kernel; gated_mlp.py quantises in
+  // the activation.
+  graph.fuse_static_quantization = true;
+  graph.fuse_allreduce_norm = graph.fuse_norm_quantization =
+      reduces_into_norms(launch.model) && graph.ranks_per_node == 0;
 }
 
 WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Whole; }
@@ -239,6 +277,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .chunks_prompts = kChunksPrompts,
     .memory_share = MemoryShare::FreePart,
     .defaults = defaults,
+    .version_row = version_row,
     .check = check,
     .scheduler = scheduler,
     .orders_by_priority = orders_by_priority,

@@ -8,13 +8,18 @@
 
 namespace warploom {
 
-// The last row that `version` has reached; the first stands for everything before it. An empty version has
+// Whether `version` is one that can be compared: a nightly build is none.
+inline bool is_release(std::string_view version) {
+  return !version.empty() && version.front() >= '0' && version.front() <= '9';
+}
+
+// The last row that `version` has reached; the first stands for everything before it. What is no release has
 // reached the newest. Row has a member `since`, as "0.24.0".
 template <class Row, std::size_t N>
 const Row& row_of_version(const std::array<Row, N>& rows, std::string_view version) {
   std::size_t at = 0;
   for (std::size_t i = 1; i < N; ++i)
-    if (version.empty() || compare_versions(version, rows[i].since) >= 0) at = i;
+    if (!is_release(version) || compare_versions(version, rows[i].since) >= 0) at = i;
   return rows[at];
 }
 

@@ -40,19 +40,44 @@ constexpr EngineManifests kManifests{.image = "vllm/vllm-openai",
 
 // Defaults
 
-// vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large.
-struct Version {
+// Sizes of version 0.11.0 and before: multiples of 8 (vllm/config, cuda_graph_sizes); later ones are those of
+// GraphSizes itself (_set_cudagraph_sizes in vllm/config/vllm.py).
+constexpr std::array<GraphStretch, 1> kOldStretches{{{8, 8}}};
+constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
+
+// vllm/engine/arg_utils.py, get_batch_defaults: GPUs of at least 70 GiB other than A100 are large. What
+// changed: 0.11.0 captures whole decoding steps beside the pieces of the others (pull request 25444);
+// 0.11.1 captures every 16th size above 256; 0.14.0 chooses the next step while one runs (pull request
+// 27614, as its release notes say). Looked through up to 0.24.0: no other of these defaults changed.
+struct VllmVersion {
   std::string_view since;
   std::int64_t large_max_num_seqs, large_max_num_batched_tokens;
   double gpu_memory_utilization;
+  bool async_scheduling;
+  std::string_view cudagraph_mode;
+  GraphSizes graph_sizes;
 };
-constexpr std::array<Version, 1> kVersions{{{"0.1.0", 1024, 8192, 0.9}}};
+constexpr std::string_view kNewestVllm = "0.24.0";
+constexpr std::array<VllmVersion, 4> kVersions{{
+    {"0.8.0", 1024, 8192, 0.9, false, "PIECEWISE", kOldGraphSizes},
+    {"0.11.0", 1024, 8192, 0.9, false, kNewestGraphMode, kOldGraphSizes},
+    {"0.11.1", 1024, 8192, 0.9, false, kNewestGraphMode, {}},
+    {"0.14.0", 1024, 8192, 0.9, true, kNewestGraphMode, {}},
+}};
+
+VersionRow version_row(std::string_view version) {
+  return {row_of_version(kVersions, version).since, kNewestVllm};
+}
 
 EngineDefaults defaults(const ServingConfig&, const GpuSpec& gpu, std::string_view version) {
-  const Version& known = row_of_version(kVersions, version);
+  const VllmVersion& known = row_of_version(kVersions, version);
   EngineDefaults found{.max_num_seqs = kSmallMaxNumSeqs,
                        .max_num_batched_tokens = kSmallMaxNumBatchedTokens,
-                       .gpu_memory_utilization = known.gpu_memory_utilization};
+                       .gpu_memory_utilization = known.gpu_memory_utilization,
+                       .chunked_prefill_size = std::nullopt,
+                       .async_scheduling = known.async_scheduling,
+                       .cudagraph_mode = known.cudagraph_mode,
+                       .graph_sizes = known.graph_sizes};
   const bool large = gpu.memory_capacity >= gibibytes(70) && gpu.name.find("a100") == std::string::npos;
   if (large) {
     found.max_num_seqs = known.large_max_num_seqs;
@@ -96,7 +121,7 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
-ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding) {
+ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
   if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
   if (config.all2all_backend == "deepep_low_latency") return ExpertTransport::DeepEpLowLatency;
@@ -201,6 +226,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .chunks_prompts = kChunksPrompts,
                                               .memory_share = MemoryShare::Engine,
                                               .defaults = defaults,
+                                              .version_row = version_row,
                                               .check = check,
                                               .scheduler = scheduler,
                                               .orders_by_priority = orders_by_priority,

@@ -6,16 +6,22 @@ namespace warploom {
 
 std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
                                            std::int64_t query_tokens,
-                                           std::optional<std::int64_t> largest_size) {
+                                           std::optional<std::int64_t> largest_size, const GraphSizes& rule) {
   std::vector<std::int64_t> sizes;
   if (enforce_eager) return sizes;
-  constexpr std::int64_t kLargest = 512;
-  const std::int64_t largest = largest_size.value_or(std::min(2 * max_num_seqs * query_tokens, kLargest));
-  for (const std::int64_t size : {1, 2, 4}) {
+  const std::int64_t largest = largest_size.value_or(
+      rule.at_most_sequences ? std::min(2 * max_num_seqs * query_tokens, rule.largest) : rule.largest);
+  for (const std::int64_t size : rule.few) {
     if (size <= largest) sizes.push_back(size);
   }
-  for (std::int64_t size = 8; size < 256 && size <= largest; size += 8) sizes.push_back(size);
-  for (std::int64_t size = 256; size <= largest; size += 16) sizes.push_back(size);
+  for (std::size_t i = 0; i < rule.stretches.size(); ++i) {
+    const auto& [from, step] = rule.stretches[i];
+    const std::int64_t end = i + 1 < rule.stretches.size() ? rule.stretches[i + 1].from : largest + 1;
+    for (std::int64_t size = from; size < end && size <= largest; size += step > 0 ? step : size)
+      sizes.push_back(size);
+  }
+  // Engines that double their sizes capture the largest besides.
+  if (!sizes.empty() && sizes.back() < largest && rule.stretches.back().step == 0) sizes.push_back(largest);
   if (query_tokens == 1) return sizes;
   for (std::int64_t& size : sizes) size = (size + query_tokens - 1) / query_tokens * query_tokens;
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

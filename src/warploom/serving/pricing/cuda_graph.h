@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "warploom/serving/host/host_model.h"
+#include "warploom/serving/pricing/graph_sizes.h"
 
 namespace warploom {
 
-// vLLM's capture sizes: 1, 2, 4, multiples of 8 below 256, multiples of 16 up to the largest, which is
-// as given, else min(2 * max_num_seqs * query_tokens, 512) (vllm/config, `cudagraph_capture_sizes`). With
-// several query tokens for each decoding request every size is rounded up to a multiple of them, and sizes
-// above the largest go (adjust_cudagraph_sizes_for_spec_decode). Empty in eager mode.
+// An engine's capture sizes (GraphSizes; vLLM's of today where none are given) up to the largest, which is
+// as configured, else by the engine's rule (vllm/config, `cudagraph_capture_sizes`). With several query
+// tokens for each decoding request every size is rounded up to a multiple of them, and sizes above the
+// largest go (adjust_cudagraph_sizes_for_spec_decode). Empty in eager mode.
 std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
                                            std::int64_t query_tokens = 1,
-                                           std::optional<std::int64_t> largest_size = {});
+                                           std::optional<std::int64_t> largest_size = {},
+                                           const GraphSizes& rule = {});
 
 // The largest steps that run as CUDA graphs, in tokens; 0: none.
 struct GraphLimits {

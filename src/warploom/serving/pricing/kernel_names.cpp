@@ -53,6 +53,7 @@ std::string_view deepep_kernel(ExpertTransport transport, const Collective& op) 
   constexpr std::string_view kNormal = "deepep_normal_sms20", kLowLatency = "deepep_low_latency";
   switch (transport) {
     case ExpertTransport::Collectives:
+    case ExpertTransport::NvLinkAllToAll:
       return {};
     case ExpertTransport::DeepEpNormal:
       return kNormal;

@@ -12,9 +12,9 @@
 namespace warploom {
 
 // What carries tokens to experts on other GPUs under data-parallel attention: an all-gather and a
-// reduce-scatter, or DeepEP's dispatch and combine. Auto: the low-latency kernels for the few tokens of
-// decoding, the normal ones for prompts (SGLang).
-enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto };
+// reduce-scatter, or dispatch and combine: DeepEP's (Auto: the low-latency kernels for the few tokens of
+// decoding, the normal ones for prompts, as SGLang), or an engine's own over a rack's NVLink.
+enum class ExpertTransport { Collectives, DeepEpNormal, DeepEpLowLatency, DeepEpAuto, NvLinkAllToAll };
 
 // What is known before an operator is. `framework` and `version` are those of the measured data.
 struct KernelNames {

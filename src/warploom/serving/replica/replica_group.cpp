@@ -9,7 +9,7 @@ namespace {
 
 std::size_t steps_in_flight(const ServingConfig& config) {
   if (config.pipeline_parallel_size > 1) return std::size_t(config.pipeline_parallel_size);
-  return config.async_scheduling ? 2 : 1;
+  return schedules_ahead(config) ? 2 : 1;
 }
 
 HostStep longest(const HostStep& a, const HostStep& b) {
