@@ -1,7 +1,8 @@
 #include "warploom/serving/pricing/step_pricer.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "warploom/serving/pricing/joint_error.h"
 
 namespace warploom {
 namespace {
@@ -49,8 +50,8 @@ void StepBatch::set_decode(std::span<const std::int32_t> contexts) {
 
 StepCost joined_cost(const StepCost& a, const StepCost& b) {
   const Seconds p50 = a.p50 + b.p50;
-  const double below = std::hypot((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
-  const double above = std::hypot((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
+  const double below = joint_half_width((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
+  const double above = joint_half_width((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
   return {std::max(Seconds(0.0), p50 - Seconds(below)), p50, p50 + Seconds(above),
           a.collectives + b.collectives};
 }

@@ -46,9 +46,8 @@ struct StepBatch {
 };
 
 // GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
-// layer, and the errors of different kernels as independent: half-widths of distinct operators add in
-// quadrature, those of repeats add up. The same kernels return in the next step, so over steps p10 and p90
-// add up.
+// layer, and the errors of different kernels as partly shared (joint_error.h). The same kernels return in the
+// next step, so over steps p10 and p90 add up.
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
@@ -78,7 +77,7 @@ struct KernelTime {
   KernelSource source{};
 };
 
-// Two parts of a step whose errors are independent: half-widths add in quadrature.
+// Two parts of a step, of different kernels; half-widths by joint_error.h.
 StepCost joined_cost(const StepCost& a, const StepCost& b);
 
 // Adds times and calls to those of the same family, label and source; new ones go to the end.
