@@ -15,11 +15,6 @@ namespace warploom {
 
 // The name under which the rule's answers are reported and can be asked for.
 inline constexpr std::string_view kStreamingKernel = "streaming";
-// The same of products and mixtures of experts (weight_streams.h), whose measured kernel runs faster in a step.
-inline constexpr std::string_view kStreamedWeights = "streamed_weights";
-constexpr bool is_rule(std::string_view kernel) {
-  return kernel == kStreamingKernel || kernel == kStreamedWeights;
-}
 
 // Answers for RmsNorm, Activation, Rope and KvWrite as engines run them: at most a launch and the operands at
 // that rate. p10 and p90 are the rule's own errors; its tier is measured for vLLM on an H200, whose kernels
@@ -42,7 +37,9 @@ class StreamingKernels final : public LatencyModel {
   const LatencyModel& kernels() const { return *kernels_; }
 
  private:
-  // Applies the rule of the operator, if it has one; returns whether that answers.
+  void price_products(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                      LatencyEstimate& answer) const;
+  // Applies the rules of the operator; returns whether a rule alone answers.
   bool serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
              LatencyEstimate& answer) const;
   std::unique_ptr<const LatencyModel> kernels_;

@@ -47,7 +47,7 @@ StreamingKernels over(Seconds measured) { return StreamingKernels(std::make_uniq
 
 TEST(StreamingKernels, StreamAtFourFifthsOfTheMemory) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
-  const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu);
+  const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu, {"sglang", "", ""});
   const double bytes = 4.0 * 8192 * 8192 * 2;
   EXPECT_NEAR(answer.p50.value(), 3e-6 + bytes / (0.8 * gpu.memory_bandwidth.value()), 1e-6);
 }
@@ -92,6 +92,24 @@ TEST(StreamingKernels, LeaveFasterKernelsAndOtherFamilies) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   EXPECT_EQ(over(microseconds(100)).estimate(kNorm, gpu).p50, microseconds(100));
   EXPECT_EQ(over(milliseconds(1)).estimate(Gemm{.m = 1, .n = 1, .k = 1}, gpu).p50, milliseconds(1));
+}
+
+TEST(StreamingKernels, StreamFasterInVllmAndThereAnswerAlsoWhereTheyAreSlower) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels slow = over(milliseconds(1)), fast = over(microseconds(1));
+  const Seconds vllm = slow.estimate(kNorm, gpu, {"vllm", "", ""}).p50;
+  EXPECT_LT(vllm, slow.estimate(kNorm, gpu, {"sglang", "", ""}).p50);
+  EXPECT_EQ(fast.estimate(kNorm, gpu, {"vllm", "", ""}).p50, vllm) << "the rule was measured here";
+  EXPECT_EQ(fast.estimate(kNorm, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).p50, microseconds(1));
+}
+
+TEST(StreamingKernels, WriteTheCacheMoreSlowlyThanTheyNormalise) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const KvWrite write{.tokens = 8192, .kv_heads = 8, .head_dim = 128};
+  const RmsNorm same_bytes{.tokens = 8192, .width = 2048};
+  const StreamingKernels model = over(milliseconds(1));
+  EXPECT_GT(model.estimate(write, gpu, {"vllm", "", ""}).p50,
+            2 * model.estimate(same_bytes, gpu, {"vllm", "", ""}).p50);
 }
 
 TEST(StreamingKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {

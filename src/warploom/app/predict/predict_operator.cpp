@@ -96,7 +96,7 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
     }
   }
   check_known(std::string(context.framework), frameworks, "framework");
-  if (!is_rule(context.kernel)) check_known(std::string(context.kernel), kernels, "kernel");
+  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
 // Those of the family in the predictor that answers; nullptr: it has none.

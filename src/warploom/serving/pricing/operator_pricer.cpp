@@ -14,8 +14,9 @@ ListPrice price_of(const OperatorNode& node, const LatencyEstimate& one_call) {
                   .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
                   .shared = runs_beside_experts(node) ? p50 : 0.0,
                   .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
-  price.below.add((one_call.p50 - one_call.p10).value() * count);
-  price.above.add((one_call.p90 - one_call.p50).value() * count);
+  const ErrorKind kind = error_kind(family_of(node.op));
+  price.below.add(kind, (one_call.p50 - one_call.p10).value() * count);
+  price.above.add(kind, (one_call.p90 - one_call.p50).value() * count);
   return price;
 }
 

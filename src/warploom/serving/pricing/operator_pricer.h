@@ -13,8 +13,8 @@
 
 namespace warploom {
 
-// Times of a list of operators, in seconds. The half-widths of the interval are those of distinct operators
-// (joint_error.h); they add when lists are joined.
+// Times of a list of operators, in seconds. The half-widths of the interval are kept by kinds of kernels
+// (joint_error.h) and add when lists are joined.
 struct ListPrice {
   double p50 = 0;
   HalfWidths below, above;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "warploom/serving/pricing/joint_error.h"
-
 namespace warploom {
 namespace {
 
@@ -49,11 +47,7 @@ void StepBatch::set_decode(std::span<const std::int32_t> contexts) {
 }
 
 StepCost joined_cost(const StepCost& a, const StepCost& b) {
-  const Seconds p50 = a.p50 + b.p50;
-  const double below = joint_half_width((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
-  const double above = joint_half_width((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
-  return {std::max(Seconds(0.0), p50 - Seconds(below)), p50, p50 + Seconds(above),
-          a.collectives + b.collectives};
+  return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90, a.collectives + b.collectives};
 }
 
 void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels) {

@@ -45,9 +45,9 @@ struct StepBatch {
   void set_decode(std::span<const std::int32_t> contexts);
 };
 
-// GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
-// layer, and the errors of different kernels as partly shared (joint_error.h). The same kernels return in the
-// next step, so over steps p10 and p90 add up.
+// GPU time of a step, p10 <= p50 <= p90. The interval counts the errors of kernels of one kind as the same and
+// those of different kinds as nearly independent (joint_error.h). The same kernels return in the next step, so
+// over steps p10 and p90 add up.
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
@@ -77,7 +77,7 @@ struct KernelTime {
   KernelSource source{};
 };
 
-// Two parts of a step, of different kernels; half-widths by joint_error.h.
+// Two passes within a step, over kernels of the same kinds, whose errors are the same.
 StepCost joined_cost(const StepCost& a, const StepCost& b);
 
 // Adds times and calls to those of the same family, label and source; new ones go to the end.
