@@ -1,9 +1,9 @@
 // Products and mixtures of experts inside an engine's step: few tokens read every weight once.
 //
-// Public tables time one product after the other, over and over, and one mixture of experts per replay of a CUDA
-// graph. Inside a step the same kernels are faster: between them stand small kernels that let the memory rest, and
-// no graph begins. Long mixtures are slower: a step lasts long enough to meet the power limit. Fitted on vLLM 0.24
-// on an H200 (in_step.cpp names the steps).
+// Public tables time one product after the other, over and over, and one mixture of experts per replay of a
+// CUDA graph. Inside a step the same kernels are faster: between them stand small kernels that let the memory
+// rest, and no graph begins. Long mixtures are slower: a step lasts long enough to meet the power limit.
+// Fitted on vLLM 0.24 on an H200 (in_step.cpp names the steps).
 #pragma once
 
 #include <string_view>
@@ -23,8 +23,10 @@ struct Quantising {
 bool runs_in_step(const Operator& op, std::string_view kernel);
 
 // Changes `answer`, the measured time of a product or a mixture of experts, to what the kernel takes inside a
-// step, its interval in proportion. Of the quantisation inside a measured product a row's worth stays: Inductor
-// lets the norm or activation before the product quantise what it holds.
-void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising, LatencyEstimate& answer);
+// step, its interval in proportion. Of the quantisation inside a measured product a row's worth stays:
+// Inductor lets the norm or activation before the product quantise what it holds. That none of it stays, or
+// all, is within the interval.
+void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising,
+                   LatencyEstimate& answer);
 
 }  // namespace warploom

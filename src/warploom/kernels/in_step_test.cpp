@@ -33,7 +33,8 @@ const Gemm kFewRows{.m = 4, .n = 28672, .k = 4096};
 TEST(InStep, ReadTheWeightsOnce) {
   const double bytes = 2.0 * 28672 * 4096;
   const Seconds time = in_step(kFewRows, microseconds(500));
-  EXPECT_NEAR(time.value(), 5e-6 + bytes / (0.927 * h200_of_streams().memory_bandwidth.value()), 0.01 * time.value());
+  EXPECT_NEAR(time.value(), 5e-6 + bytes / (0.927 * h200_of_streams().memory_bandwidth.value()),
+              0.01 * time.value());
 }
 
 TEST(InStep, AreNeverLongerThanWhatWasMeasured) {
@@ -74,6 +75,17 @@ TEST(InStep, OfQuantisingManyRowsOneIsLeft) {
   EXPECT_NEAR(in_step(fp8, milliseconds(1), {microseconds(3), microseconds(43)}).value(), 960e-6, 1e-12);
 }
 
+TEST(InStep, HowMuchOfQuantisingStaysIsInTheInterval) {
+  Gemm fp8 = kFewRows;
+  fp8.scheme = MatmulScheme::Fp8;
+  fp8.m = 4096;
+  LatencyEstimate answer = answer_of(fp8, milliseconds(1));
+  answer.p10 = answer.p90 = answer.p50;
+  price_in_step(fp8, h200_of_streams(), {microseconds(3), microseconds(43)}, answer);
+  EXPECT_NEAR((answer.p50 - answer.p10).value(), 3e-6, 1e-12);
+  EXPECT_NEAR((answer.p90 - answer.p50).value(), 40e-6, 1e-12);
+}
+
 TEST(InStep, ProductsThatComputeTakeLonger) {
   Gemm many = kFewRows;
   many.m = 2048;
@@ -91,8 +103,7 @@ TEST(InStep, ExpertsLoseTheReplayButNotTheirBytes) {
 }
 
 TEST(InStep, LongMixturesMeetThePowerLimit) {
-  const FusedMoe long_prompt{
-      .tokens = 8192, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8};
+  const FusedMoe long_prompt{.tokens = 8192, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8};
   const Seconds burst = milliseconds(1.4);
   EXPECT_GT(in_step(long_prompt, burst), 1.08 * burst);
   EXPECT_LT(in_step(long_prompt, burst), 1.15 * burst);

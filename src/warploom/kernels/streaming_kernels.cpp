@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/in_step.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/waiting_ranks.h"
-#include "warploom/kernels/in_step.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -25,13 +25,13 @@ struct StreamRule {
 };
 
 struct StreamRules {
-  // Of any engine. The launch was chosen for public serving runs and holds the gap between kernels, which
-  // the times of its errors do not; so no p90 lies below the rule, where theirs does. Errors over the kernels in
+  // Of any engine. The launch was chosen for public serving runs and holds the gap between kernels, which the
+  // times of its errors do not; so no p90 lies below the rule, where theirs does. Errors over the kernels in
   // 60 steps of vLLM 0.24 on an H200, 1 to 8,192 tokens.
   StreamRule any;
-  // Of vLLM: what Inductor writes, and reshape_and_cache, which has a block for each token. Least squares of ln
-  // over 42 steps of Llama-3.1-8B in bf16 (vLLM 0.24, H200, 1 to 8,192 tokens), whose residuals the errors are;
-  // that 4 heads are written as slowly as 8 was seen in Qwen3-30B-A3B.
+  // Of vLLM: what Inductor writes, and reshape_and_cache, which has a block for each token. Least squares of
+  // ln over 42 steps of Llama-3.1-8B in bf16 (vLLM 0.24, H200, 1 to 8,192 tokens), whose residuals the errors
+  // are; that 4 heads are written as slowly as 8 was seen in Qwen3-30B-A3B.
   StreamRule vllm;
 };
 
@@ -41,7 +41,8 @@ constexpr StreamRules kNorms{{kAnyLaunch, kAnyShare, {-0.47, 0}},
                              {microseconds(1.95), 0.97, {-0.125, 0.067}}},
     kActivations{{kAnyLaunch, kAnyShare, {-0.72, 0}}, {microseconds(1.4), 0.95, {-0.097, 0.082}}},
     kRotations{{kAnyLaunch, kAnyShare, {-0.66, 0.25}}, {microseconds(1.55), 0.55, {-0.107, 0.105}}},
-    kCacheWrites{{kAnyLaunch, kAnyShare, {-0.28, 0.93}}, {microseconds(2.05), 0.95, {-0.160, 0.145}, microseconds(0.006)}};
+    kCacheWrites{{kAnyLaunch, kAnyShare, {-0.28, 0.93}},
+                 {microseconds(2.05), 0.95, {-0.160, 0.145}, microseconds(0.006)}};
 constexpr std::string_view kRuleGpu = "h200_sxm";
 // The 80th percentile of |ln(time / time by the rule)| of 211 norms and activations on eleven other GPUs,
 // those that a published predictor misses most (PipeWeave's worst cases).
@@ -86,8 +87,8 @@ Seconds streaming_time(const StreamRule& rule, const Operator& op, const GpuSpec
   return rule.launch + std::max(bytes, blocks);
 }
 
-// The 80th percentile of |ln(attention of a step / price)| in those 42 steps: engines batch requests of uneven
-// lengths, split keys otherwise and serve prompts in the call of decoding requests; the tables do not.
+// The 80th percentile of |ln(attention of a step / price)| in those 42 steps: engines batch requests of
+// uneven lengths, split keys otherwise and serve prompts in the call of decoding requests; the tables do not.
 constexpr double kAttentionInSteps = 0.127;
 
 void widen_attention(const Operator& op, LatencyEstimate& answer) {

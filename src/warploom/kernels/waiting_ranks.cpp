@@ -7,8 +7,9 @@
 namespace warploom {
 namespace {
 
-// Of NCCL, and of vLLM's custom_all_reduce up to a size, beyond which it has none. Medians over the all-reduces of
-// 1 KiB to 1 MiB, and of 1 to 256 KiB, on two H200 in replayed graphs (vLLM 0.24's fixture), against predictions.
+// Of NCCL, and of vLLM's custom_all_reduce up to a size, beyond which it has none. Medians over the
+// all-reduces of 1 KiB to 1 MiB, and of 1 to 256 KiB, on two H200 in replayed graphs (vLLM 0.24's fixture),
+// against predictions.
 constexpr Seconds kNcclWait = microseconds(4.4), kOwnKernelWait = microseconds(1.1);
 constexpr double kLargestOwnWait = 256.0 * 1024;  // bytes
 

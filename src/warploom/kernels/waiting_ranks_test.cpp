@@ -27,7 +27,8 @@ TEST(WaitingRanks, AnEnginesOwnReductionWaitsWhenSmall) {
 
 TEST(WaitingRanks, OthersDoNot) {
   EXPECT_EQ(wait_in({.size = Bytes(4096)}, {"trtllm", "", ""}), Seconds(0.0));
-  EXPECT_EQ(wait_in({.kind = CollectiveKind::Dispatch, .size = Bytes(4096)}, {"sglang", "", ""}), Seconds(0.0));
+  EXPECT_EQ(wait_in({.kind = CollectiveKind::Dispatch, .size = Bytes(4096)}, {"sglang", "", ""}),
+            Seconds(0.0));
   EXPECT_EQ(wait_in({.size = Bytes(4096), .ranks = 1}, {"vllm", "", ""}), Seconds(0.0));
 }
 

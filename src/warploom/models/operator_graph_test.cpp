@@ -107,8 +107,8 @@ TEST(OperatorGraph, NormalisesInTheRotationWhereTheEngineDoes) {
 }
 
 TEST(OperatorGraph, JoinsTheNormsOfQueriesAndKeysWhereTheEngineDoes) {
-  const auto nodes = by_label(build_operator_graph(load_model("Qwen3-32B"), {}, StepShape::one_token_each(4, 10),
-                                                   {.join_qk_norms = true}));
+  const auto nodes = by_label(build_operator_graph(
+      load_model("Qwen3-32B"), {}, StepShape::one_token_each(4, 10), {.join_qk_norms = true}));
   EXPECT_EQ(nodes.count("q_norm") + nodes.count("k_norm"), 0u);
   EXPECT_EQ(only<RmsNorm>(nodes, "qk_norm").tokens, 4 * (64 + 8));
   EXPECT_EQ(nodes.count("rope"), 1u);

@@ -94,8 +94,8 @@ ExpertTransport reach_experts(const ServingConfig& config, const Sharding& shard
 
 // The graph of a step
 
-// Whether topkGating runs before the measured call: FlashInfer's fused kernels choose inside theirs, and rows of
-// experts in mxfp4 were measured with it.
+// Whether topkGating runs before the measured call: FlashInfer's fused kernels choose inside theirs, and rows
+// of experts in mxfp4 were measured with it.
 bool chooses_experts_apart(const EngineLaunch& launch) {
   return !has_tensor_memory(launch.gpu) &&
          std::none_of(launch.model.layers.begin(), launch.model.layers.end(), [](const LayerGroup& group) {

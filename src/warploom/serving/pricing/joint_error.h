@@ -9,16 +9,16 @@
 
 namespace warploom {
 
-// Kernels whose errors are one: they are of one library, were measured by one program, and run on the same GPU at
-// the same clocks. A model's layers launch a few of each kind over and over.
+// Kernels whose errors are one: they are of one library, were measured by one program, and run on the same
+// GPU at the same clocks. A model's layers launch a few of each kind over and over.
 enum class ErrorKind : std::uint8_t { Products, Attention, Experts, Others };
 inline constexpr std::size_t kErrorKinds = 4;
 ErrorKind error_kind(Family family);
 
-// The correlation between errors of kernels of different kinds: those of a GPU and its clocks. Source: deviations
-// of kinds of kernels from their prices, in half-widths, in 84 steps of Llama-3.1-8B and Qwen3-30B-A3B on a real
-// vLLM 0.24 (tools/step_accuracy --correlation; docs/decisions/0047).
-inline constexpr double kSharedError = 0.08;
+// The correlation between errors of kernels of different kinds: those of a GPU and its clocks. Source:
+// deviations of kinds of kernels from their prices, in half-widths, in 84 steps of Llama-3.1-8B and
+// Qwen3-30B-A3B on a real vLLM 0.24 (tools/step_accuracy --correlation; docs/decisions/0047).
+inline constexpr double kSharedError = 0.04;
 
 // Half-widths of kinds of kernels, in seconds. Floats, since tables hold many.
 class HalfWidths {

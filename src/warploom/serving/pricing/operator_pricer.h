@@ -18,8 +18,8 @@ namespace warploom {
 struct ListPrice {
   double p50 = 0;
   HalfWidths below, above;
-  double collectives = 0;                // part of p50
-  double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
+  double collectives = 0;         // part of p50
+  double shared = 0, routed = 0;  // parts of p50 that run beside each other, see runs_beside_experts
   ListPrice& operator+=(const ListPrice& other);
   // The part of p50 that runs beside something else and takes no time of its own.
   double hidden() const { return hidden_beside_experts(shared, routed); }

@@ -45,9 +45,9 @@ struct StepBatch {
   void set_decode(std::span<const std::int32_t> contexts);
 };
 
-// GPU time of a step, p10 <= p50 <= p90. The interval counts the errors of kernels of one kind as the same and
-// those of different kinds as nearly independent (joint_error.h). The same kernels return in the next step, so
-// over steps p10 and p90 add up.
+// GPU time of a step, p10 <= p50 <= p90. The interval counts the errors of kernels of one kind as the same
+// and those of different kinds as nearly independent (joint_error.h). The same kernels return in the next
+// step, so over steps p10 and p90 add up.
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
