@@ -26,8 +26,8 @@ endfunction()
 #
 # Makes one ctest entry of each suite of a GoogleTest program, named PREFIX.Suite: tests of a suite share the
 # fixtures that they build. The program itself is asked for its suites after each build, so none can be
-# forgotten. One label says what a suite needs: `learning` for the suites of the files of LEARNING, which train
-# predictors; `program` for those of WHOLE_RUNS, which run whole commands; LABEL (default `unit`) for the
+# forgotten. One label says what a suite needs: `learning` for the suites of the files of LEARNING, which train or
+# fit models; `program` for those of WHOLE_RUNS, which run whole commands; LABEL (default `unit`) for the
 # others. More labels: `data` for the suites of those FILES that read shared measurements where there are any;
 # `threads` for those of THREADED, which the thread sanitizer runs; `sanitized` for the `unit` suites of a
 # SANITIZED program, which the address sanitizer runs.

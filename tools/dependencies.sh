@@ -14,8 +14,9 @@ learning_packages=(
   libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
 )
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
-# Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache.
-ci_packages=(clang-format-14 clang-tidy-14 ccache)
+# Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache, a
+# quick linker.
+ci_packages=(clang-format-14 clang-tidy-14 ccache mold)
 
 say() { printf '==> %s\n' "$*"; }
 

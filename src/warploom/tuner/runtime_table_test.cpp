@@ -42,10 +42,18 @@ std::vector<TileSample> anchors() {
   return samples;
 }
 
-RuntimeTable small_table() { return RuntimeTable::build(fit_wave_model({}, {}, anchors())); }
+// Fitted and built once: with sanitizers each of the two takes seconds.
+const WaveModel& small_model() {
+  static const WaveModel model = fit_wave_model({}, {}, anchors());
+  return model;
+}
+const RuntimeTable& small_table() {
+  static const RuntimeTable table = RuntimeTable::build(small_model());
+  return table;
+}
 
 TEST(WaveFit, FindsTheFormulaItsSamplesFollow) {
-  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const WaveModel& model = small_model();
   ASSERT_EQ(model.configs.size(), 2U);
   EXPECT_GT(model.median_r_squared, 0.999);
   for (const FittedConfig& fitted : model.configs) {
@@ -77,14 +85,14 @@ TEST(WaveFit, BoundsItsErrorMoreWidelyBeyondTheSamples) {
   EXPECT_DOUBLE_EQ(error_bound(fitted, 5, 64), error_bound(fitted, 10, 128));
   EXPECT_GT(error_bound(fitted, 40, 128), error_bound(fitted, 20, 128));
   EXPECT_GT(error_bound(fitted, 10, 512), error_bound(fitted, 10, 128));
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   const TileShape near{4096, 4096, 4096}, far{1'000'000, 4096, 4096};
   EXPECT_GT(table.error_bound(near, table.pick(near)), 0);
   EXPECT_GT(table.error_bound(far, table.pick(far)), table.error_bound(near, table.pick(near)));
 }
 
 TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   for (const TileShape shape :
        {TileShape{64, 512, 4096}, TileShape{4096, 4096, 4096}, TileShape{300, 900, 700}}) {
     const TileConfig best = true_time(shape, kSmall) < true_time(shape, kLarge) ? kSmall : kLarge;
@@ -96,7 +104,7 @@ TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
 }
 
 TEST(RuntimeTable, GivesTheDefaultForShapesOutOfRange) {
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   const std::int64_t end = std::int64_t{1} << 31;
   for (const TileShape shape : {TileShape{0, 64, 64}, TileShape{64, -1, 64}, TileShape{64, 64, end}}) {
     const TilePick pick = table.pick(shape);
@@ -118,7 +126,7 @@ class SlowerThanItLooks final : public TimeCorrection {
 };
 
 TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
-  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const WaveModel& model = small_model();
   const SlowerThanItLooks correction;
   const RuntimeTable plain = RuntimeTable::build(model, {.default_config = kSmall});
   const RuntimeTable table =
@@ -146,7 +154,7 @@ class ApartByShape final : public TimeCorrection {
 };
 
 TEST(RuntimeTable, PutsItsPickFirstAmongTheBestAndPredictsTheSame) {
-  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const WaveModel& model = small_model();
   const ApartByShape correction;
   const RuntimeTable table =
       RuntimeTable::build(model, {.default_config = kSmall, .correction = &correction});
@@ -193,7 +201,7 @@ TEST(FourFloats, TransposesAndRounds) {
 
 TEST(RuntimeTable, ReadsBackWhatItWrote) {
   const ScratchFolder folder;
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   const auto path = folder.path() / "table.wlt";
   table.write(path);
   const RuntimeTable again = RuntimeTable::open(path);
@@ -204,7 +212,7 @@ TEST(RuntimeTable, ReadsBackWhatItWrote) {
 }
 
 TEST(RuntimeTable, NumbersItsConfigurations) {
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   EXPECT_EQ(table.tier(), TableTier::Measured);
   for (const TileShape& shape : {TileShape{1, 512, 512}, TileShape{8192, 8192, 8192}, TileShape{0, 1, 1}}) {
     const TilePick pick = table.pick(shape);
@@ -215,7 +223,7 @@ TEST(RuntimeTable, NumbersItsConfigurations) {
 }
 
 TEST(RuntimeTable, RefusesDamagedBytes) {
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   const std::string good(table.bytes());
   EXPECT_THROW(RuntimeTable::from_bytes("", "t"), InvalidInput);
   EXPECT_THROW(RuntimeTable::from_bytes("not a table at all", "t"), InvalidInput);
@@ -232,7 +240,7 @@ TEST(RuntimeTable, RefusesDamagedBytes) {
 }
 
 TEST(RuntimeTable, SaysWhichGpuOrKernelItIsFor) {
-  const RuntimeTable table = small_table();
+  const RuntimeTable& table = small_table();
   EXPECT_NO_THROW(table.require("h200_sxm", "gemm"));
   EXPECT_NO_THROW(table.require("", ""));
   EXPECT_THROW(table.require("b200_sxm", ""), InvalidInput);
@@ -240,7 +248,7 @@ TEST(RuntimeTable, SaysWhichGpuOrKernelItIsFor) {
 }
 
 TEST(RuntimeTable, KeepsTheNamedDefaultAndRefusesAnUnmeasuredOne) {
-  const WaveModel model = fit_wave_model({}, {}, anchors());
+  const WaveModel& model = small_model();
   EXPECT_EQ(RuntimeTable::build(model, {.default_config = kSmall}).default_config(), kSmall);
   EXPECT_THROW(RuntimeTable::build(model, {.default_config = TileConfig{16, 16, 16, 4, 2, 1}}), InvalidInput);
 }
