@@ -90,6 +90,7 @@ void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& qua
   const double below = std::hypot(((answer.p50 - answer.p10) * ratio).value(), quantising.one_row.value());
   const double above = std::hypot(((answer.p90 - answer.p50) * ratio).value(),
                                   (quantising.all_rows - quantising.one_row).value());
+  answer.in_step = true;
   answer.p50 = time;
   answer.p10 = std::max(time - Seconds(below), answer.physical_bound);
   answer.p90 = time + Seconds(above);

@@ -147,5 +147,32 @@ TEST(StreamingKernels, AnswerABatchAsOneByOne) {
     EXPECT_EQ(answers[i].p50, model.estimate(operators[i], gpu).p50) << i;
 }
 
+TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model = over(milliseconds(1));
+  const Gemm product{.m = 1, .n = 28672, .k = 4096};
+  const Collective gather{.kind = CollectiveKind::AllGather, .size = Bytes(4096)};
+  for (const Operator& op : {Operator(product), Operator(gather)}) {
+    EXPECT_TRUE(model.estimate(op, gpu, {"vllm", "", ""}).in_step);
+    EXPECT_NE(model.estimate(op, gpu, {"vllm", "", ""}).p50, milliseconds(1));
+    const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});
+    EXPECT_FALSE(swept.in_step);
+    EXPECT_EQ(swept.p50, milliseconds(1));
+  }
+  EXPECT_FALSE(model.estimate(product, gpu, {"sglang", "", ""}).in_step);
+  EXPECT_FALSE(model.estimate(product, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).in_step);
+}
+
+TEST(StreamingKernels, WidenAttentionInsideAStep) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model = over(milliseconds(1));
+  const AttentionDecode op{.heads = 32, .kv_heads = 8, .requests = {{.count = 8, .context_tokens = 500}}};
+  const LatencyEstimate step = model.estimate(op, gpu, {"vllm", "", ""});
+  const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});
+  EXPECT_EQ(step.p50, swept.p50);
+  EXPECT_LT(step.p10, swept.p10);
+  EXPECT_GT(step.p90, swept.p90);
+}
+
 }  // namespace
 }  // namespace warploom

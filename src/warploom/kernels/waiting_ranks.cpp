@@ -41,6 +41,7 @@ bool wait_for_ranks(const Operator& op, const KernelContext& context, LatencyEst
   answer.p10 += wait;
   answer.p50 += wait;
   answer.p90 += wait;
+  answer.in_step = answer.in_step || wait > Seconds(0.0);
   return wait > Seconds(0.0);
 }
 

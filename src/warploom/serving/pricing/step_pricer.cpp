@@ -28,6 +28,7 @@ KernelSource::KernelSource(const KernelAnswer& answer, const Operator& op, const
     : tier(answer.estimate.tier),
       extrapolated(answer.estimate.extrapolated),
       stands_in(answer.estimate.stands_in),
+      in_step(answer.estimate.in_step),
       framework(answer.implementation.framework),
       version(answer.implementation.version),
       kernel(answer.implementation.kernel),

@@ -58,6 +58,7 @@ struct KernelSource {
   Tier tier = Tier::Measured;
   bool extrapolated = false;                    // outside the measured domain
   bool stands_in = false;                       // for another kernel, never measured on this GPU
+  bool in_step = false;                         // its time was changed to that inside a step of an engine
   std::string framework, version, kernel;       // empty: physics alone, or not told
   std::string stands_in_for;                    // what was asked for, in words
   std::optional<MatmulScheme> scheme_priced{};  // where it is not the operator's own
