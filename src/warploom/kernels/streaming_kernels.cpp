@@ -5,6 +5,7 @@
 
 #include "warploom/kernels/in_step.h"
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/roofline.h"
 #include "warploom/kernels/waiting_ranks.h"
 #include "warploom/kernels/work.h"
 
@@ -116,6 +117,10 @@ bool stream(const Operator& op, const GpuSpec& gpu, const KernelContext& context
 
 }  // namespace
 
+StreamingKernels::StreamingKernels(std::unique_ptr<const LatencyModel> kernels)
+    : kernels_(std::move(kernels)),
+      has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
+
 void StreamingKernels::price_products(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                       LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
@@ -132,6 +137,7 @@ void StreamingKernels::price_products(const Operator& op, const GpuSpec& gpu, co
 
 bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                              LatencyEstimate& answer) const {
+  if (!has_rules_) return false;
   if (rules_of(op) != nullptr)
     return (asks_an_engine(context) || asks_by_name(context)) && stream(op, gpu, context, answer);
   // Else the measured kernel answers, changed by what surrounds it.

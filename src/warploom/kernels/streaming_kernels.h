@@ -27,8 +27,8 @@ inline constexpr std::string_view kStreamingKernel = "streaming";
 // are never changed: they are judged against the kernel that was swept. Thread-safe as `kernels` is.
 class StreamingKernels final : public LatencyModel {
  public:
-  // Not null.
-  explicit StreamingKernels(std::unique_ptr<const LatencyModel> kernels) : kernels_(std::move(kernels)) {}
+  // Not null. Physics alone (RooflineModel) knows of no kernel, and keeps all of its answers.
+  explicit StreamingKernels(std::unique_ptr<const LatencyModel> kernels);
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
@@ -46,6 +46,7 @@ class StreamingKernels final : public LatencyModel {
   bool serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
              LatencyEstimate& answer) const;
   std::unique_ptr<const LatencyModel> kernels_;
+  bool has_rules_ = true;
 };
 
 }  // namespace warploom

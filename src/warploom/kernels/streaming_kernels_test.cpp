@@ -6,6 +6,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/roofline.h"
 
 namespace warploom {
 namespace {
@@ -161,6 +162,19 @@ TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
   }
   EXPECT_FALSE(model.estimate(product, gpu, {"sglang", "", ""}).in_step);
   EXPECT_FALSE(model.estimate(product, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).in_step);
+}
+
+TEST(StreamingKernels, LeavePhysicsAlone) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model(std::make_unique<RooflineModel>());
+  for (const Operator& op : {Operator(kNorm), Operator(KvWrite{.tokens = 4096}), Operator(Gemm{.m = 4096}),
+                             Operator(Collective{.size = Bytes(4096)})}) {
+    const LatencyEstimate answer = model.estimate(op, gpu, {"vllm", "", ""});
+    const LatencyEstimate physics = RooflineModel().estimate(op, gpu);
+    EXPECT_EQ(answer.p50, physics.p50);
+    EXPECT_EQ(answer.p90, physics.p90);
+    EXPECT_FALSE(answer.in_step);
+  }
 }
 
 TEST(StreamingKernels, WidenAttentionInsideAStep) {
