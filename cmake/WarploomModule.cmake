@@ -1,5 +1,15 @@
 include(WarploomSuites)
 
+# Named before the archives, these make a program or library that is linked without the training libraries.
+# Beside them it defines learning_available() and require_learning() itself.
+set(WARPLOOM_TRAINING_STAND_INS "")
+if(WARPLOOM_LEARNING_FOUND)
+  set(WARPLOOM_TRAINING_STAND_INS
+      "${PROJECT_SOURCE_DIR}/src/warploom/learning/boosting_absent.cpp"
+      "${PROJECT_SOURCE_DIR}/src/warploom/predictor/training/training_absent.cpp"
+      "${PROJECT_SOURCE_DIR}/src/warploom/baselines/learning_absent.cpp")
+endif()
+
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
 #                 [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
 #                 [WHOLE_RUNS test files] [THREADED test files])

@@ -92,6 +92,21 @@ install_if_there() {
   done
 }
 
+# Fills `python_flags` with what makes cmake build the compiled part of the Python package too, where nanobind
+# and NumPy are there or can be had from a package index; elsewhere it is left out, and that is said.
+find_python_tools() {
+  local folder=build/python_tools
+  python_flags=(-DWARPLOOM_PYTHON=OFF)
+  install_if_there python3-venv python3-dev
+  if ! { [[ -x "$folder/bin/python" ]] || python3 -m venv "$folder" >/dev/null 2>&1; } ||
+    ! { "$folder/bin/python" -c 'import nanobind, numpy' 2>/dev/null ||
+      "$folder/bin/python" -m pip install -q --retries 1 --timeout 15 nanobind numpy >/dev/null 2>&1; }; then
+    say "nanobind and NumPy cannot be had here: the Python package is tested without its compiled part"
+    return
+  fi
+  python_flags=(-DWARPLOOM_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$folder/bin/python")
+}
+
 # configure PRESET [more cmake arguments]
 configure() {
   local preset=$1

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from warploom import plan  # noqa: E402
+from warploom import anchors  # noqa: E402
 from warploom.table import Table, find_library  # noqa: E402
 
 try:
@@ -19,16 +19,17 @@ except ImportError:
 
 class Plan(unittest.TestCase):
     def test_space_has_the_legal_configurations(self):
-        space = plan.gemm_space()
+        space = anchors.gemm_space()
         self.assertEqual(len(space), 320)
         self.assertIn((128, 128, 64, 8, 3), space)
 
     def test_anchors_are_whole_tiles(self):
-        for (tile_m, tile_n, tile_k, _, _), (m, n, k) in plan.gemm_anchors(plan.gemm_space()[::40], 132):
+        space = anchors.gemm_space()[::40]
+        for (tile_m, tile_n, tile_k, _, _), (m, n, k) in anchors.gemm_anchors(space, 132):
             self.assertEqual((m % tile_m, n % tile_n, k % tile_k), (0, 0, 0))
 
     def test_attention_anchors_ask_no_more_rows_than_keys(self):
-        for _, (m, n, heads) in plan.attention_anchors(plan.attention_space()[::5], 132, 4):
+        for _, (m, n, heads) in anchors.attention_anchors(anchors.attention_space()[::5], 132, 4):
             self.assertLessEqual(m, n)
             self.assertEqual(heads % 4, 0)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from warploom import calls, grids, plan, program, ranks, tiling, wave_hook  # noqa: E402
+from warploom import anchors, calls, grids, program, ranks, tiling, wave_hook  # noqa: E402
 from warploom.autotune import TunedKernel  # noqa: E402
 from warploom.table import find_library  # noqa: E402
 from warploom.trials import Trials  # noqa: E402
@@ -352,7 +352,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((made["Q"].shape, made["M"].shape), ((2, 8, 256, 64), (2, 8, 256)))
         self.assertEqual((made["stride_qz"], made["stride_qh"], made["stride_qm"], made["stride_qk"]),
                          (8 * 256 * 64, 256 * 64, 64, 1))
-        for _, (m, n, heads) in plan.self_attention_anchors([(64, 64, 64, 4, 3, 1)], 132, 8):
+        for _, (m, n, heads) in anchors.self_attention_anchors([(64, 64, 64, 4, 3, 1)], 132, 8):
             self.assertEqual((m, heads % 8), (n, 0))
 
     def test_what_runs_along_the_second_matrix_is_seen(self):

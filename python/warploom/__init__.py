@@ -1,10 +1,48 @@
-"""Warploom for Python: a drop-in for @triton.autotune, look-ups in tune tables, reference Triton kernels.
+"""Warploom for Python: predict GPU kernels, price steps of LLMs, simulate serving, tune kernels.
+
+    import warploom
+    warploom.predict("gemm", gpu="H100-SXM", m=64, n=4096, k=4096).p50_us
+    warploom.step(model="Llama-3.1-8B", gpu="H200", decode="64x500").to_pandas()
+    warploom.simulate(model="Llama-3.1-8B", gpu="H100-SXM", workload="conversation").mean_ttft_ms
+    warploom.Step("Llama-3.1-8B", "H100-SXM").decode_ms(64, 500)          # a step at a time, for loops
+
+Functions are the requests of the command line, with its names, defaults and answers. The tuner's side
+needs no compiled part:
 
     @warploom.autotune(configs=..., key=...)           # as @triton.autotune
-    from warploom.table import Table
-    Table("gemm.wlt", gpu="h200_sxm").pick(m, n, k)    # needs no GPU
-    from warploom.refined import RefinedTable          # shapes seen often are measured once
-    from warploom import plan, profiler, subjects      # need torch and Triton
+    from warploom.table import Table                   # look-ups in tables of `warploom tune fit`
+    from warploom import anchors, profiler, subjects   # need torch and Triton
 """
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from warploom.autotune import autotune  # noqa: F401
+from warploom.requests import FUNCTIONS
 from warploom.tiling import Tiling  # noqa: F401
+
+if TYPE_CHECKING:
+    from warploom.lists import gpu, gpus, models, schema  # noqa: F401
+    from warploom.operators import Question, predict  # noqa: F401
+    from warploom.requests.all_requests import *  # noqa: F401,F403
+    from warploom.steps import Step, StepPrice  # noqa: F401
+
+# Loaded when first used: the compiled part is not needed by all.
+_WHERE = {"gpus": "lists", "gpu": "lists", "models": "lists", "schema": "lists", "predict": "operators",
+          "Question": "operators", "Predictions": "results", "Step": "steps", "StepPrice": "steps",
+          **{name: f"requests.{module}" for name, module in FUNCTIONS.items()}}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("warploom._core").version
+    if name not in _WHERE:
+        raise AttributeError(f"module 'warploom' has no attribute '{name}'")
+    found = getattr(importlib.import_module(f"warploom.{_WHERE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from warploom import grids, plan, program, ranks
+from warploom import anchors, grids, program, ranks
 from warploom.calls import CallForm
 from warploom.grids import UnclearCall
 from warploom.table import Table
@@ -112,12 +112,12 @@ def anchors_of(tiling, tiles, sms, symbols):
     """Rows of (tile, shape), whole multiples of what the call cannot change."""
     space = sorted(tiles)
     if tiling.kind == "grouped_gemm":
-        return plan.grouped_anchors(space, sms, tiling.experts)
+        return anchors.grouped_anchors(space, sms, tiling.experts)
     if tiling.kind == "gemm":
-        return plan.gemm_anchors(space, max(1, sms // symbols.get("b", 1)))
+        return anchors.gemm_anchors(space, max(1, sms // symbols.get("b", 1)))
     if tiling.m == tiling.n:
-        return plan.self_attention_anchors(space, sms, symbols["h"])
-    return plan.attention_anchors(space, sms, symbols["h"])
+        return anchors.self_attention_anchors(space, sms, symbols["h"])
+    return anchors.attention_anchors(space, sms, symbols["h"])
 
 
 def distinct_tiles(tiling, configs):

@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <cstring>
 #include <exception>
 
-#include "warploom/base/error.h"
+#include "warploom/capi/status.h"
 #include "warploom/capi/warploom.h"
 #include "warploom/tuner/runtime_table.h"
 
@@ -10,16 +9,10 @@ struct warploom_tune_table {
   warploom::RuntimeTable table;
 };
 
-namespace {
+using warploom::guarded;
+using warploom::told;
 
-warploom_status report(warploom_status status, const char* what, char* message, std::size_t size) {
-  if (message != nullptr && size > 0) {
-    const std::size_t length = std::min(size - 1, std::strlen(what));
-    std::memcpy(message, what, length);
-    message[length] = '\0';
-  }
-  return status;
-}
+namespace {
 
 warploom_tile_config config_of(const warploom::TilePick& pick) {
   const warploom::TileConfig& c = pick.config;
@@ -32,23 +25,14 @@ warploom_tile_config config_of(const warploom::TilePick& pick) {
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size) {
   if (table == nullptr || path == nullptr)
-    return report(WARPLOOM_BAD_INPUT, "warploom_tune_open: path and table must not be NULL", message,
-                  message_size);
+    return told(WARPLOOM_BAD_INPUT, "warploom_tune_open: path and table must not be NULL", message,
+                message_size);
   *table = nullptr;
-  try {
+  return guarded(message, message_size, [&] {
     auto opened = warploom::RuntimeTable::open(path);
     opened.require(gpu == nullptr ? "" : gpu, kernel == nullptr ? "" : kernel);
     *table = new warploom_tune_table{std::move(opened)};
-    return report(WARPLOOM_OK, "", message, message_size);
-  } catch (const warploom::IoError& error) {
-    return report(WARPLOOM_IO_ERROR, error.what(), message, message_size);
-  } catch (const warploom::Unsupported& error) {
-    return report(WARPLOOM_UNSUPPORTED, error.what(), message, message_size);
-  } catch (const warploom::Error& error) {
-    return report(WARPLOOM_BAD_INPUT, error.what(), message, message_size);
-  } catch (const std::exception& error) {
-    return report(WARPLOOM_FAILED, error.what(), message, message_size);
-  }
+  });
 }
 
 void warploom_tune_close(warploom_tune_table* table) { delete table; }

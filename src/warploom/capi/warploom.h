@@ -1,7 +1,12 @@
-/* Warploom's C interface. Plain C; no call prints, exits or throws.
+/* Warploom's C interface. Plain C (C99); no call prints, exits or throws.
  *
- * A table is opened once and picked from any thread without locks. Functions that can fail return a
- * warploom_status and write a sentence into `message` (always ended with a zero; may be NULL with size 0).
+ * Functions that can fail return a warploom_status and write a sentence into `message` (always ended with a
+ * zero; may be NULL with size 0): what is wrong, where, and what was expected. Handles of sessions, questions
+ * and steps are checked: one that was closed, or NULL, gives WARPLOOM_BAD_INPUT. What a handle needs lives as
+ * long as it does, so they may be closed in any order. A tuner's table is a plain pointer, for speed.
+ *
+ * Threads: a session and a table may be used by any number of threads at once; a question and a step by one
+ * at a time. Nothing may be closed while another thread uses it.
  */
 #ifndef WARPLOOM_WARPLOOM_H
 #define WARPLOOM_WARPLOOM_H
@@ -12,6 +17,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 
 typedef enum warploom_status {
   WARPLOOM_OK = 0,
@@ -20,6 +28,99 @@ typedef enum warploom_status {
   WARPLOOM_UNSUPPORTED = 3, /* a table of a newer version */
   WARPLOOM_FAILED = 4       /* anything else, such as no memory */
 } warploom_status;
+
+/* "0.1.0"; never NULL. Functions keep their meaning within a major version. */
+const char* warploom_version(void);
+
+/* ---- Answers: one request in JSON, its answer in JSON -------------------------------------------------- */
+
+typedef struct warploom_session warploom_session; /* an open predictor */
+
+/* `predictor`: a folder that `warploom train` wrote, "roofline", or NULL or "" for the one in the library.
+ * *session is NULL on failure. About 50 ms. */
+warploom_status warploom_open(const char* predictor, warploom_session** session, char* message,
+                              size_t message_size);
+/* NULL and closed ones are allowed, as in every close of this interface but the table's. */
+void warploom_close(warploom_session* session);
+
+/* How to follow a long answer; every member may be NULL. Called from any thread, one call at a time. */
+typedef struct warploom_watch {
+  int (*progress)(void* user, double done, double total); /* anything but 0 stops a run where it is */
+  void (*said)(void* user, const char* line);             /* a word on the way */
+  void* user;
+} warploom_watch;
+
+/* What the command `request` ("predict", "step", "static", "simulate", "diagnose", "gpus", ...) prints with
+ * --json. `fields`: a JSON object of the request's fields (`warploom schema REQUEST`), where those of nested
+ * objects may stand at the top: {"model": "Llama-3.1-8B", "gpu": "H100-SXM", "decode": "64x500"}. *answer is
+ * to be freed by warploom_free_text; NULL on failure. `watch` may be NULL. */
+warploom_status warploom_answer(const warploom_session* session, const char* request, const char* fields,
+                                const warploom_watch* watch, char** answer, char* message,
+                                size_t message_size);
+void warploom_free_text(char* text); /* NULL is allowed */
+
+/* ---- Questions: one operator on one GPU, asked again and again ----------------------------------------- */
+
+typedef struct warploom_question warploom_question;
+
+typedef struct warploom_prediction {
+  double p10_us, p50_us, p90_us;
+  double physical_bound_us; /* no implementation on this GPU can be faster */
+  int32_t bound;            /* index into tensor, fma, xu, shared, l2, dram, network, launch */
+  int32_t tier;             /* 0 measured, 1 cross_gpu, 2 roofline */
+  int32_t extrapolated;     /* outside the measured domain */
+  int32_t stands_in;        /* answered by another measured kernel */
+} warploom_prediction;
+
+/* `fields`: those of `predict`: {"gpu": "H100-SXM", "family": "gemm", "m": 64, "n": 4096, "k": 4096}, with
+ * framework, framework_version, kernel if wanted. */
+warploom_status warploom_question_open(const warploom_session* session, const char* fields,
+                                       warploom_question** question, char* message, size_t message_size);
+void warploom_question_close(warploom_question* question);
+/* Changes a size of the operator; for attention also "batch", "tokens" and "context" of alike requests. */
+warploom_status warploom_question_set(warploom_question* question, const char* field, int64_t value,
+                                      char* message, size_t message_size);
+warploom_status warploom_predict(const warploom_question* question, warploom_prediction* prediction,
+                                 char* message, size_t message_size);
+
+typedef struct warploom_column {
+  const char* field;     /* as warploom_question_set takes it */
+  const int64_t* values; /* `rows` of them */
+} warploom_column;
+
+/* `rows` predictions at once; each row takes its sizes from the columns and the rest from the question.
+ * threads 0: as many as the machine has; no effect on results. After a failure, whose message names the row,
+ * nothing can be relied on in `predictions`. */
+warploom_status warploom_predict_rows(const warploom_question* question, const warploom_column* columns,
+                                      size_t column_count, size_t rows, size_t threads,
+                                      warploom_prediction* predictions, char* message, size_t message_size);
+
+/* ---- Steps: one model on one GPU under one engine, a forward pass at a time ---------------------------- */
+
+typedef struct warploom_step warploom_step;
+
+typedef struct warploom_step_price {
+  double p10_us, p50_us, p90_us; /* on the GPU */
+  double host_us;                /* that the engine adds to p50 when such steps follow each other */
+} warploom_step_price;
+
+typedef struct warploom_prompt {
+  int64_t tokens, context; /* new tokens, after so many in the cache */
+} warploom_prompt;
+
+/* `setup`: {"model": ..., "gpu": ..., and the engine's fields}. Steps are priced as `simulate` does it. */
+warploom_status warploom_step_open(const warploom_session* session, const char* setup, warploom_step** step,
+                                   char* message, size_t message_size);
+void warploom_step_close(warploom_step* step);
+/* `requests` that each add a token to `context` in the cache. About 100 ns once its tables know the sizes. */
+warploom_status warploom_step_decode(warploom_step* step, int64_t requests, int64_t context,
+                                     warploom_step_price* price, char* message, size_t message_size);
+/* Decoding requests by their contexts, and parts of prompts; either may be empty (and then NULL). */
+warploom_status warploom_step_mixed(warploom_step* step, const int64_t* contexts, size_t context_count,
+                                    const warploom_prompt* prompts, size_t prompt_count,
+                                    warploom_step_price* price, char* message, size_t message_size);
+
+/* ---- Tables of the tuner ------------------------------------------------------------------------------- */
 
 typedef struct warploom_tune_table warploom_tune_table;
 
@@ -34,7 +135,7 @@ typedef struct warploom_tile_config {
  * are compared when not NULL: a table of another GPU or kernel is refused. *table is NULL on failure. */
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size);
-/* NULL is allowed. */
+/* NULL is allowed; a closed one is not. */
 void warploom_tune_close(warploom_tune_table* table);
 
 /* The configuration for a shape: no allocation, no lock, no failure. A dimension outside [1, 2^31), or a
@@ -55,6 +156,9 @@ size_t warploom_tune_configs(const warploom_tune_table* table, warploom_tile_con
 size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
                           warploom_tile_config* configs, size_t count);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -140,6 +140,19 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
 
 }  // namespace
 
+Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {
+  Operator op = operator_of(request);
+  if (const Predictor* predictor = predictor_of(model))
+    check_context(*predictor, family_of(op), {request.framework, request.version, request.kernel});
+  return op;
+}
+
+KernelContext asked_kernel(const PredictRequest& request, const KernelNames& engine, const Operator& op,
+                           const GpuSpec& gpu) {
+  if (!request.kernel.empty()) return {request.framework, request.version, request.kernel};
+  return engine.of(op, gpu);
+}
+
 PredictResult predict_operator(const PredictRequest& request) {
   return predict_operator(request, *open_latency_model(request.predictor));
 }
@@ -148,14 +161,10 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   GpuCatalog catalog;
   const KernelNames engine = kernels_of(request.framework, request.version);
   PredictResult result;
-  result.op = operator_of(request);
+  result.op = checked_operator(request, model);
   result.gpu = catalog.load_gpu(request.gpu);
   const KernelContext named{request.framework, request.version, request.kernel};
-  KernelContext context = named;
-  if (const Predictor* predictor = predictor_of(model))
-    check_context(*predictor, family_of(result.op), context);
-  // An engine alone means the kernel that it would run, as a step of that engine has it.
-  if (context.kernel.empty()) context = engine.of(result.op, result.gpu);
+  const KernelContext context = asked_kernel(request, engine, result.op, result.gpu);
   const KernelAnswer answer = model.answer(result.op, result.gpu, context);
   const KernelSource source(answer, result.op, named);
   result.framework = source.framework;

@@ -9,6 +9,7 @@
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/structural_price.h"
 #include "warploom/kernels/tile_ranking.h"
+#include "warploom/serving/pricing/kernel_names.h"
 
 namespace warploom {
 
@@ -50,10 +51,18 @@ struct PredictResult {
   std::vector<std::pair<std::string, double>> features;  // as asked for
 };
 
-// Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model and
-// check_operator throw; InvalidInput on features other than "published" and
-// on a routing of an operator without experts, Unsupported on an operator that has
-// none.
+// The operator as the request means it, checked as predict_operator checks it; throws the same. For callers
+// who ask one question many times.
+Operator checked_operator(const PredictRequest& request, const LatencyModel& model);
+// Whose kernel the request means: the named one, else the one that the engine would run, as a step of that
+// engine has it. `engine`: kernels_of the request's framework and version. Views into `request`, `engine`
+// and constants.
+KernelContext asked_kernel(const PredictRequest& request, const KernelNames& engine, const Operator& op,
+                           const GpuSpec& gpu);
+
+// Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model
+// and check_operator throw; InvalidInput on features other than "published" and on a routing of an operator
+// without experts, Unsupported on an operator that has none.
 PredictResult predict_operator(const PredictRequest& request);
 PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model);
 

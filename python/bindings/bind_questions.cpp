@@ -1,0 +1,98 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.h"
+#include "warploom/answers/prepared_question.h"
+#include "warploom/base/error.h"
+
+namespace nb = nanobind;
+
+namespace warploom::python {
+namespace {
+
+using Sizes = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+struct OwnedColumn {
+  explicit OwnedColumn(std::size_t rows) : values(new T[rows]), count(rows) {}
+  nb::object array() {
+    T* const data = values.release();
+    const nb::capsule owner(data, [](void* held) noexcept { delete[] static_cast<T*>(held); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner));
+  }
+  std::unique_ptr<T[]> values;
+  std::size_t count;
+};
+
+// (p10_us, p50_us, p90_us, physical_bound_us, bound, tier, extrapolated, stands_in)
+using EstimateTuple = std::tuple<double, double, double, double, int, int, bool, bool>;
+
+EstimateTuple estimate_tuple(const PreparedQuestion& question) {
+  const LatencyEstimate e = question.estimate();
+  return {to_microseconds(e.p10), to_microseconds(e.p50), to_microseconds(e.p90),
+          to_microseconds(e.physical_bound), int(e.bound), int(e.tier), e.extrapolated, e.stands_in};
+}
+
+// As estimate_tuple, each an array.
+nb::tuple estimate_columns(const PreparedQuestion& question, const nb::dict& sizes, std::size_t rows,
+                           std::size_t threads) {
+  std::vector<SizeColumn> columns;
+  std::vector<Sizes> held;
+  for (const auto& [name, values] : sizes) {
+    held.push_back(nb::cast<Sizes>(values));
+    columns.push_back({nb::cast<std::string>(name), {held.back().data(), held.back().size()}});
+  }
+  OwnedColumn<double> p10(rows), p50(rows), p90(rows), physical(rows);
+  OwnedColumn<std::uint8_t> bound(rows), tier(rows);
+  OwnedColumn<bool> extrapolated(rows), stands_in(rows);
+  {
+    const nb::gil_scoped_release unlocked;
+    question.estimate_rows(columns, rows, threads, [&](std::size_t row, const LatencyEstimate& e) {
+      p10.values[row] = to_microseconds(e.p10);
+      p50.values[row] = to_microseconds(e.p50);
+      p90.values[row] = to_microseconds(e.p90);
+      physical.values[row] = to_microseconds(e.physical_bound);
+      bound.values[row] = std::uint8_t(e.bound);
+      tier.values[row] = std::uint8_t(e.tier);
+      extrapolated.values[row] = e.extrapolated;
+      stands_in.values[row] = e.stands_in;
+    });
+  }
+  return nb::make_tuple(p10.array(), p50.array(), p90.array(), physical.array(), bound.array(), tier.array(),
+                        extrapolated.array(), stands_in.array());
+}
+
+template <NamedEnum E>
+nb::tuple names_tuple() {
+  nb::list names;
+  for (const std::string& name : names_of<E>()) names.append(name);
+  return nb::tuple(names);
+}
+
+}  // namespace
+
+void bind_questions(nb::module_& m) {
+  m.attr("bounds") = names_tuple<Bound>();
+  m.attr("tiers") = names_tuple<Tier>();
+  nb::class_<PreparedQuestion>(m, "Question")
+      .def(
+          "__init__",
+          [](PreparedQuestion* self, const Session& session, const std::string& fields) {
+            new (self) PreparedQuestion(session, parse_json(fields, "predict"));
+          },
+          nb::arg("session"), nb::arg("fields"), nb::keep_alive<1, 2>())
+      .def("set", &PreparedQuestion::set, nb::arg("field"), nb::arg("value"))
+      .def("estimate", &estimate_tuple)
+      .def("estimate_columns", &estimate_columns, nb::arg("sizes"), nb::arg("rows"), nb::arg("threads") = 1);
+}
+
+}  // namespace warploom::python

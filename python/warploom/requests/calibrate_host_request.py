@@ -1,0 +1,51 @@
+"""Fits a host profile to steps that an engine ran one by one.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def calibrate_host(
+    *,
+    steps: Sequence[PathText],
+    model: Any,
+    gpu: PathText,
+    output: PathText,
+    engine: PathText | None = None,
+    engine_version: PathText | None = None,
+    quantization: PathText | None = None,
+    tensor_parallel_size: int | None = None,
+    enforce_eager: bool | None = None,
+    predictor: PathText | None = None,
+    base: PathText | None = None,
+    name: PathText | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Fits a host profile to steps that an engine ran one by one.
+
+    steps: steps timed one by one: columns kind, batch and wall_ms
+    model: the model that ran
+    gpu: the GPU that it ran on
+    output: the new profile, JSON
+    engine: the engine that ran it; default "vllm"
+    engine_version: version of the engine
+    quantization: every linear layer in this scheme, for example fp8
+    tensor_parallel_size: GPUs that shared each layer; default 1
+    enforce_eager: the engine ran without CUDA graphs; default false
+    predictor: a folder that `train` wrote, or roofline
+    base: the host profile whose constants are scaled, a name or a file; default "xeon_16_cores"
+    name: of the new profile
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "steps": steps, "model": model, "gpu": gpu, "output": output, "engine": engine,
+        "engine_version": engine_version, "quantization": quantization, "tensor_parallel_size":
+        tensor_parallel_size, "enforce_eager": enforce_eager, "predictor": predictor, "base": base,
+        "name": name}
+    return Answer(ask("calibrate_host", fields, progress))

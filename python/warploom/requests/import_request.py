@@ -1,0 +1,34 @@
+"""Reads measured data into a store.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def import_(
+    *,
+    layout: PathText,
+    paths: Any,
+    store: PathText,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Reads measured data into a store.
+
+    layout: warploom, aiconfigurator, pipeweave, vidur, neusight, kineto (PyTorch profiler) or nsight
+    paths: files or folders
+    store: the store's file, made when missing
+    families: only these families
+    gpus: only these GPUs; the GPU of a profile that names none
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "layout": layout, "paths": paths, "store": store, "families": families, "gpus": gpus}
+    return Answer(ask("import", fields, progress))

@@ -1,0 +1,50 @@
+"""Performance ceilings from measured data.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def train_ceilings(
+    *,
+    output: PathText,
+    source: Mapping[str, Any] | None = None,
+    exclude_gpus: Sequence[PathText] | None = None,
+    test_fraction: float | None = None,
+    rows: int | None = None,
+    seed: int | None = None,
+    store: PathText | None = None,
+    layout: PathText | None = None,
+    data: Any = None,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    keep_impossible: bool | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Performance ceilings from measured data.
+
+    output: folder
+    source: measured rows
+    exclude_gpus: learn nothing from these GPUs
+    test_fraction: of shapes kept out; default 0.1
+    rows: of a family, at most; default 60000
+    seed: of what is drawn; default 1
+    store: a store that `import` wrote; or
+    layout: layout of the files of `data`
+    data: files or folders
+    families: only these families
+    gpus: only these GPUs
+    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "output": output, "source": source, "exclude_gpus": exclude_gpus, "test_fraction":
+        test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data": data,
+        "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+    return Answer(ask("train_ceilings", fields, progress))

@@ -1,0 +1,56 @@
+"""Learns a predictor from measured data.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def train(
+    *,
+    output: PathText,
+    source: Mapping[str, Any] | None = None,
+    exclude_gpus: Sequence[PathText] | None = None,
+    few_shot: Sequence[PathText] | None = None,
+    few_shot_per: PathText | None = None,
+    tables: bool | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    store: PathText | None = None,
+    layout: PathText | None = None,
+    data: Any = None,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    keep_impossible: bool | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Learns a predictor from measured data.
+
+    output: folder of the predictor
+    source: measured rows
+    exclude_gpus: GPUs whose rows are not learned
+    few_shot: GPU:N, learn N shapes of that GPU
+    few_shot_per: what `few_shot` counts: family, or kind (each combination of data types by itself);
+        default "family"
+    tables: also keep the measured rows beside the predictor, to interpolate between them; default false
+    seed: of every random choice; default 1
+    threads: 0: as many as cores; no effect on results; default 0
+    store: a store that `import` wrote; or
+    layout: layout of the files of `data`
+    data: files or folders
+    families: only these families
+    gpus: only these GPUs
+    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "output": output, "source": source, "exclude_gpus": exclude_gpus, "few_shot": few_shot,
+        "few_shot_per": few_shot_per, "tables": tables, "seed": seed, "threads": threads, "store":
+        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        "keep_impossible": keep_impossible}
+    return Answer(ask("train", fields, progress))

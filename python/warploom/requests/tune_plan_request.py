@@ -1,0 +1,66 @@
+"""Which configurations to time at which shapes.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def tune_plan(
+    *,
+    kernel: Mapping[str, Any] | None = None,
+    gpu: PathText | None = None,
+    round: PathText | None = None,
+    samples: Sequence[PathText] | None = None,
+    split_k: Sequence[int] | None = None,
+    output: PathText | None = None,
+    name: PathText | None = None,
+    kind: PathText | None = None,
+    operand_bytes: int | None = None,
+    output_bytes: int | None = None,
+    group_rows: int | None = None,
+    batch: int | None = None,
+    b_along_n: bool | None = None,
+    experts: int | None = None,
+    top_k: int | None = None,
+    head_dim: int | None = None,
+    head_group: int | None = None,
+    causal: bool | None = None,
+    rotation: int | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Which configurations to time at which shapes.
+
+    kernel: the tile kernel
+    gpu: the GPU to measure on; default "h200_sxm"
+    round: which anchors (all, first, second); default "all"
+    samples: what the first round measured: the anchors left of configurations that may win
+    split_k: gemm: also loops over k in so many parts (2 4 8)
+    output: CSV to write
+    name: key of the kernel: source, compiler and types; default "gemm"
+    kind: how shapes become tiles (gemm, grouped_gemm, attention); default "gemm"
+    operand_bytes: operand element [B]; default 2
+    output_bytes: output element [B]; default 2
+    group_rows: tile rows walked together; default 8
+    batch: problems of one launch; default 1
+    b_along_n: B is stored row by row of k; default false
+    experts: experts held; default 1
+    top_k: experts of one token; default 1
+    head_dim: attention head size; default 128
+    head_group: query heads of a key head; default 1
+    causal: mask future keys; default false
+    rotation: operand sets in turn; default 24
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "kernel": kernel, "gpu": gpu, "round": round, "samples": samples, "split_k": split_k,
+        "output": output, "name": name, "kind": kind, "operand_bytes": operand_bytes,
+        "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch, "b_along_n":
+        b_along_n, "experts": experts, "top_k": top_k, "head_dim": head_dim, "head_group":
+        head_group, "causal": causal, "rotation": rotation}
+    return Answer(ask("tune_plan", fields, progress))

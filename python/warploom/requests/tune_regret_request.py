@@ -1,0 +1,33 @@
+"""A table's picks against exhaustive measurements.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def tune_regret(
+    *,
+    table: PathText,
+    oracle: Sequence[PathText],
+    samples: Sequence[PathText] | None = None,
+    seen: Sequence[PathText] | None = None,
+    with_baselines: bool | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """A table's picks against exhaustive measurements.
+
+    table: a table that `tune fit` wrote
+    oracle: CSV files of every configuration at every shape
+    samples: the table's samples, for one more baseline
+    seen: sets learned from or designed on: shapes of the oracle among them are not judged
+    with_baselines: other ways to choose beside the table; default true
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "table": table, "oracle": oracle, "samples": samples, "seen": seen, "with_baselines":
+        with_baselines}
+    return Answer(ask("tune_regret", fields, progress))

@@ -1,0 +1,49 @@
+"""Performance ceilings on shapes not learned from.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def validate_ceilings(
+    *,
+    source: Mapping[str, Any] | None = None,
+    ceilings: PathText | None = None,
+    quantile: float | None = None,
+    cross_fit: int | None = None,
+    tuned: Sequence[PathText] | None = None,
+    store: PathText | None = None,
+    layout: PathText | None = None,
+    data: Any = None,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    keep_impossible: bool | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Performance ceilings on shapes not learned from.
+
+    source: measured rows
+    ceilings: a folder that `train-ceilings` wrote
+    quantile: of the ceiling; default 0.8
+    cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
+        0
+    tuned: tables of tuned times, to compare with what is flagged
+    store: a store that `import` wrote; or
+    layout: layout of the files of `data`
+    data: files or folders
+    families: only these families
+    gpus: only these GPUs
+    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
+        "tuned": tuned, "store": store, "layout": layout, "data": data, "families": families,
+        "gpus": gpus, "keep_impossible": keep_impossible}
+    return Answer(ask("validate_ceilings", fields, progress))

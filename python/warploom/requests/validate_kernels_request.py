@@ -1,0 +1,52 @@
+"""A predictor against measured kernels.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def validate_kernels(
+    *,
+    source: Mapping[str, Any] | None = None,
+    predictor: PathText | None = None,
+    all_rows: bool | None = None,
+    baselines: Sequence[PathText] | None = None,
+    baseline_data: Sequence[PathText] | None = None,
+    baseline_exclude_gpus: Sequence[PathText] | None = None,
+    store: PathText | None = None,
+    layout: PathText | None = None,
+    data: Any = None,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    keep_impossible: bool | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """A predictor against measured kernels.
+
+    source: measured rows
+    predictor: a folder that `train` wrote, or roofline
+    all_rows: judge rows that training could see too; default false
+    baselines: also judge these on the same rows: roofline, linear, habitat, neusight, interpolation
+    baseline_data: files of the same layout that baselines learn from; absent: the shapes kept for
+        training
+    baseline_exclude_gpus: GPUs that baselines do not learn from
+    store: a store that `import` wrote; or
+    layout: layout of the files of `data`
+    data: files or folders
+    families: only these families
+    gpus: only these GPUs
+    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "source": source, "predictor": predictor, "all_rows": all_rows, "baselines": baselines,
+        "baseline_data": baseline_data, "baseline_exclude_gpus": baseline_exclude_gpus, "store":
+        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        "keep_impossible": keep_impossible}
+    return Answer(ask("validate_kernels", fields, progress))

@@ -1,0 +1,38 @@
+"""Guesses of the tile that a matrix library chooses.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def validate_tiles(
+    *,
+    data: Any,
+    gpu: PathText | None = None,
+    shipped: bool | None = None,
+    leave_out_sms: bool | None = None,
+    rows: int | None = None,
+    write: PathText | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Guesses of the tile that a matrix library chooses.
+
+    data: tiles.csv of warploom-collect
+    gpu: record of that GPU; absent: by the name in the file
+    shipped: judge the program's own ranking, learn nothing; default false
+    leave_out_sms: also learn without each count of SMs and judge at it; default false
+    rows: choices that a family learns from, at most; default 3000
+    write: file for what was learned
+    threads: 0: as many as cores; no effect on results; default 0
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "data": data, "gpu": gpu, "shipped": shipped, "leave_out_sms": leave_out_sms, "rows": rows,
+        "write": write, "threads": threads}
+    return Answer(ask("validate_tiles", fields, progress))

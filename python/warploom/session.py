@@ -1,0 +1,114 @@
+"""Sessions: an open predictor that answers requests. One for the whole process is opened when first
+needed."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Union
+
+try:
+    from warploom import _core
+except ImportError as missing:  # in a source tree that was not built
+    raise ImportError(
+        "the compiled part of warploom is missing; install it with: pip install ."
+    ) from missing
+
+PathText = Union[str, "os.PathLike[str]"]
+Progress = Union[bool, Callable[[float, float], Any]]
+
+
+@functools.lru_cache(maxsize=4)
+def open_session(predictor: str = "") -> _core.Session:
+    """The session of a predictor: a folder that `train` wrote, "roofline", or "" for the shipped one."""
+    return _core.Session(predictor)
+
+
+class Files:
+    """Turns values that are no JSON into files for the time of a request: frames, configurations of
+    models."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._count = 0
+
+    def __enter__(self) -> Files:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder:
+            self._folder.cleanup()
+
+    def path(self, ending: str) -> Path:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="warploom_")
+        self._count += 1
+        return Path(self._folder.name) / f"{self._count}{ending}"
+
+    def plain(self, value: Any) -> Any:
+        """The value as JSON has it. A pandas or polars frame becomes a CSV file, a transformers
+        configuration a
+        config.json; of NumPy numbers the number."""
+        if isinstance(value, Mapping):
+            return {str(key): self.plain(each) for key, each in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.plain(each) for each in value]
+        if isinstance(value, os.PathLike):
+            return os.fspath(value)
+        if hasattr(value, "write_csv"):  # polars
+            value.write_csv(path := self.path(".csv"))
+            return str(path)
+        if hasattr(value, "to_csv"):  # pandas
+            value.to_csv(path := self.path(".csv"), index=False)
+            return str(path)
+        if hasattr(value, "model_type") and hasattr(value, "to_dict"):  # transformers
+            path = self.path(".json")
+            path.write_text(json.dumps(value.to_dict(), default=str))
+            return str(path)
+        return value.item() if hasattr(value, "item") else value
+
+
+class _Bar:
+    """Progress by tqdm where it is installed."""
+
+    def __init__(self, title: str) -> None:
+        self._bar: Any = None
+        with contextlib.suppress(ImportError):
+            self._bar = importlib.import_module("tqdm.auto").tqdm(desc=title, leave=False)
+
+    def __call__(self, done: float, total: float) -> None:
+        if self._bar is not None:
+            self._bar.total = total
+            self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:
+    """What the command `request` prints with --json, as Python values. Fields that are None are left out."""
+    given = {key: value for key, value in fields.items() if value is not None}
+    with Files() as files:
+        for key in ("data", "paths"):
+            if key in given and not isinstance(given[key], (list, tuple)):
+                given[key] = [given[key]]
+        plain = files.plain(given)
+        for name, value in plain.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{request}: {name} is {value}, expected a finite number")
+        text = json.dumps(plain)
+        follow: Any = _Bar(request) if progress is True else progress or None
+        try:
+            session = open_session(str(given.get("predictor", "")) if request != "schema" else "")
+            return json.loads(session.answer(request, text, follow))
+        finally:
+            if isinstance(follow, _Bar):
+                follow.close()

@@ -1,0 +1,58 @@
+"""The time of one step after another, for planners, routers and mock servers that ask once an iteration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from warploom import _core
+from warploom.session import Files, PathText, open_session
+
+
+class StepPrice(NamedTuple):
+    """Microseconds: the GPU's p10, p50 and p90, and what the host adds to p50."""
+
+    p10_us: float
+    p50_us: float
+    p90_us: float
+    host_us: float
+
+    @property
+    def ms(self) -> float:
+        """The whole step."""
+        return (self.p50_us + self.host_us) / 1000
+
+
+class Step:
+    """One model on one GPU under one engine, as `simulate` prices its steps.
+
+    `setup`: the engine's fields, for example engine="sglang", tensor_parallel_size=2. For one thread at
+    a time.
+    About a third of a microsecond a step once its sizes were seen.
+    """
+
+    def __init__(self, model: Any, gpu: PathText, *, predictor: PathText = "", **setup: Any) -> None:
+        fields = {"model": model, "gpu": gpu, **{k: v for k, v in setup.items() if v is not None}}
+        if str(predictor):
+            fields["predictor"] = predictor
+        with Files() as files:
+            self._step = _core.Step(open_session(str(predictor)), json.dumps(files.plain(fields)))
+
+    def decode(self, requests: int, context: int) -> StepPrice:
+        """`requests` that each add a token to `context` in the cache."""
+        return StepPrice(*self._step.decode(requests, context))
+
+    def decode_ms(self, requests: int, context: int) -> float:
+        """The same as one number: milliseconds of the whole step."""
+        return self._step.decode_ms(requests, context)
+
+    def prefill(self, tokens: Iterable[int]) -> StepPrice:
+        """Whole prompts of so many tokens each, none in the cache."""
+        return self.mixed((), [(each, 0) for each in tokens])
+
+    def mixed(self, contexts: Sequence[int], prompts: Sequence[tuple[int, int]] = ()) -> StepPrice:
+        """Decoding requests by the tokens they have in the cache, and parts of prompts as (new tokens,
+        tokens in
+        the cache)."""
+        return StepPrice(*self._step.mixed(list(contexts), list(prompts)))

@@ -1,0 +1,38 @@
+#include "warploom/answers/answer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "warploom/answers/answer_table.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+
+namespace warploom {
+namespace {
+
+std::array<std::span<const AnsweredRequest>, 3> all_answers() {
+  return {predicted_answers(), measured_answers(), tuned_answers()};
+}
+
+}  // namespace
+
+std::vector<std::string> answered_requests() {
+  std::vector<std::string> names;
+  for (const auto& answers : all_answers())
+    for (const AnsweredRequest& one : answers) names.emplace_back(one.name);
+  return names;
+}
+
+Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch) {
+  for (const auto& answers : all_answers())
+    for (const AnsweredRequest& one : answers)
+      if (one.name == request) return one.answer(session, asked.is_null() ? Json::object() : asked, watch);
+  const std::vector<std::string> names = answered_requests();
+  throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
+                             did_you_mean(std::string(request), names), fmt::join(names, ", ")));
+}
+
+}  // namespace warploom

@@ -1,0 +1,26 @@
+// One request in JSON, its answer in JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warploom/answers/answer_watch.h"
+#include "warploom/answers/session.h"
+#include "warploom/base/json.h"
+
+namespace warploom {
+
+// The names of requests that can be answered: those of `warploom schema`, and `gpus`, `gpu`, `models` and
+// `schema`.
+std::vector<std::string> answered_requests();
+
+// What the command of that name prints with --json. `asked` holds the request's fields, flat or nested as
+// nested_request takes them; of `predict` also {"operator": {...}} or the operator's fields with its
+// `family`; of `simulate` also `goodput` ({"ttft": ms, ...}) and `details`; of `gpu`, `models` and `schema`
+// a `name`. Throws NotFound on a name that is no request (with the nearest), InvalidInput on fields, and
+// what the use case throws. Thread-safe.
+Json answer(const Session& session, std::string_view request, const Json& asked,
+            const AnswerWatch& watch = {});
+
+}  // namespace warploom

@@ -1,0 +1,126 @@
+#include "warploom/answers/answer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/answers/flat_request.h"
+#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+const Session& shipped_session() {
+  static const Session session;
+  return session;
+}
+
+Json asked(const std::string& text) { return parse_json(text, "test"); }
+
+std::string refusal_of(const std::string& request, const std::string& fields) {
+  try {
+    answer(shipped_session(), request, asked(fields));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FlatRequest, PutsFieldsIntoTheObjectsThatHaveThem) {
+  const Json nested =
+      nested_request(asked(R"({"model": "m", "max_num_seqs": 8, "workload": "code", "setup": {"gpu": "g"}})"),
+                     fields_of<SimulateRequest>(), "test");
+  EXPECT_EQ(nested["setup"]["model"], "m");
+  EXPECT_EQ(nested["setup"]["gpu"], "g");
+  EXPECT_EQ(nested["setup"]["config"]["max_num_seqs"], 8);
+  EXPECT_EQ(nested["source"]["workload"], "code");
+  EXPECT_FALSE(nested.contains("disaggregation"));
+}
+
+TEST(FlatRequest, OpensAnOptionalObjectOnlyForWhatIsNowhereElse) {
+  const Json nested =
+      nested_request(asked(R"({"random_input_len": 7})"), fields_of<SimulateRequest>(), "test");
+  EXPECT_EQ(nested["source"]["random"]["random_input_len"], 7);
+}
+
+TEST(FlatRequest, RefusesUnknownKeysAndContradictions) {
+  EXPECT_NE(refusal_of("simulate", R"({"max_num_seq": 8})").find("did you mean 'max_num_seqs'"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("simulate", R"({"model": "a", "setup": {"model": "b"}})").find("given twice"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("simulate", R"([1])").find("expected an object"), std::string::npos);
+}
+
+TEST(Answer, GivesOnePriceForAnOperatorHoweverItIsAsked) {
+  const std::string sizes = R"("family": "gemm", "m": 64, "n": 4096, "k": 4096)";
+  const Json flat = answer(shipped_session(), "predict", asked(R"({"gpu": "H100-SXM", )" + sizes + "}"));
+  const Json nested =
+      answer(shipped_session(), "predict", asked(R"({"gpu": "H100-SXM", "operator": {)" + sizes + "}}"));
+  EXPECT_EQ(flat, nested);
+  EXPECT_GT(flat["p50_us"].get<double>(), 0);
+}
+
+TEST(Answer, TakesAlikeRequestsAsThreeNumbers) {
+  const std::string sizes = R"("gpu": "H200", "family": "attention_decode", "heads": 32, "kv_heads": 8)";
+  const Json flat =
+      answer(shipped_session(), "predict", asked("{" + sizes + R"(, "batch": 8, "context": 900})"));
+  const Json listed = answer(
+      shipped_session(), "predict",
+      asked("{" + sizes + R"(, "requests": [{"count": 8, "query_tokens": 1, "context_tokens": 900}]})"));
+  EXPECT_EQ(flat, listed);
+}
+
+TEST(Answer, RefusesOperatorsWithoutWhatTheyNeed) {
+  EXPECT_NE(refusal_of("predict", R"({"gpu": "H200"})").find("with a family"), std::string::npos);
+  EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "gem"})").find("gemm"), std::string::npos);
+  EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "attention_prefill", "batch": 2})")
+                .find("tokens is missing"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "gemm", "m": 1, "nn": 2})").find("'nn'"),
+            std::string::npos);
+}
+
+TEST(Answer, SimulatesConversationsUnlessItIsToldWhat) {
+  const std::string fields =
+      R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM", "requests": 20, "intervals": false)";
+  const Json unnamed = answer(shipped_session(), "simulate", asked(fields + "}"));
+  const Json named =
+      answer(shipped_session(), "simulate", asked(fields + R"(, "workload": "conversation"})"));
+  EXPECT_EQ(unnamed, named);
+  EXPECT_EQ(unnamed["completed"], 20);
+  EXPECT_FALSE(unnamed.contains("ttfts"));
+  const Json detailed = answer(shipped_session(), "simulate",
+                               asked(fields + R"(, "details": true, "goodput": {"ttft": 1e9}})"));
+  EXPECT_EQ(detailed["ttfts"].size(), 20U);
+  EXPECT_EQ(detailed["slo_attainment"], 1);
+}
+
+TEST(Answer, FollowsAndStopsALongRun) {
+  std::atomic<bool> stop = true;
+  double most = 0;
+  const AnswerWatch watch{.progress = [&](double, double total) { most = std::max(most, total); },
+                          .said = {},
+                          .cancelled = &stop};
+  const Json partial = answer(
+      shipped_session(), "simulate",
+      asked(R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM", "requests": 3000, "intervals": false})"), watch);
+  EXPECT_EQ(partial["partial"], true);
+  EXPECT_LT(partial["completed"].get<int>(), 3000);
+}
+
+TEST(Answer, KnowsEveryRequestOfTheSchemaOrIsToldWhyNot) {
+  const std::vector<std::string> names = answered_requests();
+  for (const Json& one : {asked(R"({"name": "simulate"})"), asked(R"({"name": "plan_of_nothing"})")}) {
+    if (one["name"] == "simulate")
+      EXPECT_EQ(answer(shipped_session(), "schema", one)["title"], "simulate");
+    else
+      EXPECT_THROW(answer(shipped_session(), "schema", one), NotFound);
+  }
+  EXPECT_THROW(answer(shipped_session(), "simulat", {}), NotFound);
+  EXPECT_GT(answer(shipped_session(), "gpus", {})["gpus"].size(), 20U);
+  EXPECT_NE(std::find(names.begin(), names.end(), "validate_serving"), names.end());
+}
+
+}  // namespace
+}  // namespace warploom

@@ -1,0 +1,18 @@
+// How a caller follows a long answer, and ends it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string_view>
+
+namespace warploom {
+
+// Called from any thread, one call at a time; may throw to end the answer
+// where the use case allows it.
+struct AnswerWatch {
+  std::function<void(double done, double total)> progress;  // of what the answer counts: requests, rows
+  std::function<void(std::string_view line)> said;          // a word on the way
+  const std::atomic<bool>* cancelled = nullptr;             // a run then ends as it stands, marked as partial
+};
+
+}  // namespace warploom

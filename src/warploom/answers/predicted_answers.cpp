@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "warploom/answers/answer_table.h"
+#include "warploom/answers/flat_operator.h"
+#include "warploom/answers/internal/request_reading.h"
+#include "warploom/app/predict/list_gpus.h"
+#include "warploom/app/predict/list_models.h"
+#include "warploom/app/predict/predict_operator.h"
+#include "warploom/app/schema/request_schema.h"
+#include "warploom/app/serving/price_static_batch.h"
+#include "warploom/app/serving/price_step.h"
+#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/app/tune/diagnose.h"
+#include "warploom/base/error.h"
+#include "warploom/report/diagnose_report.h"
+#include "warploom/report/gpu_report.h"
+#include "warploom/report/model_report.h"
+#include "warploom/report/prediction_report.h"
+#include "warploom/report/simulation_report.h"
+#include "warploom/report/static_report.h"
+#include "warploom/report/step_report.h"
+#include "warploom/report/tuned_change.h"
+
+namespace warploom {
+namespace {
+
+Json answer_predict(const Session& session, const Json& asked, const AnswerWatch&) {
+  const PredictRequest request = read_predict_request(asked);
+  return prediction_json(predict_operator(request, *session.model_of(request.predictor)));
+}
+
+Json answer_step(const Session& session, const Json& asked, const AnswerWatch&) {
+  const auto request = read_request<StepRequest>(asked);
+  return step_json(price_step(request, session.model_of(request.setup.predictor)));
+}
+
+Json answer_static(const Session& session, const Json& asked, const AnswerWatch&) {
+  const auto request = read_request<StaticBatchRequest>(asked);
+  return static_json(price_static_batch(request, session.model_of(request.setup.predictor)));
+}
+
+void follow(SimulateRequest& request, const AnswerWatch& watch) {
+  request.cancelled = watch.cancelled;
+  if (!watch.progress) return;
+  request.on_progress = [&watch](const SimulationProgress& at) {
+    watch.progress(double(at.completed), double(at.total));
+  };
+}
+
+void name_default_workload(WorkloadRequestSource& source) {
+  if (source.workload.empty() && source.trace.empty() && !source.sessions && !source.random)
+    source.workload = kDefaultWorkload;
+}
+
+Json answer_simulate(const Session& session, const Json& asked, const AnswerWatch& watch) {
+  Json fields = asked;
+  const Json goodput = take_key(fields, "goodput"), details = take_key(fields, "details");
+  if (!details.is_null() && !details.is_boolean())
+    throw InvalidInput("simulate: details: expected true or false");
+  const Slo slo = goodput.is_null() ? Slo() : object_from_json<Slo>(goodput, "simulate: goodput");
+  auto request = read_request<SimulateRequest>(fields);
+  name_default_workload(request.source);
+  follow(request, watch);
+  const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
+  Json document = simulation_json(result.label, result.run, result.interval,
+                                  details.is_boolean() && details.get<bool>(), slo);
+  if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
+  return document;
+}
+
+Json answer_diagnose(const Session&, const Json& asked, const AnswerWatch&) {
+  Json fields = nested_request(asked, fields_of<DiagnoseRequest>(), "diagnose");
+  // The batch runs on the GPU that is diagnosed.
+  if (fields.contains("workload") && fields.contains("gpu")) {
+    Json& setup = fields["workload"]["setup"];
+    if (setup.is_object() && !setup.contains("gpu")) setup["gpu"] = fields["gpu"];
+  }
+  auto request = object_from_json<DiagnoseRequest>(fields, "diagnose");
+  if (!request.source.paths.empty() && request.source.layout.empty()) request.source.layout = "warploom";
+  return diagnosis_json(diagnose(request));
+}
+
+// The `name` of requests that have nothing else.
+std::string asked_name(const Json& asked, std::string_view request, bool required) {
+  for (const auto& [key, value] : asked.items()) {
+    if (key != "name") throw InvalidInput(fmt::format("{}: '{}' is unknown, expected name", request, key));
+    if (!value.is_string()) throw InvalidInput(fmt::format("{}: name: expected a text", request));
+  }
+  if (required && !asked.contains("name")) throw InvalidInput(fmt::format("{}: name is missing", request));
+  return asked.contains("name") ? asked["name"].get<std::string>() : std::string();
+}
+
+Json answer_gpus(const Session&, const Json& asked, const AnswerWatch&) {
+  if (!asked.empty()) throw InvalidInput("gpus: takes no fields; `gpu` shows one by its name");
+  return gpu_list_json(list_gpus());
+}
+
+Json answer_gpu(const Session&, const Json& asked, const AnswerWatch&) {
+  return gpu_json(show_gpu(asked_name(asked, "gpu", true)));
+}
+
+Json answer_models(const Session&, const Json& asked, const AnswerWatch&) {
+  return model_list_json(list_models(asked_name(asked, "models", false)));
+}
+
+Json answer_schema(const Session&, const Json& asked, const AnswerWatch&) {
+  return request_schema(asked_name(asked, "schema", true));
+}
+
+constexpr AnsweredRequest kPredictedAnswers[] = {
+    {"predict", answer_predict},   {"step", answer_step},     {"static", answer_static},
+    {"simulate", answer_simulate}, {"gpus", answer_gpus},     {"gpu", answer_gpu},
+    {"models", answer_models},     {"schema", answer_schema}, {"diagnose", answer_diagnose},
+};
+
+}  // namespace
+
+std::span<const AnsweredRequest> predicted_answers() { return kPredictedAnswers; }
+
+}  // namespace warploom

@@ -1,0 +1,130 @@
+#include "warploom/answers/prepared_question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "warploom/answers/flat_operator.h"
+#include "warploom/answers/internal/request_reading.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/base/parallel.h"
+#include "warploom/kernels/operator_fields.h"
+#include "warploom/serving/engines/engine_kernels.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fit into a core's second cache
+
+PredictRequest read_question(const Session& session, const Json& asked) {
+  PredictRequest request = read_predict_request(asked);
+  request.op = checked_operator(request, *session.model_of(request.predictor));
+  return request;
+}
+
+// The field of a request group that is called so where requests are alike.
+const Field* request_field(std::string_view name) {
+  const FieldTable& table = fields_of<RequestGroup>();
+  if (name == "batch") return table.find("count");
+  if (name == "tokens") return table.find("query_tokens");
+  return name == "context" ? table.find("context_tokens") : nullptr;
+}
+
+[[noreturn]] void throw_no_size(std::string_view name, Operator op) {
+  std::vector<std::string> names;
+  for (const Field& field : operator_fields(family_of(op)).fields)
+    if (field.kind == FieldKind::Integer) names.push_back(field.name);
+  if (requests_of(op) != nullptr) names.insert(names.end(), {"batch", "tokens", "context"});
+  throw InvalidInput(fmt::format("predict: '{}' is no size of {}{}", name, name_of(family_of(op)),
+                                 did_you_mean(name, names)));
+}
+
+void set_size(Operator& op, const Field& field, bool of_requests, std::int64_t value) {
+  void* holder = of_requests ? static_cast<void*>(&requests_of(op)->front()) : operator_object(op);
+  field.set(holder, FieldValue(value));
+}
+
+}  // namespace
+
+PreparedQuestion::PreparedQuestion(const Session& session, const Json& asked)
+    : request_(read_question(session, asked)),
+      model_(session.model_of(request_.predictor)),
+      gpu_(&session.gpu(request_.gpu)),
+      engine_(kernels_of(request_.framework, request_.version)) {}
+
+PreparedQuestion::Size PreparedQuestion::size_of(std::string_view name) const {
+  Operator op = request_.op;
+  if (const auto* requests = requests_of(op); requests != nullptr && requests->size() == 1)
+    if (const Field* field = request_field(name)) return {field, true};
+  const Field* field = operator_fields(family_of(op)).find(name);
+  if (field == nullptr || field->kind != FieldKind::Integer) throw_no_size(name, op);
+  return {field, false};
+}
+
+void PreparedQuestion::set(std::string_view name, std::int64_t value) {
+  const Size size = size_of(name);
+  check_field_value(*size.field, FieldValue(value), fmt::format("predict: {}", name));
+  set_size(request_.op, *size.field, size.of_requests, value);
+}
+
+LatencyEstimate PreparedQuestion::estimate() const {
+  return model_->estimate(request_.op, *gpu_, asked_kernel(request_, engine_, request_.op, *gpu_));
+}
+
+void PreparedQuestion::estimate_part(std::span<const Operator> operators,
+                                     std::span<LatencyEstimate> results) const {
+  // An engine chooses its kernel by the sizes.
+  if (engine_.rule == nullptr || !request_.kernel.empty()) {
+    model_->estimate_batch(operators, *gpu_, asked_kernel(request_, engine_, request_.op, *gpu_), results);
+    return;
+  }
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    results[i] = model_->estimate(operators[i], *gpu_, asked_kernel(request_, engine_, operators[i], *gpu_));
+}
+
+void PreparedQuestion::check_rows(std::span<const Column> columns, std::size_t begin, std::size_t end) const {
+  Operator op = request_.op;
+  for (std::size_t row = begin; row < end; ++row) {
+    const std::string where = fmt::format("predict: row {}", row);
+    for (const Column& column : columns) {
+      check_field_value(*column.size.field, FieldValue(column.values[row]),
+                        fmt::format("{}: {}", where, column.size.field->name));
+      set_size(op, *column.size.field, column.size.of_requests, column.values[row]);
+    }
+    check_operator(op, where);
+  }
+}
+
+void PreparedQuestion::estimate_rows(std::span<const SizeColumn> named, std::size_t rows, std::size_t threads,
+                                     const SeeEstimate& see) const {
+  std::vector<Column> columns;
+  for (const SizeColumn& column : named) {
+    if (column.values.size() != rows)
+      throw InvalidInput(fmt::format("predict: column {} has {} rows, expected {}", column.field,
+                                     column.values.size(), rows));
+    columns.push_back({size_of(column.field), column.values});
+  }
+  const std::size_t parts = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  parallel_for_each_thread(parts, threads, [&]() -> ParallelTask {
+    auto operators = std::make_shared<std::vector<Operator>>(std::min(rows, kRowsAtOnce), request_.op);
+    auto answers = std::make_shared<std::vector<LatencyEstimate>>(operators->size());
+    return [this, operators, answers, rows, &columns, &see](std::size_t part) {
+      const std::size_t begin = part * kRowsAtOnce, count = std::min(kRowsAtOnce, rows - begin);
+      for (const Column& column : columns)
+        for (std::size_t i = 0; i < count; ++i)
+          set_size((*operators)[i], *column.size.field, column.size.of_requests, column.values[begin + i]);
+      try {
+        estimate_part({operators->data(), count}, {answers->data(), count});
+      } catch (const InvalidInput&) {
+        check_rows(columns, begin, begin + count);  // throws, with the row, where a row is wrong
+        throw;
+      }
+      for (std::size_t i = 0; i < count; ++i) see(begin + i, (*answers)[i]);
+    };
+  });
+}
+
+}  // namespace warploom

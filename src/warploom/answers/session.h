@@ -1,0 +1,35 @@
+// What stays open between the questions of one caller: a predictor, and the GPUs that were asked for.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/latency_model.h"
+
+namespace warploom {
+
+// Thread-safe.
+class Session {
+ public:
+  // As open_latency_model takes it, and throws.
+  explicit Session(std::string predictor = {});
+
+  const std::string& predictor() const { return predictor_; }
+  const std::shared_ptr<const LatencyModel>& model() const { return model_; }
+  // That of a request: the session's where the request names none or the same, else opened.
+  std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
+
+  // Valid while the session lives. Throws as GpuCatalog::load_gpu.
+  const GpuSpec& gpu(std::string_view name_or_path) const;
+
+ private:
+  std::string predictor_;
+  std::shared_ptr<const LatencyModel> model_;
+  mutable std::mutex catalog_mutex_;
+  mutable GpuCatalog catalog_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,31 @@
+// What the handles of the C interface stand for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "warploom/answers/prepared_question.h"
+#include "warploom/answers/session.h"
+#include "warploom/answers/step_prices.h"
+#include "warploom/capi/handles.h"
+
+namespace warploom {
+
+struct OpenSession {
+  std::shared_ptr<const Session> session;
+};
+struct OpenQuestion {
+  std::shared_ptr<const Session> session;
+  PreparedQuestion question;
+};
+struct OpenStep {
+  std::shared_ptr<const Session> session;
+  StepPrices prices;
+};
+
+using SessionHandles = HandleTable<OpenSession>;
+using QuestionHandles = HandleTable<OpenQuestion>;
+using StepHandles = HandleTable<OpenStep>;
+
+}  // namespace warploom

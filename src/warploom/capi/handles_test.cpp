@@ -1,0 +1,146 @@
+#include "warploom/capi/handles.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "warploom/capi/warploom.h"
+
+namespace warploom {
+namespace {
+
+TEST(Handles, KnowWhatWasClosed) {
+  HandleTable<int> table;
+  void* one = table.open(std::make_unique<int>(1));
+  void* two = table.open(std::make_unique<int>(2));
+  EXPECT_EQ(*table.find(one), 1);
+  EXPECT_EQ(*table.find(two), 2);
+  table.close(one);
+  EXPECT_EQ(table.find(one), nullptr);
+  table.close(one);                                    // again
+  void* three = table.open(std::make_unique<int>(3));  // takes the place of the first
+  EXPECT_EQ(table.find(one), nullptr);
+  EXPECT_EQ(*table.find(three), 3);
+  EXPECT_EQ(table.find(nullptr), nullptr);
+  int on_the_stack = 0;
+  EXPECT_EQ(table.find(&on_the_stack), nullptr);
+}
+
+TEST(Handles, AreAllDifferent) {
+  HandleTable<std::size_t> table;
+  std::vector<void*> open;
+  for (std::size_t i = 0; i < 1000; ++i) open.push_back(table.open(std::make_unique<std::size_t>(i)));
+  EXPECT_EQ(std::set<void*>(open.begin(), open.end()).size(), open.size());
+  for (std::size_t i = 0; i < open.size(); ++i) EXPECT_EQ(*table.find(open[i]), i);
+  for (void* handle : open) table.close(handle);
+}
+
+struct Message {
+  std::array<char, 300> text{};
+  std::string said() const { return text.data(); }
+};
+
+TEST(AnswersC, AnswerPredictAndPriceSteps) {
+  Message message;
+  warploom_session* session = nullptr;
+  ASSERT_EQ(warploom_open(nullptr, &session, message.text.data(), message.text.size()), WARPLOOM_OK)
+      << message.said();
+  char* text = nullptr;
+  EXPECT_EQ(
+      warploom_answer(session, "step", R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM", "decode": "4x9"})",
+                      nullptr, &text, message.text.data(), message.text.size()),
+      WARPLOOM_OK)
+      << message.said();
+  EXPECT_NE(std::string(text).find("\"step_ms\""), std::string::npos);
+  warploom_free_text(text);
+
+  warploom_question* question = nullptr;
+  const char* const fields = R"({"gpu": "H100-SXM", "family": "gemm", "m": 1, "n": 4096, "k": 4096})";
+  ASSERT_EQ(warploom_question_open(session, fields, &question, nullptr, 0), WARPLOOM_OK);
+  const std::array<std::int64_t, 3> m{1, 100, 5000};
+  const warploom_column column{"m", m.data()};
+  std::array<warploom_prediction, 3> rows{};
+  ASSERT_EQ(warploom_predict_rows(question, &column, 1, m.size(), 1, rows.data(), nullptr, 0), WARPLOOM_OK);
+  warploom_close(session);  // the question goes on
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    warploom_prediction one{};
+    ASSERT_EQ(warploom_question_set(question, "m", m[i], nullptr, 0), WARPLOOM_OK);
+    ASSERT_EQ(warploom_predict(question, &one, nullptr, 0), WARPLOOM_OK);
+    EXPECT_EQ(one.p50_us, rows[i].p50_us);
+    EXPECT_GE(one.p10_us, one.physical_bound_us * 0.999);
+  }
+  warploom_question_close(question);
+}
+
+TEST(AnswersC, StepsCanBePricedOneAfterTheOther) {
+  warploom_session* session = nullptr;
+  ASSERT_EQ(warploom_open("", &session, nullptr, 0), WARPLOOM_OK);
+  warploom_step* step = nullptr;
+  ASSERT_EQ(warploom_step_open(session, R"({"model": "Llama-3.1-8B", "gpu": "H200"})", &step, nullptr, 0),
+            WARPLOOM_OK);
+  warploom_step_price decode{}, mixed{};
+  EXPECT_EQ(warploom_step_decode(step, 2, 100, &decode, nullptr, 0), WARPLOOM_OK);
+  const std::array<std::int64_t, 2> contexts{100, 100};
+  EXPECT_EQ(warploom_step_mixed(step, contexts.data(), 2, nullptr, 0, &mixed, nullptr, 0), WARPLOOM_OK);
+  EXPECT_EQ(decode.p50_us, mixed.p50_us);
+  EXPECT_EQ(warploom_step_decode(step, 0, 100, &decode, nullptr, 0), WARPLOOM_BAD_INPUT);
+  warploom_step_close(step);
+  Message message;
+  EXPECT_EQ(warploom_step_decode(step, 2, 100, &decode, message.text.data(), message.text.size()),
+            WARPLOOM_BAD_INPUT);
+  EXPECT_NE(message.said().find("not open any more"), std::string::npos);
+  warploom_close(session);
+}
+
+TEST(AnswersC, RefuseNullClosedAndUnknownWithAWord) {
+  Message message;
+  char* const into = message.text.data();
+  const std::size_t size = message.text.size();
+  warploom_session* session = nullptr;
+  EXPECT_EQ(warploom_open("/no/such/folder", &session, into, size), WARPLOOM_BAD_INPUT) << message.said();
+  EXPECT_EQ(session, nullptr);
+  EXPECT_EQ(warploom_open(nullptr, nullptr, into, size), WARPLOOM_BAD_INPUT);
+  ASSERT_EQ(warploom_open(nullptr, &session, into, size), WARPLOOM_OK);
+  char* text = nullptr;
+  EXPECT_EQ(warploom_answer(session, "simulat", "{}", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_NE(message.said().find("simulate"), std::string::npos);
+  EXPECT_EQ(text, nullptr);
+  EXPECT_EQ(warploom_answer(session, "step", "{", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_answer(session, nullptr, "{}", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_answer(session, "step", nullptr, nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_answer(session, "step", "{}", nullptr, nullptr, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(
+      warploom_answer(session, "train", R"({"layout": "warploom", "data": ["/none"], "output": "/tmp/x"})",
+                      nullptr, &text, into, size),
+      WARPLOOM_IO_ERROR)
+      << message.said();
+  warploom_close(session);
+  warploom_close(session);
+  warploom_close(nullptr);
+  EXPECT_EQ(warploom_answer(session, "gpus", "{}", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
+  warploom_prediction prediction{};
+  EXPECT_EQ(warploom_predict(nullptr, &prediction, into, size), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_predict(reinterpret_cast<warploom_question*>(session), &prediction, into, size),
+            WARPLOOM_BAD_INPUT);
+}
+
+TEST(AnswersC, StopARunThatIsTold) {
+  warploom_session* session = nullptr;
+  ASSERT_EQ(warploom_open(nullptr, &session, nullptr, 0), WARPLOOM_OK);
+  const warploom_watch watch{[](void*, double, double) { return 1; }, nullptr, nullptr};
+  char* text = nullptr;
+  ASSERT_EQ(
+      warploom_answer(session, "simulate",
+                      R"({"model": "Llama-3.1-8B", "gpu": "H200", "requests": 5000, "intervals": false})",
+                      &watch, &text, nullptr, 0),
+      WARPLOOM_OK);
+  EXPECT_NE(std::string(text).find("\"partial\": true"), std::string::npos);
+  warploom_free_text(text);
+  warploom_close(session);
+}
+
+}  // namespace
+}  // namespace warploom
