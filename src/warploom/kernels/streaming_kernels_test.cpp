@@ -6,6 +6,7 @@
 
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
+#include "warploom/kernels/roofline.h"
 
 namespace warploom {
 namespace {
@@ -47,7 +48,7 @@ StreamingKernels over(Seconds measured) { return StreamingKernels(std::make_uniq
 
 TEST(StreamingKernels, StreamAtFourFifthsOfTheMemory) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
-  const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu);
+  const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu, {"sglang", "", ""});
   const double bytes = 4.0 * 8192 * 8192 * 2;
   EXPECT_NEAR(answer.p50.value(), 3e-6 + bytes / (0.8 * gpu.memory_bandwidth.value()), 1e-6);
 }
@@ -94,6 +95,24 @@ TEST(StreamingKernels, LeaveFasterKernelsAndOtherFamilies) {
   EXPECT_EQ(over(milliseconds(1)).estimate(Gemm{.m = 1, .n = 1, .k = 1}, gpu).p50, milliseconds(1));
 }
 
+TEST(StreamingKernels, StreamFasterInVllmAndThereAnswerAlsoWhereTheyAreSlower) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels slow = over(milliseconds(1)), fast = over(microseconds(1));
+  const Seconds vllm = slow.estimate(kNorm, gpu, {"vllm", "", ""}).p50;
+  EXPECT_LT(vllm, slow.estimate(kNorm, gpu, {"sglang", "", ""}).p50);
+  EXPECT_EQ(fast.estimate(kNorm, gpu, {"vllm", "", ""}).p50, vllm) << "the rule was measured here";
+  EXPECT_EQ(fast.estimate(kNorm, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).p50, microseconds(1));
+}
+
+TEST(StreamingKernels, WriteTheCacheMoreSlowlyThanTheyNormalise) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const KvWrite write{.tokens = 8192, .kv_heads = 8, .head_dim = 128};
+  const RmsNorm same_bytes{.tokens = 8192, .width = 2048};
+  const StreamingKernels model = over(milliseconds(1));
+  EXPECT_GT(model.estimate(write, gpu, {"vllm", "", ""}).p50,
+            2 * model.estimate(same_bytes, gpu, {"vllm", "", ""}).p50);
+}
+
 TEST(StreamingKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   const StreamingKernels model = over(milliseconds(1));
@@ -127,6 +146,46 @@ TEST(StreamingKernels, AnswerABatchAsOneByOne) {
   model.estimate_batch(operators, gpu, {}, answers);
   for (std::size_t i = 0; i < operators.size(); ++i)
     EXPECT_EQ(answers[i].p50, model.estimate(operators[i], gpu).p50) << i;
+}
+
+TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model = over(milliseconds(1));
+  const Gemm product{.m = 1, .n = 28672, .k = 4096};
+  const Collective gather{.kind = CollectiveKind::AllGather, .size = Bytes(4096)};
+  for (const Operator& op : {Operator(product), Operator(gather)}) {
+    EXPECT_TRUE(model.estimate(op, gpu, {"vllm", "", ""}).in_step);
+    EXPECT_NE(model.estimate(op, gpu, {"vllm", "", ""}).p50, milliseconds(1));
+    const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});
+    EXPECT_FALSE(swept.in_step);
+    EXPECT_EQ(swept.p50, milliseconds(1));
+  }
+  EXPECT_FALSE(model.estimate(product, gpu, {"sglang", "", ""}).in_step);
+  EXPECT_FALSE(model.estimate(product, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).in_step);
+}
+
+TEST(StreamingKernels, LeavePhysicsAlone) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model(std::make_unique<RooflineModel>());
+  for (const Operator& op : {Operator(kNorm), Operator(KvWrite{.tokens = 4096}), Operator(Gemm{.m = 4096}),
+                             Operator(Collective{.size = Bytes(4096)})}) {
+    const LatencyEstimate answer = model.estimate(op, gpu, {"vllm", "", ""});
+    const LatencyEstimate physics = RooflineModel().estimate(op, gpu);
+    EXPECT_EQ(answer.p50, physics.p50);
+    EXPECT_EQ(answer.p90, physics.p90);
+    EXPECT_FALSE(answer.in_step);
+  }
+}
+
+TEST(StreamingKernels, WidenAttentionInsideAStep) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model = over(milliseconds(1));
+  const AttentionDecode op{.heads = 32, .kv_heads = 8, .requests = {{.count = 8, .context_tokens = 500}}};
+  const LatencyEstimate step = model.estimate(op, gpu, {"vllm", "", ""});
+  const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});
+  EXPECT_EQ(step.p50, swept.p50);
+  EXPECT_LT(step.p10, swept.p10);
+  EXPECT_GT(step.p90, swept.p90);
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ void add_query_key_norms(ScaledOperators& plan, const PlanContext& context, cons
     plan.add(label, group.count, RmsNorm{.type = model.dtype, .width = width},
              {.factor = per_head ? heads : 1});
   };
+  if (per_head && context.options.join_qk_norms) {
+    add("qk_norm", context.local.heads + context.local.kv_heads);
+    return;
+  }
   add("q_norm", context.local.heads);
   add("k_norm", context.local.kv_heads);
 }

@@ -78,6 +78,8 @@ void add_mixture(ScaledOperators& plan, const PlanContext& context, const LayerG
   moe.routing = context.options.routing;
   moe.routing_alpha = context.options.routing == RoutingKind::PowerLaw ? context.options.routing_alpha : 0.0;
   moe.gated = mixture.gated;
+  if (context.options.choose_experts)
+    plan.add("expert_choice", group.count, Sampling{.vocabulary = mixture.experts});
   plan.add("moe", group.count, moe, {.source = RowSource::GroupTokens});
   if (mixture.shared_intermediate > 0) add_shared_experts(plan, context, group);
 }

@@ -14,6 +14,9 @@ FieldTable GraphOptions::describe() {
       .add("sampling", &GraphOptions::sampling, {.doc = "count the sampling kernel"})
       .add("fuse_qk_norm_rope", &GraphOptions::fuse_qk_norm_rope,
            {.doc = "norms of queries and keys are part of the rotation"})
+      .add("join_qk_norms", &GraphOptions::join_qk_norms, {.doc = "norms of queries and keys are one kernel"})
+      .add("choose_experts", &GraphOptions::choose_experts,
+           {.doc = "experts are chosen by a kernel of its own"})
       .add("fuse_allreduce_norm", &GraphOptions::fuse_allreduce_norm,
            {.doc = "norms are part of all-reduces of few tokens"})
       .add("fuse_static_quantization", &GraphOptions::fuse_static_quantization,

@@ -33,6 +33,11 @@ struct GraphOptions {
   // Queries and keys are normalised by the kernel that rotates them, which reads and writes them anyway
   // (TensorRT-LLM's Qwen3Attention, fuse_qk_norm_rope).
   bool fuse_qk_norm_rope = false;
+  // The norms of queries and of keys are one kernel (Inductor joins them).
+  bool join_qk_norms = false;
+  // A kernel of its own chooses the experts of each token, beside the measured time of the experts (vLLM's
+  // topkGating before Triton's fused_moe).
+  bool choose_experts = false;
   // All-reduces of at most 2,048 tokens add the residual and normalise (FlashInfer's fusion in SGLang).
   bool fuse_allreduce_norm = false;
   // With static scales attention and the gated activation write fp8 for the product behind them

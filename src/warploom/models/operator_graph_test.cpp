@@ -127,6 +127,24 @@ TEST(OperatorGraph, QuantisesStaticallyInTheKernelBeforeWhereTheEngineDoes) {
   EXPECT_EQ(passes("fp8", 2, norms), passes("fp8", 2, {}));  // dynamic scales need the whole row first
 }
 
+TEST(OperatorGraph, JoinsTheNormsOfQueriesAndKeysWhereTheEngineDoes) {
+  const auto nodes = by_label(build_operator_graph(
+      load_model("Qwen3-32B"), {}, StepShape::one_token_each(4, 10), {.join_qk_norms = true}));
+  EXPECT_EQ(nodes.count("q_norm") + nodes.count("k_norm"), 0u);
+  EXPECT_EQ(only<RmsNorm>(nodes, "qk_norm").tokens, 4 * (64 + 8));
+  EXPECT_EQ(nodes.count("rope"), 1u);
+}
+
+TEST(OperatorGraph, ChoosesExpertsApartWhereTheEngineDoes) {
+  const StepShape step = StepShape::one_token_each(4, 10);
+  const auto apart =
+      by_label(build_operator_graph(load_model("Qwen3-30B-A3B"), {}, step, {.choose_experts = true}));
+  EXPECT_EQ(only<Sampling>(apart, "expert_choice").sequences, 4);
+  EXPECT_EQ(only<Sampling>(apart, "expert_choice").vocabulary, 128);
+  const auto within = by_label(build_operator_graph(load_model("Qwen3-30B-A3B"), {}, step, {}));
+  EXPECT_EQ(within.count("expert_choice"), 0u);
+}
+
 TEST(OperatorGraph, NormalisesInTheAllReduceOfFewTokens) {
   const ModelArchitecture model = load_model("Llama-3.1-8B");
   const auto norms = [&](std::int64_t tokens, std::int64_t ranks, bool fused) {

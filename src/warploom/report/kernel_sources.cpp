@@ -37,6 +37,7 @@ bool any_stands_in(std::span<const KernelTime> kernels) {
 void add_stand_in(Json& document, const KernelSource& source) {
   document["stands_in"] = source.stands_in;
   document["stands_in_for"] = source.stands_in_for;
+  document["in_step"] = source.in_step;
   if (source.scheme_priced) document["scheme_priced"] = name_of(*source.scheme_priced);
 }
 
@@ -45,6 +46,7 @@ std::string source_text(const KernelSource& source) {
   for (const std::string* part : {&source.framework, &source.version, &source.kernel})
     if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
   if (source.stands_in) text += " for " + source.stands_in_for;
+  if (source.in_step) text += ", in a step";
   return text.empty() ? "-" : text;
 }
 

@@ -10,7 +10,7 @@
 namespace warploom {
 
 // "vllm 0.24.0 vllm_flash_attn_fa3"; "-" where physics alone answered; "trtllm 1.0 linear for fp8_static"
-// where the nearest kernel measured stands in.
+// where the nearest kernel measured stands in; "..., in a step" where its time was changed to that.
 std::string source_text(const KernelSource& source);
 // The same of the source with most time, and how many more there are: "... + 2".
 std::string source_text(const LabelledKernel& kernel);
@@ -20,12 +20,12 @@ std::string routing_text(const std::string& expert_routing);
 
 // Whether any of them is of a kernel that stands in for another.
 bool any_stands_in(std::span<const KernelTime> kernels);
-// Adds "stands_in", "stands_in_for" and, where it is not the operator's own, "scheme_priced".
+// Adds "stands_in", "stands_in_for", "in_step" and, where it is not the operator's own, "scheme_priced".
 void add_stand_in(Json& document, const KernelSource& source);
 
 // {family: {"time_s", "tier_shares": {tier: share}, "kernels": [{"framework", "version", "kernel", "tier",
-// "extrapolated", "stands_in", "stands_in_for", "scheme_priced" (where it is another), "time_s", "share"}]}},
-// shares of the family's time, kernels with most time first.
+// "extrapolated", "stands_in", "stands_in_for", "in_step", "scheme_priced" (where it is another), "time_s",
+// "share"}]}}, shares of the family's time, kernels with most time first.
 Json kernel_sources_json(std::span<const KernelTime> kernels);
 
 }  // namespace warploom

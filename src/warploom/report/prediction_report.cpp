@@ -13,12 +13,13 @@
 namespace warploom {
 
 std::string estimate_text(const LatencyEstimate& estimate) {
-  return fmt::format("{}  ({} .. {}), limited by {}, tier {}{}", duration_text(estimate.p50),
+  return fmt::format("{}  ({} .. {}), limited by {}, tier {}{}{}", duration_text(estimate.p50),
                      duration_text(estimate.p10), duration_text(estimate.p90), name_of(estimate.bound),
                      name_of(estimate.tier),
                      estimate.stands_in      ? ", of the nearest kernel measured here"
                      : estimate.extrapolated ? ", outside the measured domain"
-                                             : "");
+                                             : "",
+                     estimate.in_step ? ", as inside a step of the engine" : "");
 }
 
 namespace {
@@ -108,7 +109,8 @@ Json estimate_json(const LatencyEstimate& estimate) {
           {"bound", name_of(estimate.bound)},
           {"tier", name_of(estimate.tier)},
           {"extrapolated", estimate.extrapolated},
-          {"stands_in", estimate.stands_in}};
+          {"stands_in", estimate.stands_in},
+          {"in_step", estimate.in_step}};
 }
 
 std::string prediction_text(const PredictResult& result) {

@@ -13,7 +13,8 @@ namespace warploom {
 std::string estimate_text(const LatencyEstimate& estimate);
 // "gemm (scheme bf16, m 64, n 128, k 128)"; request groups as --requests takes them.
 std::string operator_text(const Operator& op);
-// {"p10_us","p50_us","p90_us","physical_bound_us","bound","tier","extrapolated","stands_in"}
+// {"p10_us","p50_us","p90_us","physical_bound_us","bound","tier","extrapolated","stands_in",
+// "in_step"}
 Json estimate_json(const LatencyEstimate& estimate);
 // {"family", ...}: as operator_from_json reads it.
 Json operator_document(const Operator& op);

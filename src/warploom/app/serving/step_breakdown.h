@@ -28,7 +28,7 @@ struct StepBreakdown {
   std::string batch;                 // in words: "prefill 4 x 1024"
   std::int64_t tokens = 0;
   std::vector<KernelRow> kernels;     // longest first
-  Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors taken as independent
+  Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors as joint_error.h adds them
   Seconds host;                       // what the CPU adds
   Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
 };

@@ -1,6 +1,7 @@
 // vLLM. Paths are of its repository.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "warploom/base/error.h"
@@ -130,7 +131,20 @@ ExpertTransport reach_experts(const ServingConfig& config, const Sharding& shard
 
 // The graph of a step
 
-void fuse(GraphOptions&, const EngineLaunch&) {}
+// Whether topkGating runs before the measured call: FlashInfer's fused kernels choose inside theirs, and rows
+// of experts in mxfp4 were measured with it.
+bool chooses_experts_apart(const EngineLaunch& launch) {
+  return !has_tensor_memory(launch.gpu) &&
+         std::none_of(launch.model.layers.begin(), launch.model.layers.end(), [](const LayerGroup& group) {
+           return group.schemes.experts == MatmulScheme::MxFp4A16 ||
+                  group.schemes.experts == MatmulScheme::MxFp4A8;
+         });
+}
+
+void fuse(GraphOptions& graph, const EngineLaunch& launch) {
+  graph.join_qk_norms = true;  // Inductor writes one reduction for both
+  graph.choose_experts = chooses_experts_apart(launch);
+}
 
 // Windowed layers of every model are kept apart, unless context parallelism spreads the tokens.
 WindowedCache windowed_cache(const ModelArchitecture&, const Sharding& sharding) {

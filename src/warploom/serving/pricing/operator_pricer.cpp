@@ -1,7 +1,6 @@
 #include "warploom/serving/pricing/operator_pricer.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace warploom {
 namespace {
@@ -9,22 +8,24 @@ namespace {
 ListPrice price_of(const OperatorNode& node, const LatencyEstimate& one_call) {
   const auto count = double(node.count);
   const double p50 = one_call.p50.value() * count;
-  const double below = (one_call.p50 - one_call.p10).value() * count;
-  const double above = (one_call.p90 - one_call.p50).value() * count;
-  return {.p50 = p50,
-          .below = below * below,
-          .above = above * above,
-          .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
-          .shared = runs_beside_experts(node) ? p50 : 0.0,
-          .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
+  ListPrice price{.p50 = p50,
+                  .below = {},
+                  .above = {},
+                  .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
+                  .shared = runs_beside_experts(node) ? p50 : 0.0,
+                  .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
+  const ErrorKind kind = error_kind(family_of(node.op));
+  price.below.add(kind, (one_call.p50 - one_call.p10).value() * count);
+  price.above.add(kind, (one_call.p90 - one_call.p50).value() * count);
+  return price;
 }
 
 }  // namespace
 
 ListPrice& ListPrice::operator+=(const ListPrice& other) {
   p50 += other.p50;
-  below += other.below;
-  above += other.above;
+  below.mix(other.below, 1);
+  above.mix(other.above, 1);
   collectives += other.collectives;
   shared += other.shared;
   routed += other.routed;
@@ -33,8 +34,8 @@ ListPrice& ListPrice::operator+=(const ListPrice& other) {
 
 StepCost ListPrice::cost() const {
   const double middle = p50 - hidden();
-  return {Seconds(std::max(0.0, middle - std::sqrt(below))), Seconds(middle),
-          Seconds(middle + std::sqrt(above)), Seconds(collectives)};
+  return {Seconds(std::max(0.0, middle - below.joint())), Seconds(middle), Seconds(middle + above.joint()),
+          Seconds(collectives)};
 }
 
 ListPrice OperatorPricer::price(std::span<const OperatorNode> operators, const SeeOperator& see) const {

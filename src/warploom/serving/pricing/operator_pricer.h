@@ -7,17 +7,19 @@
 
 #include "warploom/kernels/latency_model.h"
 #include "warploom/models/operator_graph.h"
+#include "warploom/serving/pricing/joint_error.h"
 #include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 
-// Times of a list of operators. `below` and `above` are the squared half-widths of the interval, summed over
-// distinct operators (see StepCost); they add when lists are joined.
+// Times of a list of operators, in seconds. The half-widths of the interval are kept by kinds of kernels
+// (joint_error.h) and add when lists are joined.
 struct ListPrice {
-  double p50 = 0, below = 0, above = 0;  // s, s^2, s^2
-  double collectives = 0;                // part of p50
-  double shared = 0, routed = 0;         // parts of p50 that run beside each other, see runs_beside_experts
+  double p50 = 0;
+  HalfWidths below, above;
+  double collectives = 0;         // part of p50
+  double shared = 0, routed = 0;  // parts of p50 that run beside each other, see runs_beside_experts
   ListPrice& operator+=(const ListPrice& other);
   // The part of p50 that runs beside something else and takes no time of its own.
   double hidden() const { return hidden_beside_experts(shared, routed); }

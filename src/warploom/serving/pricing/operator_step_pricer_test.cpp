@@ -215,18 +215,21 @@ TEST(OperatorStepPricer, DraftsCostTheRequestsThatHaveThem) {
   EXPECT_NEAR(to_microseconds(bench.pricer.price(batch).p50) / bench.exact_microseconds(step), 1, 0.002);
 }
 
-TEST(OperatorStepPricer, CombinesRepeatsLinearlyAndKernelsInQuadrature) {
+TEST(OperatorStepPricer, AddsErrorsOfAKindAndJoinsThoseOfKinds) {
   Bench bench;
   const std::vector<std::int32_t> contexts{16};
   const StepCost cost = bench.pricer.price(decode_batch(contexts));
-  double squares = 0;
+  HalfWidths one_tenth;
+  double sum = 0;
   for (const OperatorNode& node :
        build_operator_graph(bench.architecture, {}, StepShape::one_token_each(1, 16))) {
-    const double us = double(node.count) * to_microseconds(bench.model.estimate(node.op, bench.gpu, {}).p50);
-    squares += us * us;
+    const double seconds = double(node.count) * bench.model.estimate(node.op, bench.gpu, {}).p50.value();
+    one_tenth.add(error_kind(family_of(node.op)), 0.1 * seconds);
+    sum += seconds;
   }
-  EXPECT_NEAR(to_microseconds(cost.p50 - cost.p10), 0.1 * std::sqrt(squares), 1e-6);
-  EXPECT_NEAR(to_microseconds(cost.p90 - cost.p50), 0.2 * std::sqrt(squares), 1e-6);
+  EXPECT_NEAR((cost.p50 - cost.p10).value() / one_tenth.joint(), 1, 1e-5);
+  EXPECT_NEAR((cost.p90 - cost.p50).value() / (2 * one_tenth.joint()), 1, 1e-5);
+  EXPECT_LT(one_tenth.joint(), 0.1 * sum) << "narrower than if all errors were one";
 }
 
 TEST(OperatorStepPricer, OnlySeveralGpusHaveCollectives) {

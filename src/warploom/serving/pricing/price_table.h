@@ -43,10 +43,9 @@ class PriceTable {
   void use(std::size_t row, double weight, ListPrice& price) {
     Row& used = rows_[row];
     used.used += weight;
-    // Neighbouring rows share their error: half-widths are mixed, so squares are mixed with the plain weight.
     price.p50 += weight * used.price.p50;
-    price.below += weight * used.price.below;
-    price.above += weight * used.price.above;
+    price.below.mix(used.price.below, weight);
+    price.above.mix(used.price.above, weight);
     price.collectives += weight * used.price.collectives;
     price.shared += weight * used.price.shared;
     price.routed += weight * used.price.routed;

@@ -1,7 +1,6 @@
 #include "warploom/serving/pricing/step_pricer.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace warploom {
 namespace {
@@ -29,6 +28,7 @@ KernelSource::KernelSource(const KernelAnswer& answer, const Operator& op, const
     : tier(answer.estimate.tier),
       extrapolated(answer.estimate.extrapolated),
       stands_in(answer.estimate.stands_in),
+      in_step(answer.estimate.in_step),
       framework(answer.implementation.framework),
       version(answer.implementation.version),
       kernel(answer.implementation.kernel),
@@ -48,11 +48,7 @@ void StepBatch::set_decode(std::span<const std::int32_t> contexts) {
 }
 
 StepCost joined_cost(const StepCost& a, const StepCost& b) {
-  const Seconds p50 = a.p50 + b.p50;
-  const double below = std::hypot((a.p50 - a.p10).value(), (b.p50 - b.p10).value());
-  const double above = std::hypot((a.p90 - a.p50).value(), (b.p90 - b.p50).value());
-  return {std::max(Seconds(0.0), p50 - Seconds(below)), p50, p50 + Seconds(above),
-          a.collectives + b.collectives};
+  return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90, a.collectives + b.collectives};
 }
 
 void add_kernel_times(std::vector<KernelTime>& sum, std::span<const KernelTime> kernels) {

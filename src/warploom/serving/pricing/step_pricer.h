@@ -45,10 +45,9 @@ struct StepBatch {
   void set_decode(std::span<const std::int32_t> contexts);
 };
 
-// GPU time of a step, p10 <= p50 <= p90. The interval counts the error of one kernel as the same in every
-// layer, and the errors of different kernels as independent: half-widths of distinct operators add in
-// quadrature, those of repeats add up. The same kernels return in the next step, so over steps p10 and p90
-// add up.
+// GPU time of a step, p10 <= p50 <= p90. The interval counts the errors of kernels of one kind as the same
+// and those of different kinds as nearly independent (joint_error.h). The same kernels return in the next
+// step, so over steps p10 and p90 add up.
 struct StepCost {
   Seconds p10, p50, p90;
   Seconds collectives;  // part of p50
@@ -59,6 +58,7 @@ struct KernelSource {
   Tier tier = Tier::Measured;
   bool extrapolated = false;                    // outside the measured domain
   bool stands_in = false;                       // for another kernel, never measured on this GPU
+  bool in_step = false;                         // its time was changed to that inside a step of an engine
   std::string framework, version, kernel;       // empty: physics alone, or not told
   std::string stands_in_for;                    // what was asked for, in words
   std::optional<MatmulScheme> scheme_priced{};  // where it is not the operator's own
@@ -78,7 +78,7 @@ struct KernelTime {
   KernelSource source{};
 };
 
-// Two parts of a step whose errors are independent: half-widths add in quadrature.
+// Two passes within a step, over kernels of the same kinds, whose errors are the same.
 StepCost joined_cost(const StepCost& a, const StepCost& b);
 
 // Adds times and calls to those of the same family, label and source; new ones go to the end.

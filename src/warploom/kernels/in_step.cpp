@@ -1,0 +1,99 @@
+#include "warploom/kernels/in_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "warploom/kernels/work.h"
+
+namespace warploom {
+namespace {
+
+// A kernel that reads weights: its start and end, and the share of the memory's rate between them.
+struct WeightStream {
+  Seconds ends;
+  double share;
+};
+
+// Of cuBLAS: Llama-3.1-8B in bf16, five products of 34 MB to 1.05 GB at 1 to 128 rows, a second kernel that
+// adds split sums included. More rows take longer by one part in so many.
+constexpr WeightStream kProducts{microseconds(5), 0.927};
+constexpr double kRowsThatDouble = 800;
+// Beyond these rows arithmetic sets the pace. vLLM's fp8 products have tiles of their own up to 16 rows.
+constexpr std::int64_t kMostRows = 128, kMostFp8Rows = 16;
+// Products of at least so many rows compute, with weights and activations cold, where the tables rotate a few
+// copies: the median over prompts of Llama-3.1-8B of 256 to 8,192 tokens.
+constexpr std::int64_t kComputingRows = 256;
+constexpr double kComputing = 1.03;
+
+// Of Triton's fused_moe with what stands around it (alignment, activation, sum): Qwen3-30B-A3B in bf16, 1 to
+// 64 tokens with uniform routing, 8 to 126 experts of 9.4 MB.
+constexpr WeightStream kExperts{microseconds(14), 0.858};
+// What a measured row holds beyond that: the start of a replay and the gaps of eight kernels. The median over
+// 24 steps of Qwen3-30B-A3B, 1 to 2,048 tokens.
+constexpr Seconds kReplay = microseconds(17);
+// Power that the GPU asks for, over its limit, with idle and with busy matrix units at the driver's highest
+// clock. Above one the clock falls with the root of it. Rows of experts were timed in bursts too short for
+// that; the experts of Qwen3-30B-A3B in prompts of 4,096, 6,144 and 8,192 tokens say 2.63, 2.61 and 2.60.
+// Idle: ClockRule's.
+constexpr double kIdleNeed = 0.17, kMatrixNeed = 2.61;
+
+Seconds streamed(const WeightStream& stream, Bytes weights, const GpuSpec& gpu) {
+  return stream.ends + weights / (stream.share * gpu.memory_bandwidth);
+}
+
+bool is_fp8(MatmulScheme scheme) { return scheme == MatmulScheme::Fp8 || scheme == MatmulScheme::Fp8Static; }
+
+// Nothing else: the measured time.
+Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, const Quantising& quantising, Seconds measured) {
+  const bool fp8 = is_fp8(op.scheme);
+  if ((!fp8 && op.scheme != MatmulScheme::Bf16) || op.batch != 1) return measured;
+  if (!fp8 && op.m > kMostRows) return op.m < kComputingRows ? measured : measured * kComputing;
+  const Seconds fused = measured - (quantising.all_rows - quantising.one_row);
+  if (op.m > (fp8 ? kMostFp8Rows : kMostRows)) return fused;
+  const double rows = 1 + double(op.m) / kRowsThatDouble;
+  return std::min(fused, quantising.one_row + rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
+}
+
+// How much longer matrix units take that are busy for a share of the time, at the clock that the power
+// leaves.
+double slowdown_by_power(const FusedMoe& op, const GpuSpec& gpu, Seconds time) {
+  const FlopPerSecond light = gpu.tensor_rate(gpu.tensor_rates.fp16) * gpu.clock_headroom();
+  const double busy = (work_of(op).matrix_flop / light) / time;
+  return std::sqrt(std::max(1.0, kIdleNeed + kMatrixNeed * busy));
+}
+
+Seconds time_in_step(const FusedMoe& op, const GpuSpec& gpu, Seconds measured) {
+  if (op.scheme != MatmulScheme::Bf16 || op.pass != MoePass::Both) return measured;
+  const Seconds weights = streamed(kExperts, work_of(op).weight_bytes, gpu);
+  const Seconds time = std::min(measured, std::max(weights, measured - kReplay));
+  return time * slowdown_by_power(op, gpu, time);
+}
+
+}  // namespace
+
+bool runs_in_step(const Operator& op, std::string_view kernel) {
+  if (std::holds_alternative<Gemm>(op)) return true;
+  return std::holds_alternative<FusedMoe>(op) &&
+         (kernel.empty() || kernel.find("triton") != std::string_view::npos);
+}
+
+void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising,
+                   LatencyEstimate& answer) {
+  Seconds time = answer.p50;
+  if (const auto* product = std::get_if<Gemm>(&op))
+    time = time_in_step(*product, gpu, quantising, answer.p50);
+  else if (const auto* experts = std::get_if<FusedMoe>(&op))
+    time = time_in_step(*experts, gpu, answer.p50);
+  time = std::max(time, answer.physical_bound);
+  const double ratio = time / answer.p50;
+  const double below = std::hypot(((answer.p50 - answer.p10) * ratio).value(), quantising.one_row.value());
+  const double above = std::hypot(((answer.p90 - answer.p50) * ratio).value(),
+                                  (quantising.all_rows - quantising.one_row).value());
+  answer.in_step = true;
+  answer.p50 = time;
+  answer.p10 = std::max(time - Seconds(below), answer.physical_bound);
+  answer.p90 = time + Seconds(above);
+}
+
+}  // namespace warploom

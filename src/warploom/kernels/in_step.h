@@ -1,0 +1,32 @@
+// Products and mixtures of experts inside an engine's step: few tokens read every weight once.
+//
+// Public tables time one product after the other, over and over, and one mixture of experts per replay of a
+// CUDA graph. Inside a step the same kernels are faster: between them stand small kernels that let the memory
+// rest, and no graph begins. Long mixtures are slower: a step lasts long enough to meet the power limit.
+// Fitted on vLLM 0.24 on an H200 (in_step.cpp names the steps).
+#pragma once
+
+#include <string_view>
+
+#include "warploom/hardware/gpu_spec.h"
+#include "warploom/kernels/latency_model.h"
+#include "warploom/kernels/operator.h"
+
+namespace warploom {
+
+// What quantising the activations of a product takes, alone.
+struct Quantising {
+  Seconds one_row{0.0}, all_rows{0.0};
+};
+
+// Whether the rules know the kernel of the measured data that prices `op`; empty: the default.
+bool runs_in_step(const Operator& op, std::string_view kernel);
+
+// Changes `answer`, the measured time of a product or a mixture of experts, to what the kernel takes inside a
+// step, its interval in proportion. Of the quantisation inside a measured product a row's worth stays:
+// Inductor lets the norm or activation before the product quantise what it holds. That none of it stays, or
+// all, is within the interval.
+void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising,
+                   LatencyEstimate& answer);
+
+}  // namespace warploom

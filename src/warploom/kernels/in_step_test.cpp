@@ -1,0 +1,121 @@
+#include "warploom/kernels/in_step.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/physical_bound.h"
+
+namespace warploom {
+namespace {
+
+const GpuSpec& h200_of_streams() {
+  static const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  return gpu;
+}
+
+LatencyEstimate answer_of(const Operator& op, Seconds p50) {
+  return {.p10 = 0.9 * p50,
+          .p50 = p50,
+          .p90 = 1.2 * p50,
+          .physical_bound = physical_bound(op, h200_of_streams()).time,
+          .tier = Tier::Measured};
+}
+
+// Of p50 after the rule.
+Seconds in_step(const Operator& op, Seconds measured, const Quantising& quantising = {}) {
+  LatencyEstimate answer = answer_of(op, measured);
+  price_in_step(op, h200_of_streams(), quantising, answer);
+  return answer.p50;
+}
+
+const Gemm kFewRows{.m = 4, .n = 28672, .k = 4096};
+
+TEST(InStep, ReadTheWeightsOnce) {
+  const double bytes = 2.0 * 28672 * 4096;
+  const Seconds time = in_step(kFewRows, microseconds(500));
+  EXPECT_NEAR(time.value(), 5e-6 + bytes / (0.927 * h200_of_streams().memory_bandwidth.value()),
+              0.01 * time.value());
+}
+
+TEST(InStep, AreNeverLongerThanWhatWasMeasured) {
+  EXPECT_EQ(in_step(kFewRows, microseconds(53)), microseconds(53));
+}
+
+TEST(InStep, KeepTheShapeOfTheInterval) {
+  LatencyEstimate answer = answer_of(kFewRows, microseconds(100));
+  price_in_step(kFewRows, h200_of_streams(), {}, answer);
+  ASSERT_LT(answer.p50, microseconds(100));
+  EXPECT_NEAR(answer.p90 / answer.p50, 1.2, 1e-9);
+  EXPECT_GE(answer.p10, answer.physical_bound);
+}
+
+TEST(InStep, LeaveProductsThatComputeAndOtherSchemes) {
+  Gemm many = kFewRows, four_bit = kFewRows, batched = kFewRows;
+  four_bit.scheme = MatmulScheme::Int4WeightOnly;
+  batched.batch = 2;
+  many.m = 200;
+  for (const Gemm& op : {many, four_bit, batched}) EXPECT_EQ(in_step(op, milliseconds(1)), milliseconds(1));
+}
+
+TEST(InStep, QuantisingStaysAndFp8HasTilesOfSixteenRows) {
+  Gemm fp8 = kFewRows;
+  fp8.scheme = MatmulScheme::Fp8;
+  const Seconds alone = in_step(fp8, milliseconds(1));
+  const Quantising little{microseconds(3), microseconds(3)};
+  EXPECT_NEAR((in_step(fp8, milliseconds(1), little) - alone).value(), 3e-6, 1e-12);
+  EXPECT_LT(alone, in_step(kFewRows, milliseconds(1))) << "half the bytes";
+  fp8.m = 17;
+  EXPECT_EQ(in_step(fp8, milliseconds(1)), milliseconds(1));
+}
+
+TEST(InStep, OfQuantisingManyRowsOneIsLeft) {
+  Gemm fp8 = kFewRows;
+  fp8.scheme = MatmulScheme::Fp8;
+  fp8.m = 4096;
+  EXPECT_NEAR(in_step(fp8, milliseconds(1), {microseconds(3), microseconds(43)}).value(), 960e-6, 1e-12);
+}
+
+TEST(InStep, HowMuchOfQuantisingStaysIsInTheInterval) {
+  Gemm fp8 = kFewRows;
+  fp8.scheme = MatmulScheme::Fp8;
+  fp8.m = 4096;
+  LatencyEstimate answer = answer_of(fp8, milliseconds(1));
+  answer.p10 = answer.p90 = answer.p50;
+  price_in_step(fp8, h200_of_streams(), {microseconds(3), microseconds(43)}, answer);
+  EXPECT_NEAR((answer.p50 - answer.p10).value(), 3e-6, 1e-12);
+  EXPECT_NEAR((answer.p90 - answer.p50).value(), 40e-6, 1e-12);
+}
+
+TEST(InStep, ProductsThatComputeTakeLonger) {
+  Gemm many = kFewRows;
+  many.m = 2048;
+  EXPECT_NEAR(in_step(many, milliseconds(1)).value(), 1.03e-3, 1e-12);
+}
+
+TEST(InStep, ExpertsLoseTheReplayButNotTheirBytes) {
+  const FusedMoe few{.tokens = 1, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8};
+  FusedMoe many = few;
+  many.tokens = 1024;
+  EXPECT_NEAR((milliseconds(1) - in_step(many, milliseconds(1))).value(), 17e-6, 1e-12);
+  const double bytes = 8 * 3.0 * 2048 * 768 * 2;
+  EXPECT_NEAR(in_step(few, microseconds(40)).value(),
+              14e-6 + bytes / (0.858 * h200_of_streams().memory_bandwidth.value()), 1e-9);
+}
+
+TEST(InStep, LongMixturesMeetThePowerLimit) {
+  const FusedMoe long_prompt{.tokens = 8192, .hidden = 2048, .intermediate = 768, .experts = 128, .top_k = 8};
+  const Seconds burst = milliseconds(1.4);
+  EXPECT_GT(in_step(long_prompt, burst), 1.08 * burst);
+  EXPECT_LT(in_step(long_prompt, burst), 1.15 * burst);
+  EXPECT_LT(in_step(long_prompt, 4 * burst), 4 * burst) << "not when the matrix units mostly wait";
+}
+
+TEST(InStep, KnowsTritonsExpertsAlone) {
+  EXPECT_TRUE(runs_in_step(FusedMoe{}, ""));
+  EXPECT_TRUE(runs_in_step(FusedMoe{}, "vllm_unquantizedfusedmoe_triton_tritonexperts"));
+  EXPECT_FALSE(runs_in_step(FusedMoe{}, "vllm_unquantizedfusedmoe_flashinfer_cutlass_flashinferexperts"));
+  EXPECT_FALSE(runs_in_step(RmsNorm{}, ""));
+}
+
+}  // namespace
+}  // namespace warploom

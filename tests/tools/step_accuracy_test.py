@@ -1,0 +1,91 @@
+"""tools/step_accuracy compares predicted with measured sums, keeps fitted and judged models apart."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from repository import ROOT
+
+# Answers 10 ms, 9 to 11, for every batch; 20 ms in fp8.
+PROGRAM = """#!/usr/bin/env python3
+import json, sys
+scale = 2 if "fp8" in sys.argv else 1
+kernels = [{"label": "qkv_proj", "p10_us": 700, "time_us": 800, "p90_us": 900},
+           {"label": "rmsnorm", "p10_us": 90, "time_us": 100, "p90_us": 110}]
+open(sys.argv[0] + ".log", "a").write(" ".join(sys.argv[1:]) + "\\n")
+print(json.dumps({"gpu_ms": {"p10": 9 * scale, "p50": 10 * scale, "p90": 11 * scale}, "kernels": kernels}))
+"""
+
+
+class StepAccuracy(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = Path(self.folder.name)
+        self.program = self.root / "program"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def steps(self, tag, *rows):
+        text = "kind,batch,kernel_sum_ms\n" + "".join(f"{kind},{batch},{ms}\n" for kind, batch, ms in rows)
+        (self.root / f"{tag}_steps.csv").write_text(text)
+
+    def run_tool(self, *options, program=None):
+        command = [sys.executable, str(ROOT / "tools" / "step_accuracy"), "--warploom",
+                   str(program or self.program), "--fixture", str(self.root), *options]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def figures(self):
+        result = self.run_tool("--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)["fixture"]
+
+    def test_errors_and_shares_inside(self):
+        self.steps("llama8b", ("decode", "1x500", 10.5), ("prefill", "1x64", 12.5))
+        found = self.figures()["llama8b"]
+        self.assertAlmostEqual(found["mean"], (0.5 / 10.5 + 2.5 / 12.5) / 2)
+        self.assertAlmostEqual(found["bias"], -(0.5 / 10.5 + 2.5 / 12.5) / 2)
+        self.assertEqual(found["inside"], 0.5)
+
+    def test_fitted_and_judged_stand_apart(self):
+        self.steps("llama8b", ("decode", "1x500", 10))
+        self.steps("llama8bfp8", ("decode", "1x500", 10))
+        found = self.figures()
+        self.assertEqual(found["fitted"]["mean"], 0)
+        self.assertEqual(found["judged"]["mean"], 1)
+        self.assertEqual(found["all"]["steps"], 2)
+
+    def test_asks_for_the_batch_that_was_measured(self):
+        self.steps("qwen30b", ("mixed", "16x500+512", 10))
+        self.figures()
+        asked = Path(f"{self.program}.log").read_text()
+        self.assertIn("--decode 16x500 --prefill 1x512", asked)
+        self.assertIn("--expert-routing uniform", asked)
+
+    def test_correlation_of_kinds_that_err_together_is_one(self):
+        self.steps("llama8b", ("decode", "1x500", 10), ("decode", "2x500", 10))
+        kernels = "kind,batch,kernel,calls,us\n"
+        for batch, sign in (("1x500", 1), ("2x500", -1)):
+            kernels += f"decode,{batch},nvjet_x,32,{800 + sign * 100}\n"
+            kernels += f"decode,{batch},triton_rms_norm,64,{100 + sign * 10}\n"
+        (self.root / "llama8b_kernels.csv").write_text(kernels)
+        result = self.run_tool("--correlation")
+        self.assertEqual(result.stdout.split(), ["shared", "error", "1.000"], result.stderr)
+
+    def test_refuses_a_program_that_fails_and_a_folder_without_steps(self):
+        self.assertIn("no *_steps.csv", self.run_tool().stderr)
+        self.steps("llama8b", ("decode", "1x500", 10))
+        failing = self.root / "failing"
+        failing.write_text("#!/bin/sh\necho 'no such model' >&2\nexit 2\n")
+        failing.chmod(0o755)
+        result = self.run_tool(program=failing)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("no such model", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
