@@ -7,6 +7,8 @@ FUNCTIONS = {
     "step": "step_request",
     "static": "static_request",
     "simulate": "simulate_request",
+    "plan": "plan_request",
+    "support": "support_request",
     "diagnose": "diagnose_request",
     "tune_plan": "tune_plan_request",
     "tune_fit": "tune_fit_request",

@@ -5,6 +5,8 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 from warploom.requests.step_request import step as step
 from warploom.requests.static_request import static as static
 from warploom.requests.simulate_request import simulate as simulate
+from warploom.requests.plan_request import plan as plan
+from warploom.requests.support_request import support as support
 from warploom.requests.diagnose_request import diagnose as diagnose
 from warploom.requests.tune_plan_request import tune_plan as tune_plan
 from warploom.requests.tune_fit_request import tune_fit as tune_fit

@@ -31,6 +31,7 @@ def diagnose(
     model: Any = None,
     quantization: PathText | None = None,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     framework: PathText | None = None,
     engine_version: PathText | None = None,
     expert_routing: PathText | None = None,
@@ -62,6 +63,8 @@ def diagnose(
     fp8_gemm_backend: PathText | None = None,
     enable_flashinfer_allreduce_fusion: bool | None = None,
     capacity_scheduler_policy: PathText | None = None,
+    batch_wait_timeout_iters: int | None = None,
+    batch_wait_max_tokens_ratio: float | None = None,
     scheduling_policy: PathText | None = None,
     schedule_policy: PathText | None = None,
     speculative_config: PathText | None = None,
@@ -131,6 +134,7 @@ def diagnose(
     model: a name (see `warploom models`) or the path of a config.json
     quantization: every linear layer in this scheme, for example fp8
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: refuse kernels that never were
     framework: whose kernels and host constants are used; absent: the engine's
     engine_version: version whose kernels are priced
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
@@ -166,6 +170,8 @@ def diagnose(
     enable_flashinfer_allreduce_fusion: all-reduces of few tokens add and normalise; absent: as the
         engine chooses
     capacity_scheduler_policy: when a request may start (guaranteed_no_evict, max_utilization)
+    batch_wait_timeout_iters: steps that new prompts wait for more of them while others decode
+    batch_wait_max_tokens_ratio: share of a step's tokens at which they wait no longer
     scheduling_policy: order of the queue (fcfs, priority)
     schedule_policy: order of the queue (fcfs, lpm, lof, random)
     speculative_config: JSON such as {"method": "eagle3", "num_speculative_tokens": 3}
@@ -223,11 +229,11 @@ def diagnose(
         ceilings, "store": store, "layout": layout, "data": data, "families": families, "gpus":
         gpus, "keep_impossible": keep_impossible, "setup": setup, "batch": batch, "input_tokens":
         input_tokens, "output_tokens": output_tokens, "model": model, "quantization": quantization,
-        "predictor": predictor, "framework": framework, "engine_version": engine_version,
-        "expert_routing": expert_routing, "vision_encoder": vision_encoder, "image_tokens":
-        image_tokens, "config": config, "host": host, "engine": engine, "max_num_seqs":
-        max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens, "max_model_len":
-        max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
+        "predictor": predictor, "require_tier": require_tier, "framework": framework,
+        "engine_version": engine_version, "expert_routing": expert_routing, "vision_encoder":
+        vision_encoder, "image_tokens": image_tokens, "config": config, "host": host, "engine":
+        engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens,
+        "max_model_len": max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
         "long_prefill_token_threshold": long_prefill_token_threshold, "block_size": block_size,
         "gpu_memory_utilization": gpu_memory_utilization, "chunked_prefill_size":
         chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype, "enable_chunked_prefill":
@@ -239,24 +245,25 @@ def diagnose(
         "scheduler_recv_interval": scheduler_recv_interval, "moe_backend": moe_backend,
         "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
         enable_flashinfer_allreduce_fusion, "capacity_scheduler_policy": capacity_scheduler_policy,
-        "scheduling_policy": scheduling_policy, "schedule_policy": schedule_policy,
-        "speculative_config": speculative_config, "speculative_algorithm": speculative_algorithm,
-        "speculative_draft_model_path": speculative_draft_model_path, "speculative_num_steps":
-        speculative_num_steps, "speculative_eagle_topk": speculative_eagle_topk,
-        "speculative_num_draft_tokens": speculative_num_draft_tokens, "acceptance_rates":
-        acceptance_rates, "acceptance_length": acceptance_length, "proposal_rate": proposal_rate,
-        "kv_offloading_size": kv_offloading_size, "kv_offloading_backend": kv_offloading_backend,
-        "enable_hierarchical_cache": enable_hierarchical_cache, "hicache_ratio": hicache_ratio,
-        "hicache_size": hicache_size, "kv_disk_size": kv_disk_size, "kv_disk_bandwidth_gb_per_s":
-        kv_disk_bandwidth_gb_per_s, "enable_lora": enable_lora, "max_loras": max_loras,
-        "max_lora_rank": max_lora_rank, "instances": instances, "tensor_parallel_size":
-        tensor_parallel_size, "pipeline_parallel_size": pipeline_parallel_size,
-        "data_parallel_size": data_parallel_size, "decode_context_parallel_size":
-        decode_context_parallel_size, "prefill_context_parallel_size":
-        prefill_context_parallel_size, "enable_dp_attention": enable_dp_attention,
-        "enable_expert_parallel": enable_expert_parallel, "all2all_backend": all2all_backend,
-        "moe_a2a_backend": moe_a2a_backend, "deepep_mode": deepep_mode, "routing_policy":
-        routing_policy, "host_profile": host_profile, "schedule_ms": schedule_ms,
+        "batch_wait_timeout_iters": batch_wait_timeout_iters, "batch_wait_max_tokens_ratio":
+        batch_wait_max_tokens_ratio, "scheduling_policy": scheduling_policy, "schedule_policy":
+        schedule_policy, "speculative_config": speculative_config, "speculative_algorithm":
+        speculative_algorithm, "speculative_draft_model_path": speculative_draft_model_path,
+        "speculative_num_steps": speculative_num_steps, "speculative_eagle_topk":
+        speculative_eagle_topk, "speculative_num_draft_tokens": speculative_num_draft_tokens,
+        "acceptance_rates": acceptance_rates, "acceptance_length": acceptance_length,
+        "proposal_rate": proposal_rate, "kv_offloading_size": kv_offloading_size,
+        "kv_offloading_backend": kv_offloading_backend, "enable_hierarchical_cache":
+        enable_hierarchical_cache, "hicache_ratio": hicache_ratio, "hicache_size": hicache_size,
+        "kv_disk_size": kv_disk_size, "kv_disk_bandwidth_gb_per_s": kv_disk_bandwidth_gb_per_s,
+        "enable_lora": enable_lora, "max_loras": max_loras, "max_lora_rank": max_lora_rank,
+        "instances": instances, "tensor_parallel_size": tensor_parallel_size,
+        "pipeline_parallel_size": pipeline_parallel_size, "data_parallel_size": data_parallel_size,
+        "decode_context_parallel_size": decode_context_parallel_size,
+        "prefill_context_parallel_size": prefill_context_parallel_size, "enable_dp_attention":
+        enable_dp_attention, "enable_expert_parallel": enable_expert_parallel, "all2all_backend":
+        all2all_backend, "moe_a2a_backend": moe_a2a_backend, "deepep_mode": deepep_mode,
+        "routing_policy": routing_policy, "host_profile": host_profile, "schedule_ms": schedule_ms,
         "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
         "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
         "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":

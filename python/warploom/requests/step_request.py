@@ -20,6 +20,7 @@ def step(
     decode: PathText | None = None,
     quantization: PathText | None = None,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     framework: PathText | None = None,
     engine_version: PathText | None = None,
     expert_routing: PathText | None = None,
@@ -51,6 +52,8 @@ def step(
     fp8_gemm_backend: PathText | None = None,
     enable_flashinfer_allreduce_fusion: bool | None = None,
     capacity_scheduler_policy: PathText | None = None,
+    batch_wait_timeout_iters: int | None = None,
+    batch_wait_max_tokens_ratio: float | None = None,
     scheduling_policy: PathText | None = None,
     schedule_policy: PathText | None = None,
     speculative_config: PathText | None = None,
@@ -109,6 +112,7 @@ def step(
     decode: BxL: B requests that add a token to L cached ones
     quantization: every linear layer in this scheme, for example fp8
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: refuse kernels that never were
     framework: whose kernels and host constants are used; absent: the engine's
     engine_version: version whose kernels are priced
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
@@ -132,10 +136,10 @@ def step(
     enable_prefix_caching: reuse the KV blocks of equal prefixes; default true
     scheduler_reserve_full_isl: admit a request only when its whole prompt fits into the free KV blocks;
         default true
-    async_scheduling: schedule the next step while one runs; default true
+    async_scheduling: schedule the next step while one runs
     enforce_eager: no CUDA graphs; default false
     cudagraph_mode: which steps run as CUDA graphs (FULL_AND_PIECEWISE, FULL, PIECEWISE,
-        FULL_DECODE_ONLY, NONE); default "FULL_AND_PIECEWISE"
+        FULL_DECODE_ONLY, NONE)
     max_cudagraph_capture_size: tokens of the largest step captured as a CUDA graph
     schedule_conservativeness: factor of the output that admission expects; default 1.0
     enable_mixed_chunk: decode in the steps that prefill; default false
@@ -148,6 +152,8 @@ def step(
         engine chooses
     capacity_scheduler_policy: when a request may start (guaranteed_no_evict, max_utilization); default
         "guaranteed_no_evict"
+    batch_wait_timeout_iters: steps that new prompts wait for more of them while others decode; default 0
+    batch_wait_max_tokens_ratio: share of a step's tokens at which they wait no longer; default 0.0
     scheduling_policy: order of the queue (fcfs, priority); default "fcfs"
     schedule_policy: order of the queue (fcfs, lpm, lof, random); default "fcfs"
     speculative_config: JSON such as {"method": "eagle3", "num_speculative_tokens": 3}
@@ -203,40 +209,41 @@ def step(
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "prefill": prefill, "decode": decode,
-        "quantization": quantization, "predictor": predictor, "framework": framework,
-        "engine_version": engine_version, "expert_routing": expert_routing, "vision_encoder":
-        vision_encoder, "image_tokens": image_tokens, "config": config, "host": host, "engine":
-        engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens,
-        "max_model_len": max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
-        "long_prefill_token_threshold": long_prefill_token_threshold, "block_size": block_size,
-        "gpu_memory_utilization": gpu_memory_utilization, "chunked_prefill_size":
-        chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype, "enable_chunked_prefill":
-        enable_chunked_prefill, "enable_prefix_caching": enable_prefix_caching,
-        "scheduler_reserve_full_isl": scheduler_reserve_full_isl, "async_scheduling":
-        async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode": cudagraph_mode,
-        "max_cudagraph_capture_size": max_cudagraph_capture_size, "schedule_conservativeness":
-        schedule_conservativeness, "enable_mixed_chunk": enable_mixed_chunk,
-        "scheduler_recv_interval": scheduler_recv_interval, "moe_backend": moe_backend,
-        "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
+        "quantization": quantization, "predictor": predictor, "require_tier": require_tier,
+        "framework": framework, "engine_version": engine_version, "expert_routing": expert_routing,
+        "vision_encoder": vision_encoder, "image_tokens": image_tokens, "config": config, "host":
+        host, "engine": engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens":
+        max_num_batched_tokens, "max_model_len": max_model_len, "num_gpu_blocks_override":
+        num_gpu_blocks_override, "long_prefill_token_threshold": long_prefill_token_threshold,
+        "block_size": block_size, "gpu_memory_utilization": gpu_memory_utilization,
+        "chunked_prefill_size": chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype,
+        "enable_chunked_prefill": enable_chunked_prefill, "enable_prefix_caching":
+        enable_prefix_caching, "scheduler_reserve_full_isl": scheduler_reserve_full_isl,
+        "async_scheduling": async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode":
+        cudagraph_mode, "max_cudagraph_capture_size": max_cudagraph_capture_size,
+        "schedule_conservativeness": schedule_conservativeness, "enable_mixed_chunk":
+        enable_mixed_chunk, "scheduler_recv_interval": scheduler_recv_interval, "moe_backend":
+        moe_backend, "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
         enable_flashinfer_allreduce_fusion, "capacity_scheduler_policy": capacity_scheduler_policy,
-        "scheduling_policy": scheduling_policy, "schedule_policy": schedule_policy,
-        "speculative_config": speculative_config, "speculative_algorithm": speculative_algorithm,
-        "speculative_draft_model_path": speculative_draft_model_path, "speculative_num_steps":
-        speculative_num_steps, "speculative_eagle_topk": speculative_eagle_topk,
-        "speculative_num_draft_tokens": speculative_num_draft_tokens, "acceptance_rates":
-        acceptance_rates, "acceptance_length": acceptance_length, "proposal_rate": proposal_rate,
-        "kv_offloading_size": kv_offloading_size, "kv_offloading_backend": kv_offloading_backend,
-        "enable_hierarchical_cache": enable_hierarchical_cache, "hicache_ratio": hicache_ratio,
-        "hicache_size": hicache_size, "kv_disk_size": kv_disk_size, "kv_disk_bandwidth_gb_per_s":
-        kv_disk_bandwidth_gb_per_s, "enable_lora": enable_lora, "max_loras": max_loras,
-        "max_lora_rank": max_lora_rank, "instances": instances, "tensor_parallel_size":
-        tensor_parallel_size, "pipeline_parallel_size": pipeline_parallel_size,
-        "data_parallel_size": data_parallel_size, "decode_context_parallel_size":
-        decode_context_parallel_size, "prefill_context_parallel_size":
-        prefill_context_parallel_size, "enable_dp_attention": enable_dp_attention,
-        "enable_expert_parallel": enable_expert_parallel, "all2all_backend": all2all_backend,
-        "moe_a2a_backend": moe_a2a_backend, "deepep_mode": deepep_mode, "routing_policy":
-        routing_policy, "host_profile": host_profile, "schedule_ms": schedule_ms,
+        "batch_wait_timeout_iters": batch_wait_timeout_iters, "batch_wait_max_tokens_ratio":
+        batch_wait_max_tokens_ratio, "scheduling_policy": scheduling_policy, "schedule_policy":
+        schedule_policy, "speculative_config": speculative_config, "speculative_algorithm":
+        speculative_algorithm, "speculative_draft_model_path": speculative_draft_model_path,
+        "speculative_num_steps": speculative_num_steps, "speculative_eagle_topk":
+        speculative_eagle_topk, "speculative_num_draft_tokens": speculative_num_draft_tokens,
+        "acceptance_rates": acceptance_rates, "acceptance_length": acceptance_length,
+        "proposal_rate": proposal_rate, "kv_offloading_size": kv_offloading_size,
+        "kv_offloading_backend": kv_offloading_backend, "enable_hierarchical_cache":
+        enable_hierarchical_cache, "hicache_ratio": hicache_ratio, "hicache_size": hicache_size,
+        "kv_disk_size": kv_disk_size, "kv_disk_bandwidth_gb_per_s": kv_disk_bandwidth_gb_per_s,
+        "enable_lora": enable_lora, "max_loras": max_loras, "max_lora_rank": max_lora_rank,
+        "instances": instances, "tensor_parallel_size": tensor_parallel_size,
+        "pipeline_parallel_size": pipeline_parallel_size, "data_parallel_size": data_parallel_size,
+        "decode_context_parallel_size": decode_context_parallel_size,
+        "prefill_context_parallel_size": prefill_context_parallel_size, "enable_dp_attention":
+        enable_dp_attention, "enable_expert_parallel": enable_expert_parallel, "all2all_backend":
+        all2all_backend, "moe_a2a_backend": moe_a2a_backend, "deepep_mode": deepep_mode,
+        "routing_policy": routing_policy, "host_profile": host_profile, "schedule_ms": schedule_ms,
         "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
         "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
         "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":

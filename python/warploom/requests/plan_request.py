@@ -1,0 +1,178 @@
+"""Which GPUs, how many, how configured, at what cost.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def plan(
+    *,
+    model: Any,
+    gpu_names: Sequence[PathText],
+    predictor: PathText | None = None,
+    expert_routing: PathText | None = None,
+    kv_cache_dtype: PathText | None = None,
+    gpu_memory_utilization: float | None = None,
+    acceptance_length: float | None = None,
+    host_profile: PathText | None = None,
+    space: Mapping[str, Any] | None = None,
+    source: Mapping[str, Any] | None = None,
+    slo: Sequence[PathText] | None = None,
+    goodput: Sequence[PathText] | None = None,
+    goodput_share: float | None = None,
+    gpu_count: int | None = None,
+    find_max_rate: bool | None = None,
+    objective: PathText | None = None,
+    price_kind: PathText | None = None,
+    prices: PathText | None = None,
+    price: Sequence[PathText] | None = None,
+    power_price: float | None = None,
+    spare_instances: int | None = None,
+    growth: float | None = None,
+    fronts: bool | None = None,
+    exhaustive: bool | None = None,
+    store: PathText | None = None,
+    time_limit_s: float | None = None,
+    require_tier: PathText | None = None,
+    threads: int | None = None,
+    engines: Sequence[PathText] | None = None,
+    tensor_parallel_sizes: Sequence[int] | None = None,
+    pipeline_parallel_sizes: Sequence[int] | None = None,
+    data_parallel_sizes: Sequence[int] | None = None,
+    expert_parallel: PathText | None = None,
+    pools: PathText | None = None,
+    quantizations: Sequence[PathText] | None = None,
+    max_num_seqs: Sequence[int] | None = None,
+    max_num_batched_tokens: Sequence[int] | None = None,
+    prefix_caching: PathText | None = None,
+    speculations: Sequence[PathText] | None = None,
+    kv_offloading: Sequence[float] | None = None,
+    max_gpus: int | None = None,
+    trace: PathText | None = None,
+    workload: PathText | None = None,
+    sessions: Mapping[str, Any] | None = None,
+    random: Mapping[str, Any] | None = None,
+    requests: int | None = None,
+    rate: float | None = None,
+    concurrency: int | None = None,
+    request_rate: float | None = None,
+    max_concurrency: int | None = None,
+    images_per_request: int | None = None,
+    image_tokens: int | None = None,
+    burstiness: float | None = None,
+    user_think_time_s: float | None = None,
+    seed: int | None = None,
+    turns: int | None = None,
+    system_prompt_tokens: int | None = None,
+    user_tokens: int | None = None,
+    output_tokens: int | None = None,
+    think_time_s: float | None = None,
+    session_rate: float | None = None,
+    random_input_len: int | None = None,
+    random_output_len: int | None = None,
+    random_range_ratio: float | None = None,
+    random_prefix_len: int | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Which GPUs, how many, how configured, at what cost.
+
+    model: a name (see `warploom models`) or the path of a config.json
+    gpu_names: GPUs to choose from: names or paths of records
+    predictor: a folder that `train` wrote, or roofline
+    expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
+        balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
+    kv_cache_dtype: element type of the KV cache, auto for the model's; default "auto"
+    gpu_memory_utilization: share of GPU memory that the engine may use
+    acceptance_length: mean tokens that a verifying step yields
+    host_profile: the machine that runs the engine; default "public_fleet"
+    space: what may be chosen
+    source: what the requests are and when they come
+    slo: limits in ms, for example ttft_p95_ms=800
+    goodput: limits in ms of one request, for example ttft:500
+    goodput_share: share of the requests that must meet `goodput`; default 0.95
+    gpu_count: exactly so many GPUs; 0: as few as it takes; default 0
+    find_max_rate: the highest rate that keeps to the limits; default false
+    objective: what is best (cost, gpus, throughput, energy, latency); default "cost"
+    price_kind: how GPUs are rented (on_demand, reserved, spot); default "on_demand"
+    prices: a list of prices of one's own
+    price: GPU=DOLLARS of one GPU for one hour
+    power_price: of power, on top [$/kWh]; default 0.0
+    spare_instances: instances of each pool that may fail: paid for, and missing in the runs; default 0
+    growth: factor of the load; default 1.0
+    fronts: also every point of the Pareto fronts, not the best alone; default true
+    exhaustive: simulate whatever can run, for checking the search; default false
+    store: file of runs, from which a stopped search goes on
+    time_limit_s: stop with the best so far; 0: none; default 0.0
+    require_tier: measured: refuse kernels that never were
+    threads: 0: as many as the machine has. No effect on results; default 0
+    engines: engines to choose from, NAME or NAME:VERSION
+    tensor_parallel_sizes: GPUs that share each layer; default [1, 2, 4, 8]
+    pipeline_parallel_sizes: GPUs that share the layers out; default [1]
+    data_parallel_sizes: attention groups of one instance, of mixtures of experts; default [1]
+    expert_parallel: experts spread over the GPUs whole (off, on, both); default "both"
+    pools: prefill and decode in one pool, apart, or either (aggregated, disaggregated, both); default
+        "aggregated"
+    quantizations: schemes of the linear layers, stored for the checkpoint's own
+    max_num_seqs: requests in a batch; none: the engine's default
+    max_num_batched_tokens: new tokens in a step; none: the engine's default
+    prefix_caching: reuse the KV blocks of equal prefixes (off, on, both); default "on"
+    speculations: none or METHOD:TOKENS, for example eagle3:3
+    kv_offloading: host memory for evicted prefixes [GiB]
+    max_gpus: most GPUs of a deployment; default 64
+    trace: a recorded trace (CSV or JSONL); or
+    workload: a fitted workload: conversation, ...; or
+    sessions: conversations of several turns; or
+    random: the random data set of `vllm bench serve`
+    requests: how many requests; default 1000, or the whole trace
+    rate: requests in place of the recorded ones [1/s]
+    concurrency: closed loop with this many requests in flight
+    request_rate: requests as `vllm bench serve` sends them [1/s]
+    max_concurrency: most requests in flight; without a rate a closed loop
+    images_per_request: images before every prompt
+    image_tokens: tokens of an image; default 1024
+    burstiness: with a rate: shape of gamma gaps, 1 Poisson, below it bursts
+    user_think_time_s: with `concurrency`: mean time before a user's next request
+    seed: of what is drawn; default 1
+    turns: turns of a session
+    system_prompt_tokens: tokens at the start of every session
+    user_tokens: new tokens of a turn, mean
+    output_tokens: tokens of an answer, mean
+    think_time_s: between an answer and the next turn, mean
+    session_rate: new sessions per second [1/s]
+    random_input_len: prompts of random tokens, so many
+    random_output_len: tokens that each produces
+    random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
+    random_prefix_len: further tokens at the start, the same in every prompt
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "model": model, "gpu_names": gpu_names, "predictor": predictor, "expert_routing":
+        expert_routing, "kv_cache_dtype": kv_cache_dtype, "gpu_memory_utilization":
+        gpu_memory_utilization, "acceptance_length": acceptance_length, "host_profile":
+        host_profile, "space": space, "source": source, "slo": slo, "goodput": goodput,
+        "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate": find_max_rate,
+        "objective": objective, "price_kind": price_kind, "prices": prices, "price": price,
+        "power_price": power_price, "spare_instances": spare_instances, "growth": growth, "fronts":
+        fronts, "exhaustive": exhaustive, "store": store, "time_limit_s": time_limit_s,
+        "require_tier": require_tier, "threads": threads, "engines": engines,
+        "tensor_parallel_sizes": tensor_parallel_sizes, "pipeline_parallel_sizes":
+        pipeline_parallel_sizes, "data_parallel_sizes": data_parallel_sizes, "expert_parallel":
+        expert_parallel, "pools": pools, "quantizations": quantizations, "max_num_seqs":
+        max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens, "prefix_caching":
+        prefix_caching, "speculations": speculations, "kv_offloading": kv_offloading, "max_gpus":
+        max_gpus, "trace": trace, "workload": workload, "sessions": sessions, "random": random,
+        "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
+        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
+        "image_tokens": image_tokens, "burstiness": burstiness, "user_think_time_s":
+        user_think_time_s, "seed": seed, "turns": turns, "system_prompt_tokens":
+        system_prompt_tokens, "user_tokens": user_tokens, "output_tokens": output_tokens,
+        "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
+        random_input_len, "random_output_len": random_output_len, "random_range_ratio":
+        random_range_ratio, "random_prefix_len": random_prefix_len}
+    return Answer(ask("plan", fields, progress))

@@ -1,0 +1,33 @@
+"""Which models, GPUs and engines rest on measured kernels.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def support(
+    *,
+    supported_models: Sequence[PathText] | None = None,
+    supported_gpus: Sequence[PathText] | None = None,
+    supported_engines: Sequence[PathText] | None = None,
+    predictor: PathText | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Which models, GPUs and engines rest on measured kernels.
+
+    supported_models: names or paths; none: every known model
+    supported_gpus: names or paths; none: every known GPU
+    supported_engines: none: every engine
+    predictor: a folder that `train` wrote, or roofline
+    threads: 0: as many as the machine has. No effect on results; default 0
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "supported_models": supported_models, "supported_gpus": supported_gpus, "supported_engines":
+        supported_engines, "predictor": predictor, "threads": threads}
+    return Answer(ask("support", fields, progress))
