@@ -51,16 +51,16 @@ Json answer_with_model(const Session& session, const Json& asked, const AnswerWa
 
 // Overloads by the arguments that are given here.
 StaticValidation judge_static(const ValidateStaticRequest& request,
-                              std::shared_ptr<const LatencyModel> model) {
-  return validate_static(request, std::move(model));
+                              const std::shared_ptr<const LatencyModel>& model) {
+  return validate_static(request, model);
 }
 ServingValidation judge_serving(const ValidateServingRequest& request,
                                 const std::shared_ptr<const LatencyModel>& model) {
   return validate_serving(request, model);
 }
 ConcurrencyValidation judge_concurrency(const ValidateConcurrencyRequest& request,
-                                        std::shared_ptr<const LatencyModel> model) {
-  return validate_concurrency(request, std::move(model));
+                                        const std::shared_ptr<const LatencyModel>& model) {
+  return validate_concurrency(request, model);
 }
 
 Json answer_calibrate_host(const Session& session, const Json& asked, const AnswerWatch&) {

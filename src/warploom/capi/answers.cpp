@@ -51,8 +51,8 @@ warploom_status warploom_open(const char* predictor, warploom_session** session,
     return told(WARPLOOM_BAD_INPUT, "warploom_open: session must not be NULL", message, message_size);
   *session = nullptr;
   return guarded(message, message_size, [&] {
-    auto opened = std::make_unique<warploom::OpenSession>(
-        std::make_shared<const warploom::Session>(predictor == nullptr ? "" : predictor));
+    auto opened = std::make_unique<warploom::OpenSession>(warploom::OpenSession{
+        std::make_shared<const warploom::Session>(predictor == nullptr ? "" : predictor)});
     *session = static_cast<warploom_session*>(SessionHandles::of_all().open(std::move(opened)));
   });
 }

@@ -8,6 +8,7 @@
  * Threads: a session and a table may be used by any number of threads at once; a question and a step by one
  * at a time. Nothing may be closed while another thread uses it.
  */
+/* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): this is C */
 #ifndef WARPLOOM_WARPLOOM_H
 #define WARPLOOM_WARPLOOM_H
 
@@ -164,3 +165,4 @@ size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n
 #endif
 
 #endif /* WARPLOOM_WARPLOOM_H */
+/* NOLINTEND(modernize-deprecated-headers,modernize-use-using) */
