@@ -21,9 +21,17 @@ namespace warploom {
 template <class T>
 class HandleTable {
  public:
+  // Never destroyed: threads of the caller may outlive main().
   static HandleTable& of_all() {
-    static HandleTable table;
-    return table;
+    static auto* const table = new HandleTable;
+    return *table;
+  }
+  HandleTable() = default;
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+  ~HandleTable() {
+    for (const auto& slots : owned_)
+      for (Slot& slot : *slots) delete slot.object.load();
   }
 
   // Throws Unsupported when kMostHandles are open.

@@ -112,10 +112,9 @@ TEST(AnswersC, RefuseNullClosedAndUnknownWithAWord) {
   EXPECT_EQ(warploom_answer(session, nullptr, "{}", nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
   EXPECT_EQ(warploom_answer(session, "step", nullptr, nullptr, &text, into, size), WARPLOOM_BAD_INPUT);
   EXPECT_EQ(warploom_answer(session, "step", "{}", nullptr, nullptr, into, size), WARPLOOM_BAD_INPUT);
-  EXPECT_EQ(
-      warploom_answer(session, "train", R"({"layout": "warploom", "data": ["/none"], "output": "/tmp/x"})",
-                      nullptr, &text, into, size),
-      WARPLOOM_IO_ERROR)
+  EXPECT_EQ(warploom_answer(session, "validate_static", R"({"truth": "/none.csv", "requests": "/none.csv"})",
+                            nullptr, &text, into, size),
+            WARPLOOM_IO_ERROR)
       << message.said();
   warploom_close(session);
   warploom_close(session);
