@@ -23,6 +23,7 @@ class HandleTable {
  public:
   // Never destroyed: threads of the caller may outlive main().
   static HandleTable& of_all() {
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static auto* const table = new HandleTable;
     return *table;
   }
