@@ -178,7 +178,7 @@ TEST(EmitPlan, WritesWhatStartsTheBest) {
 TEST(CheckPlan, ComparesABenchmarkWithThePromise) {
   const PlanResult plan = make_plan(small_plan(), fixed_latency());
   const auto result = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/clients/vllm_bench.json";
-  if (!std::filesystem::exists(result)) GTEST_SKIP() << "no fixture";
+  ASSERT_TRUE(std::filesystem::exists(result)) << result;
   const PlanCheck check = check_plan(plan, result);
   EXPECT_GT(check.requests, 0);
   ASSERT_EQ(check.figures.size(), 4U);
