@@ -52,7 +52,6 @@ class Step:
         return self.mixed((), [(each, 0) for each in tokens])
 
     def mixed(self, contexts: Sequence[int], prompts: Sequence[tuple[int, int]] = ()) -> StepPrice:
-        """Decoding requests by the tokens they have in the cache, and parts of prompts as (new tokens,
-        tokens in
-        the cache)."""
+        """Decoding requests by the tokens they have in the cache, and parts of prompts as (new
+        tokens, tokens in the cache)."""
         return StepPrice(*self._step.mixed(list(contexts), list(prompts)))
