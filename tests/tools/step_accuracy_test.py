@@ -30,19 +30,21 @@ class StepAccuracy(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def steps(self, tag, *rows):
+    def steps(self, tag, *rows, of="h200"):
         text = "kind,batch,kernel_sum_ms\n" + "".join(f"{kind},{batch},{ms}\n" for kind, batch, ms in rows)
-        (self.root / f"{tag}_steps.csv").write_text(text)
+        folder = self.root / f"vllm_0_24_{of}" / "steps"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{tag}_steps.csv").write_text(text)
 
     def run_tool(self, *options, program=None):
         command = [sys.executable, str(ROOT / "tools" / "step_accuracy"), "--warploom",
-                   str(program or self.program), "--fixture", str(self.root), *options]
+                   str(program or self.program), "--fixtures", str(self.root), *options]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    def figures(self):
+    def figures(self, of="h200"):
         result = self.run_tool("--json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)["fixture"]
+        return json.loads(result.stdout)[of]
 
     def test_errors_and_shares_inside(self):
         self.steps("llama8b", ("decode", "1x500", 10.5), ("prefill", "1x64", 12.5))
@@ -66,13 +68,20 @@ class StepAccuracy(unittest.TestCase):
         self.assertIn("--decode 16x500 --prefill 1x512", asked)
         self.assertIn("--expert-routing uniform", asked)
 
+    def test_on_another_gpu_every_model_judges(self):
+        self.steps("llama8b", ("decode", "1x500", 10), of="h100")
+        found = self.figures("h100")
+        self.assertEqual(found["judged"]["steps"], 1)
+        self.assertNotIn("fitted", found)
+        self.assertIn("--gpu H100-SXM", Path(f"{self.program}.log").read_text())
+
     def test_correlation_of_kinds_that_err_together_is_one(self):
         self.steps("llama8b", ("decode", "1x500", 10), ("decode", "2x500", 10))
         kernels = "kind,batch,kernel,calls,us\n"
         for batch, sign in (("1x500", 1), ("2x500", -1)):
             kernels += f"decode,{batch},nvjet_x,32,{800 + sign * 100}\n"
             kernels += f"decode,{batch},triton_rms_norm,64,{100 + sign * 10}\n"
-        (self.root / "llama8b_kernels.csv").write_text(kernels)
+        (self.root / "vllm_0_24_h200" / "steps" / "llama8b_kernels.csv").write_text(kernels)
         result = self.run_tool("--correlation")
         self.assertEqual(result.stdout.split(), ["shared", "error", "1.000"], result.stderr)
 

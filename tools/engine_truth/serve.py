@@ -211,7 +211,7 @@ async def main():
         model=a.name,
         gpu=a.gpu,
         vllm_version="0.24.0",
-        engine_kwargs=kw,
+        engine_kwargs=dict(kw, load_format="dummy"),
         num_gpu_blocks=c.cache_config.num_gpu_blocks,
         block_size=c.cache_config.block_size,
         resolved=engine_setup.resolved(c),

@@ -45,14 +45,13 @@ Seconds streamed(const WeightStream& stream, Bytes weights, const GpuSpec& gpu) 
 bool is_fp8(MatmulScheme scheme) { return scheme == MatmulScheme::Fp8 || scheme == MatmulScheme::Fp8Static; }
 
 // Nothing else: the measured time.
-Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, const Quantising& quantising, Seconds measured) {
+Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, Seconds fused, Seconds measured) {
   const bool fp8 = is_fp8(op.scheme);
   if ((!fp8 && op.scheme != MatmulScheme::Bf16) || op.batch != 1) return measured;
   if (!fp8 && op.m > kMostRows) return op.m < kComputingRows ? measured : measured * kComputing;
-  const Seconds fused = measured - (quantising.all_rows - quantising.one_row);
-  if (op.m > (fp8 ? kMostFp8Rows : kMostRows)) return fused;
+  if (op.m > (fp8 ? kMostFp8Rows : kMostRows)) return measured;
   const double rows = 1 + double(op.m) / kRowsThatDouble;
-  return std::min(fused, quantising.one_row + rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
+  return std::min(measured, fused + rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
 }
 
 // How much longer matrix units take that are busy for a share of the time, at the clock that the power
@@ -78,22 +77,18 @@ bool runs_in_step(const Operator& op, std::string_view kernel) {
          (kernel.empty() || kernel.find("triton") != std::string_view::npos);
 }
 
-void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising,
-                   LatencyEstimate& answer) {
+void price_in_step(const Operator& op, const GpuSpec& gpu, Seconds fused, LatencyEstimate& answer) {
   Seconds time = answer.p50;
   if (const auto* product = std::get_if<Gemm>(&op))
-    time = time_in_step(*product, gpu, quantising, answer.p50);
+    time = time_in_step(*product, gpu, fused, answer.p50);
   else if (const auto* experts = std::get_if<FusedMoe>(&op))
     time = time_in_step(*experts, gpu, answer.p50);
   time = std::max(time, answer.physical_bound);
   const double ratio = time / answer.p50;
-  const double below = std::hypot(((answer.p50 - answer.p10) * ratio).value(), quantising.one_row.value());
-  const double above = std::hypot(((answer.p90 - answer.p50) * ratio).value(),
-                                  (quantising.all_rows - quantising.one_row).value());
   answer.in_step = true;
+  answer.p10 = std::max(time - (answer.p50 - answer.p10) * ratio, answer.physical_bound);
+  answer.p90 = time + (answer.p90 - answer.p50) * ratio;
   answer.p50 = time;
-  answer.p10 = std::max(time - Seconds(below), answer.physical_bound);
-  answer.p90 = time + Seconds(above);
 }
 
 }  // namespace warploom

@@ -14,19 +14,11 @@
 
 namespace warploom {
 
-// What quantising the activations of a product takes, alone.
-struct Quantising {
-  Seconds one_row{0.0}, all_rows{0.0};
-};
-
 // Whether the rules know the kernel of the measured data that prices `op`; empty: the default.
 bool runs_in_step(const Operator& op, std::string_view kernel);
 
 // Changes `answer`, the measured time of a product or a mixture of experts, to what the kernel takes inside a
-// step, its interval in proportion. Of the quantisation inside a measured product a row's worth stays:
-// Inductor lets the norm or activation before the product quantise what it holds. That none of it stays, or
-// all, is within the interval.
-void price_in_step(const Operator& op, const GpuSpec& gpu, const Quantising& quantising,
-                   LatencyEstimate& answer);
+// step, its interval in proportion. `fused` of the time is not the kernel's own (fused_quantising.h).
+void price_in_step(const Operator& op, const GpuSpec& gpu, Seconds fused, LatencyEstimate& answer);
 
 }  // namespace warploom

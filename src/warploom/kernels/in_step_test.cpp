@@ -22,9 +22,9 @@ LatencyEstimate answer_of(const Operator& op, Seconds p50) {
 }
 
 // Of p50 after the rule.
-Seconds in_step(const Operator& op, Seconds measured, const Quantising& quantising = {}) {
+Seconds in_step(const Operator& op, Seconds measured, Seconds fused = Seconds(0.0)) {
   LatencyEstimate answer = answer_of(op, measured);
-  price_in_step(op, h200_of_streams(), quantising, answer);
+  price_in_step(op, h200_of_streams(), fused, answer);
   return answer.p50;
 }
 
@@ -43,7 +43,7 @@ TEST(InStep, AreNeverLongerThanWhatWasMeasured) {
 
 TEST(InStep, KeepTheShapeOfTheInterval) {
   LatencyEstimate answer = answer_of(kFewRows, microseconds(100));
-  price_in_step(kFewRows, h200_of_streams(), {}, answer);
+  price_in_step(kFewRows, h200_of_streams(), Seconds(0.0), answer);
   ASSERT_LT(answer.p50, microseconds(100));
   EXPECT_NEAR(answer.p90 / answer.p50, 1.2, 1e-9);
   EXPECT_GE(answer.p10, answer.physical_bound);
@@ -61,29 +61,10 @@ TEST(InStep, QuantisingStaysAndFp8HasTilesOfSixteenRows) {
   Gemm fp8 = kFewRows;
   fp8.scheme = MatmulScheme::Fp8;
   const Seconds alone = in_step(fp8, milliseconds(1));
-  const Quantising little{microseconds(3), microseconds(3)};
-  EXPECT_NEAR((in_step(fp8, milliseconds(1), little) - alone).value(), 3e-6, 1e-12);
+  EXPECT_NEAR((in_step(fp8, milliseconds(1), microseconds(3)) - alone).value(), 3e-6, 1e-12);
   EXPECT_LT(alone, in_step(kFewRows, milliseconds(1))) << "half the bytes";
   fp8.m = 17;
   EXPECT_EQ(in_step(fp8, milliseconds(1)), milliseconds(1));
-}
-
-TEST(InStep, OfQuantisingManyRowsOneIsLeft) {
-  Gemm fp8 = kFewRows;
-  fp8.scheme = MatmulScheme::Fp8;
-  fp8.m = 4096;
-  EXPECT_NEAR(in_step(fp8, milliseconds(1), {microseconds(3), microseconds(43)}).value(), 960e-6, 1e-12);
-}
-
-TEST(InStep, HowMuchOfQuantisingStaysIsInTheInterval) {
-  Gemm fp8 = kFewRows;
-  fp8.scheme = MatmulScheme::Fp8;
-  fp8.m = 4096;
-  LatencyEstimate answer = answer_of(fp8, milliseconds(1));
-  answer.p10 = answer.p90 = answer.p50;
-  price_in_step(fp8, h200_of_streams(), {microseconds(3), microseconds(43)}, answer);
-  EXPECT_NEAR((answer.p50 - answer.p10).value(), 3e-6, 1e-12);
-  EXPECT_NEAR((answer.p90 - answer.p50).value(), 40e-6, 1e-12);
 }
 
 TEST(InStep, ProductsThatComputeTakeLonger) {

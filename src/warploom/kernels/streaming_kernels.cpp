@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/fused_quantising.h"
 #include "warploom/kernels/in_step.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/roofline.h"
@@ -121,18 +122,14 @@ StreamingKernels::StreamingKernels(std::unique_ptr<const LatencyModel> kernels)
     : kernels_(std::move(kernels)),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
-void StreamingKernels::price_products(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                                      LatencyEstimate& answer) const {
+Seconds StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu,
+                                          const KernelContext& context, LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
-  if (product == nullptr || !quantises_activations(product->scheme)) {
-    price_in_step(op, gpu, {}, answer);
-    return;
-  }
-  const auto time = [&](std::int64_t rows) {
-    const KernelContext engine{context.framework, context.version, {}};
-    return kernels_->estimate(Quantize{.rows = rows, .width = product->k}, gpu, engine).p50;
-  };
-  price_in_step(op, gpu, {.one_row = time(1), .all_rows = time(product->m)}, answer);
+  if (product == nullptr || !holds_quantising(*product)) return Seconds(0.0);
+  const KernelContext engine{context.framework, context.version, {}};
+  const Quantize pass{.rows = product->m, .width = product->k};
+  fuse_quantising(*product, gpu, kernels_->estimate(pass, gpu, engine).p50, answer);
+  return fused_quantising(*product, gpu);
 }
 
 bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
@@ -143,9 +140,11 @@ bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const Kerne
   // Else the measured kernel answers, changed by what surrounds it.
   if (!is_of_an_engine(context)) return false;
   wait_for_ranks(op, context, answer);
-  if (!asks_vllm(context) || gpu.name != kRuleGpu) return false;
+  if (!asks_vllm(context)) return false;
+  const Seconds fused = take_quantising(op, gpu, context, answer);
+  if (gpu.name != kRuleGpu) return false;
   widen_attention(op, answer);
-  if (runs_in_step(op, context.kernel)) price_products(op, gpu, context, answer);
+  if (runs_in_step(op, context.kernel)) price_in_step(op, gpu, fused, answer);
   return false;
 }
 

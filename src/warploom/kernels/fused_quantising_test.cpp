@@ -1,0 +1,58 @@
+#include "warploom/kernels/fused_quantising.h"
+
+#include <gtest/gtest.h>
+
+#include "warploom/hardware/gpu_catalog.h"
+
+namespace warploom {
+namespace {
+
+const GpuSpec& h100_of_quantising() {
+  static const GpuSpec gpu = GpuCatalog().get("h100_sxm");
+  return gpu;
+}
+
+Gemm fp8_product(std::int64_t rows, std::int64_t k) {
+  return {.scheme = MatmulScheme::Fp8, .m = rows, .n = 4096, .k = k};
+}
+
+LatencyEstimate exactly(Seconds time) { return {.p10 = time, .p50 = time, .p90 = time}; }
+
+TEST(FusedQuantising, OnlyDynamicFp8HoldsIt) {
+  EXPECT_TRUE(holds_quantising(fp8_product(1, 4096)));
+  for (const MatmulScheme other : {MatmulScheme::Bf16, MatmulScheme::Fp8Static, MatmulScheme::Fp8Block}) {
+    Gemm product = fp8_product(1, 4096);
+    product.scheme = other;
+    EXPECT_FALSE(holds_quantising(product));
+  }
+}
+
+TEST(FusedQuantising, FewRowsTakeTheTimeOfOneAndManyTheirBytes) {
+  const Seconds one = fused_quantising(fp8_product(1, 4096), h100_of_quantising());
+  EXPECT_EQ(fused_quantising(fp8_product(64, 4096), h100_of_quantising()), one);
+  EXPECT_GT(fused_quantising(fp8_product(1, 14336), h100_of_quantising()), one);
+  const Seconds many = fused_quantising(fp8_product(8192, 4096), h100_of_quantising());
+  EXPECT_NEAR((fused_quantising(fp8_product(16384, 4096), h100_of_quantising()) / many), 2, 1e-9);
+}
+
+TEST(FusedQuantising, TwoPassesOfTheTableGiveWayToTheFusedOne) {
+  const Gemm product = fp8_product(1024, 4096);
+  const Seconds fused = fused_quantising(product, h100_of_quantising());
+  LatencyEstimate answer = exactly(microseconds(100));
+  fuse_quantising(product, h100_of_quantising(), microseconds(6), answer);
+  EXPECT_NEAR((answer.p50 - fused).value(), 89.2e-6, 1e-12);
+  EXPECT_NEAR((answer.p50 - answer.p10).value(), fused.value(), 1e-12) << "that nothing stays";
+  EXPECT_NEAR((answer.p90 - answer.p50).value(), 6e-6, 1e-12) << "that the row holds one pass";
+  EXPECT_TRUE(answer.in_step);
+}
+
+TEST(FusedQuantising, NeverBelowTheBound) {
+  LatencyEstimate answer = exactly(microseconds(10));
+  answer.physical_bound = microseconds(9);
+  fuse_quantising(fp8_product(1, 4096), h100_of_quantising(), microseconds(6), answer);
+  EXPECT_EQ(answer.p50, microseconds(9));
+  EXPECT_EQ(answer.p10, microseconds(9));
+}
+
+}  // namespace
+}  // namespace warploom
