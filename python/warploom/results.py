@@ -170,7 +170,7 @@ class ModelList(Answer):
 class Predictions:
     """Many operators on one GPU, an array for each figure: p10_us, p50_us, p90_us, physical_bound_us
     (float64),
-    bound and tier (numbers of `bounds` and `tiers`), extrapolated, stands_in (bool)."""
+    bound and tier (numbers of `bounds` and `tiers`), extrapolated, stands_in, in_step (bool)."""
 
     names = (
         "p10_us",
@@ -181,6 +181,7 @@ class Predictions:
         "tier",
         "extrapolated",
         "stands_in",
+        "in_step",
     )
 
     def __init__(
@@ -197,6 +198,7 @@ class Predictions:
             self.tier,
             self.extrapolated,
             self.stands_in,
+            self.in_step,
         ) = columns
 
     def __len__(self) -> int:
