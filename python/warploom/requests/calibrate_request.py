@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CalibrationAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -20,7 +20,7 @@ def calibrate(
     seed: int | None = None,
     threads: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CalibrationAnswer:
     """Fits a predictor to one GPU's sweep.
 
     gpu: the GPU that was swept
@@ -35,4 +35,4 @@ def calibrate(
     fields = {
         "gpu": gpu, "data": data, "output": output, "predictor": predictor, "record": record,
         "seed": seed, "threads": threads}
-    return Answer(ask("calibrate", fields, progress))
+    return CalibrationAnswer(ask("calibrate", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def import_(
@@ -30,5 +30,5 @@ def import_(
     progress: True for a bar by tqdm, or a function of (done, total)
     """
     fields = {
-        "layout": layout, "paths": paths, "store": store, "families": families, "gpus": gpus}
+        "layout": layout, "paths": listed(paths), "store": store, "families": families, "gpus": gpus}
     return Answer(ask("import", fields, progress))

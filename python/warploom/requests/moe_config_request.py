@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import MoeConfigAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -18,7 +18,7 @@ def moe_config(
     layer: Mapping[str, Any] | None = None,
     engine: PathText | None = None,
     table: PathText | None = None,
-    samples: PathText | None = None,
+    samples: Any = None,
     profile: bool | None = None,
     seconds: float | None = None,
     python: PathText | None = None,
@@ -34,7 +34,7 @@ def moe_config(
     tensor_parallel: int | None = None,
     expert_parallel: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> MoeConfigAnswer:
     """Fused_moe files of vLLM and SGLang for a GPU.
 
     gpu: a name (see `warploom gpus`) or the path of a record
@@ -66,4 +66,4 @@ def moe_config(
         "output": output, "experts": experts, "top_k": top_k, "hidden": hidden, "intermediate":
         intermediate, "dtype": dtype, "block_n": block_n, "block_k": block_k, "tensor_parallel":
         tensor_parallel, "expert_parallel": expert_parallel}
-    return Answer(ask("moe_config", fields, progress))
+    return MoeConfigAnswer(ask("moe_config", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import SimulationAnswer
+from warploom.answers import SimulationAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -42,7 +42,7 @@ def simulate(
     scale_queue_depth: float | None = None,
     scale_interval_s: float | None = None,
     instance_startup_s: float | None = None,
-    trace: PathText | None = None,
+    trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
     random: Mapping[str, Any] | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import StepAnswer
+from warploom.answers import StepAnswer
 from warploom.session import PathText, Progress, ask
 
 

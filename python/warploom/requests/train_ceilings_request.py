@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def train_ceilings(
@@ -45,6 +45,6 @@ def train_ceilings(
     """
     fields = {
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "test_fraction":
-        test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data": data,
-        "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+        test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("train_ceilings", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def train(
@@ -51,6 +51,6 @@ def train(
     fields = {
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "few_shot": few_shot,
         "few_shot_per": few_shot_per, "tables": tables, "seed": seed, "threads": threads, "store":
-        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
     return Answer(ask("train", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_ceilings(
@@ -44,6 +44,6 @@ def validate_ceilings(
     """
     fields = {
         "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": tuned, "store": store, "layout": layout, "data": data, "families": families,
-        "gpus": gpus, "keep_impossible": keep_impossible}
+        "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
+        families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_ceilings", fields, progress))

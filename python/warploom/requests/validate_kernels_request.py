@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.answers import KernelValidation
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_kernels(
@@ -26,7 +26,7 @@ def validate_kernels(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> KernelValidation:
     """A predictor against measured kernels.
 
     source: measured rows
@@ -47,6 +47,6 @@ def validate_kernels(
     fields = {
         "source": source, "predictor": predictor, "all_rows": all_rows, "baselines": baselines,
         "baseline_data": baseline_data, "baseline_exclude_gpus": baseline_exclude_gpus, "store":
-        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
-    return Answer(ask("validate_kernels", fields, progress))
+    return KernelValidation(ask("validate_kernels", fields, progress))
