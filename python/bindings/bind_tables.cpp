@@ -15,7 +15,8 @@ namespace nb = nanobind;
 namespace warploom::python {
 namespace {
 
-using ConfigTuple = std::tuple<int, int, int, int, int, int>;  // tile_m, tile_n, tile_k, warps, stages, split_k
+// tile_m, tile_n, tile_k, warps, stages, split_k
+using ConfigTuple = std::tuple<int, int, int, int, int, int>;
 
 ConfigTuple config_tuple(const TileConfig& c) {
   return {c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k};

@@ -60,7 +60,7 @@ class InferTimePredictor:
         return {}
 
 
-class ConfigManager:
+class Configuration:  # known to the simulator as ConfigManager
     raw: dict = {}
 
     @classmethod
@@ -89,7 +89,7 @@ def install_stand_ins():
     ):
         _module(package).__path__ = []
     _module("sglang_simulator.time_predictor.base", InferTimePredictor=InferTimePredictor)
-    _module("sglang_simulator.simulation.manager.config", ConfigManager=ConfigManager)
+    _module("sglang_simulator.simulation.manager.config", ConfigManager=Configuration)
     aic = _module("dynamo._internal.aic", AicSession=None, create_session=None)
     sys.modules["dynamo"]._internal = sys.modules["dynamo._internal"]
     sys.modules["dynamo._internal"].aic = aic

@@ -111,7 +111,11 @@ class FramesOut(unittest.TestCase):
             rows = answer.rows()
             self.assertTrue(rows)
             self.assertIn("<table>", answer._repr_html_())
-            for method, package in (("to_pandas", "pandas"), ("to_polars", "polars"), ("to_arrow", "pyarrow")):
+            for method, package in (
+                ("to_pandas", "pandas"),
+                ("to_polars", "polars"),
+                ("to_arrow", "pyarrow"),
+            ):
                 if has(package):
                     self.assertEqual(len(getattr(answer, method)()), len(rows))
         self.assertNotIn("Answer", kinds)
@@ -129,9 +133,14 @@ class FramesOut(unittest.TestCase):
         import pyarrow.parquet
 
         with tempfile.TemporaryDirectory() as folder:
-            for answer in (warploom.step(**LLAMA, decode="8x100"), warploom.predict("gemm", gpu="H200", m=[1, 2], n=64, k=64)):
+            for answer in (
+                warploom.step(**LLAMA, decode="8x100"),
+                warploom.predict("gemm", gpu="H200", m=[1, 2], n=64, k=64),
+            ):
                 answer.to_parquet(path := Path(folder) / "rows.parquet")
-                self.assertEqual(pyarrow.parquet.read_table(path).to_pylist(), answer.to_arrow().to_pylist())
+                self.assertEqual(
+                    pyarrow.parquet.read_table(path).to_pylist(), answer.to_arrow().to_pylist()
+                )
 
     @unittest.skipUnless(has("matplotlib"), "matplotlib is not installed")
     def test_plots_have_labels(self):

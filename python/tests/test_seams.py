@@ -1,4 +1,7 @@
-"""warploom.seams, each against a stand-in of the interface that it serves. PYTHONPATH holds the built package."""
+"""warploom.seams, each against a stand-in of the interface that it serves.
+
+PYTHONPATH holds the built package.
+"""
 
 import json
 import os
@@ -56,7 +59,7 @@ class SglangSimulator(unittest.TestCase):
         self.assertEqual(given.predict_infer_time(batch), self.predictor().predict_infer_time(batch))
 
     def test_the_simulator_finds_it_by_name(self):
-        manager = stand_ins.ConfigManager
+        manager = stand_ins.Configuration
         known = manager.__dict__["get_inference_time_predictor"]
         self.addCleanup(setattr, manager, "get_inference_time_predictor", known)
         sglang_simulator.install()

@@ -88,13 +88,16 @@ class ModelList(Answer):
 
 
 class StaticAnswer(Answer):
-    """Requests that start together: `prefill_ms`, `decode_mean_ms`, `total_ms`, `output_throughput`, `kernels`."""
+    """Requests that start together: `prefill_ms`, `decode_mean_ms`, `total_ms`,
+    `output_throughput`, `kernels`."""
 
     table = "kernels"
 
     def plot(self) -> Any:
         """The time of each kernel in the whole batch."""
-        axes = plot_axes(f"{self.model} on {self.gpu}: {self.batch} x {self.input_tokens} + {self.output_tokens}")
+        axes = plot_axes(
+            f"{self.model} on {self.gpu}: {self.batch} x {self.input_tokens} + {self.output_tokens}"
+        )
         rows = self.rows()[::-1]
         axes.barh([row["label"] for row in rows], [row["time_ms"] for row in rows])
         axes.set_xlabel("time [ms]")
@@ -102,7 +105,8 @@ class StaticAnswer(Answer):
 
 
 class DiagnosisAnswer(Answer):
-    """Kernels against the best that their shape was seen to reach: `saved_us`, `changes`, `groups`, `kernels`."""
+    """Kernels against the best that their shape was seen to reach: `saved_us`, `changes`, `groups`,
+    `kernels`."""
 
     table = "kernels"
 
@@ -119,7 +123,8 @@ class DiagnosisAnswer(Answer):
 
 
 class PlanAnswer(Answer):
-    """Deployments that meet the limits: `best` (a place in `points`, counted from 1, as in `fronts`), `points`, `fronts`, `what_if`."""
+    """Deployments that meet the limits: `best` (a place in `points`, counted from 1, as in `fronts`),
+    `points`, `fronts`, `what_if`."""
 
     table = "points"
 
@@ -128,8 +133,12 @@ class PlanAnswer(Answer):
         axes = plot_axes(f"{self.model}: {self.workload}")
         rows = self.rows()
         speed, cost = "tokens_per_s_per_user", "usd_per_million_output_tokens"
-        axes.plot([row[speed] for row in rows], [row[cost] for row in rows], "o", alpha=0.4, label="simulated")
-        front = sorted((rows[place - 1] for place in self.fronts["cost"]), key=lambda row: float(row[speed]))
+        axes.plot(
+            [row[speed] for row in rows], [row[cost] for row in rows], "o", alpha=0.4, label="simulated"
+        )
+        front = sorted(
+            (rows[place - 1] for place in self.fronts["cost"]), key=lambda row: float(row[speed])
+        )
         axes.plot([row[speed] for row in front], [row[cost] for row in front], "o-", label="front")
         if self.best is not None:
             best = rows[self.best - 1]

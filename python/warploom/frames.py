@@ -1,4 +1,4 @@
-"""Frames of pandas, polars and pyarrow, and Parquet files: into the CSV that requests read, and out of answers."""
+"""Frames of pandas, polars and pyarrow, and Parquet files: into requests, and out of answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def is_frame(value: Any) -> bool:
 
 def is_parquet(value: Any) -> bool:
     """Whether it is the path of a Parquet file that is there."""
-    return isinstance(value, (str, os.PathLike)) and str(value).endswith(".parquet") and os.path.isfile(value)
+    return (
+        isinstance(value, (str, os.PathLike)) and str(value).endswith(".parquet") and os.path.isfile(value)
+    )
 
 
 def _columns(frame: Any) -> dict[str, Any]:
@@ -53,7 +55,9 @@ def _flat(frame: Any) -> Any:
             columns[name] = pyarrow.array([_as_json(v) for v in column.to_pylist()]) if nested else column
         return pyarrow.table(columns)
     nested = [
-        name for name, column in _columns(frame).items() if any(isinstance(v, (Mapping, list)) for v in column[:1])
+        name
+        for name, column in _columns(frame).items()
+        if any(isinstance(v, (Mapping, list)) for v in column[:1])
     ]
     return frame.assign(**{name: frame[name].map(_as_json) for name in nested}) if nested else frame
 

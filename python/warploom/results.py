@@ -10,7 +10,6 @@ from typing import Any
 
 from warploom.frames import to_arrow, to_parquet
 
-
 _SHOWN_ROWS = 20  # of a table in a notebook
 
 
@@ -193,9 +192,16 @@ class Predictions:
         sizes = self.sizes[against][order]
         (line,) = axes.loglog(sizes, self.p50_us[order], label="predicted")
         axes.fill_between(
-            sizes, self.p10_us[order], self.p90_us[order], alpha=0.2, color=line.get_color(), label="p10 .. p90"
+            sizes,
+            self.p10_us[order],
+            self.p90_us[order],
+            alpha=0.2,
+            color=line.get_color(),
+            label="p10 .. p90",
         )
-        axes.loglog(sizes, self.physical_bound_us[order], ":", color=line.get_color(), label="physical bound")
+        axes.loglog(
+            sizes, self.physical_bound_us[order], ":", color=line.get_color(), label="physical bound"
+        )
         axes.set(xlabel=against, ylabel="time [us]")
         axes.legend()
         return axes

@@ -72,7 +72,6 @@ class Files:
             return str(path)
         return value.item() if hasattr(value, "item") else value
 
-
     def measured(self, value: Any) -> Any:
         """Measured data: as plain(), and of a Parquet file a CSV file."""
         if isinstance(value, (list, tuple)):
@@ -89,7 +88,9 @@ def listed(value: Any) -> Any:
 
 
 def _holds_frames(value: Any) -> bool:
-    return is_frame(value) or is_parquet(value) or (isinstance(value, list) and any(map(_holds_frames, value)))
+    return (
+        is_frame(value) or is_parquet(value) or (isinstance(value, list) and any(map(_holds_frames, value)))
+    )
 
 
 class _Bar:

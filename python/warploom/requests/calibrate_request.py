@@ -31,6 +31,9 @@ def calibrate(
     seed: of every random choice; default 1
     threads: 0: as many as cores; no effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "data": data, "output": output, "predictor": predictor, "record": record,

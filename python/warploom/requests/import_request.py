@@ -28,6 +28,9 @@ def import_(
     families: only these families
     gpus: only these GPUs; the GPU of a profile that names none
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "layout": layout, "paths": listed(paths), "store": store, "families": families, "gpus": gpus}

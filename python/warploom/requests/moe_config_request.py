@@ -59,6 +59,9 @@ def moe_config(
     tensor_parallel: GPUs that share an expert; default 1
     expert_parallel: GPUs that share the experts; default 1
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "model": model, "layer": layer, "engine": engine, "table": table, "samples":

@@ -150,6 +150,9 @@ def plan(
     random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
     random_prefix_len: further tokens at the start, the same in every prompt
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "model": model, "gpu_names": gpu_names, "predictor": predictor, "expert_routing":

@@ -26,6 +26,9 @@ def support(
     predictor: a folder that `train` wrote, or roofline
     threads: 0: as many as the machine has. No effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "supported_models": supported_models, "supported_gpus": supported_gpus, "supported_engines":

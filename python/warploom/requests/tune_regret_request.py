@@ -28,6 +28,9 @@ def tune_regret(
     seen: sets learned from or designed on: shapes of the oracle among them are not judged
     with_baselines: other ways to choose beside the table; default true
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "table": table, "oracle": oracle, "samples": listed(samples), "seen": seen,

@@ -6,7 +6,7 @@
 AicSession stands for the session of github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/
 aic.py: create_session(...), predict_prefill(batch_size, effective_isl, prefix) and predict_decode(batch_size,
 isl, osl) in milliseconds, called from Rust. ForwardPassModel stands for the RustForwardPassPerfModel of
-github.com/ai-dynamo/aiconfigurator (pull request 1152, src/aiconfigurator_core/sdk/rust_engine_step.py), which
+github.com/ai-dynamo/aiconfigurator (pull request 1152, aiconfigurator_core/sdk/rust_engine_step.py), which
 Dynamo's planner asks: one dictionary of ForwardPassMetrics (version 1) for each attention-DP rank in,
 milliseconds out.
 """
@@ -25,7 +25,9 @@ SAMPLES_TO_CORRECT = 8  # measured passes of a kind before their median corrects
 MOST_SAMPLES = 512  # of a kind; older ones are forgotten
 
 
-def _opened(model: Any, gpu: str, engine: str, sizes: Mapping[str, int | None], version: str | None) -> Step:
+def _opened(
+    model: Any, gpu: str, engine: str, sizes: Mapping[str, int | None], version: str | None
+) -> Step:
     setup: dict[str, Any] = {"engine": engine, "tensor_parallel_size": sizes.get("tp_size") or 1}
     if (sizes.get("pp_size") or 1) > 1:
         setup["pipeline_parallel_size"] = sizes["pp_size"]
@@ -88,7 +90,10 @@ def install() -> None:
 
 
 def _kind(scheduled: Mapping[str, Any]) -> str:
-    prefill, decode = scheduled.get("sum_prefill_tokens", 0) > 0, scheduled.get("num_decode_requests", 0) > 0
+    prefill, decode = (
+        scheduled.get("sum_prefill_tokens", 0) > 0,
+        scheduled.get("num_decode_requests", 0) > 0,
+    )
     return {(True, True): "mixed", (True, False): "prefill", (False, True): "decode"}.get(
         (prefill, decode), "empty"
     )
@@ -103,14 +108,17 @@ def _ranks(metrics: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Map
 
 
 class ForwardPassModel:
-    """Milliseconds of one forward pass from what a scheduler counts of it; learns a factor from measured ones."""
+    """Milliseconds of one forward pass from what a scheduler counts of it; learns a factor from measured
+    ones."""
 
     def __init__(self, config: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> None:
         model = config.get("model_path") or config.get("model_name")
         gpu = config.get("system_name") or config.get("system")
         if not model or not gpu:
             raise ValueError("config: expected model_name (or model_path) and system_name")
-        self._step = _opened(model, gpu, config.get("backend", "vllm"), config, config.get("backend_version"))
+        self._step = _opened(
+            model, gpu, config.get("backend", "vllm"), config, config.get("backend_version")
+        )
         self._ratios: dict[str, list[float]] = {"prefill": [], "decode": [], "mixed": []}
 
     @classmethod

@@ -64,7 +64,8 @@ def _setup_of(config: Any) -> dict[str, Any]:
 class WarploomTimePredictor(InferTimePredictor):  # type: ignore[misc]
     """Seconds of a batch: the GPU's median, with `include_host` also what the engine's host adds.
 
-    Raises ValueError on a model, GPU or field that is unknown, NotImplementedError on one that is not modelled.
+    Raises ValueError on a model, GPU or field that is unknown, NotImplementedError on one that is not
+    modelled.
     """
 
     def __init__(self, model: Any, hw: Any, config: Any, include_host: bool = False, **setup: Any) -> None:

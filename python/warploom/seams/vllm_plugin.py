@@ -2,11 +2,11 @@
 
     WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
 
-vLLM calls `register` in every process before it works (entry point group vllm.general_plugins, docs.vllm.ai,
-design/plugin_system) and looks for E=...,N=...,device_name=....json in VLLM_TUNED_CONFIG_FOLDER before its own
-files (vllm/model_executor/layers/fused_moe/fused_moe.py, get_moe_configs). A damaged file there would stop the
-engine, so files are read here first. An engine's start never fails because of the plugin: what is wrong is
-logged, and vLLM goes on with its own files.
+vLLM calls `register` in every process before it works (entry point group vllm.general_plugins,
+docs.vllm.ai, design/plugin_system) and looks for E=...,N=...,device_name=....json in
+VLLM_TUNED_CONFIG_FOLDER before its own files (vllm/model_executor/layers/fused_moe/fused_moe.py,
+get_moe_configs). A damaged file there would stop the engine, so files are read here first. An engine's
+start never fails because of the plugin: what is wrong is logged, and vLLM goes on with its own files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def check_config_file(path: Path) -> None:
     except ValueError as error:
         raise ValueError(f"{path}: is no JSON: {error}") from error
     if not isinstance(table, dict):
-        raise ValueError(f"{path}: is {type(table).__name__}, expected an object of configurations by tokens")
+        raise ValueError(
+            f"{path}: is {type(table).__name__}, expected an object of configurations by tokens"
+        )
     for tokens, config in table.items():
         if tokens == "triton_version":
             continue
