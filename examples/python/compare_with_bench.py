@@ -1,31 +1,53 @@
-"""Simulates a run and lays it beside what `vllm bench serve --save-result` wrote of a real one.
+"""A measured run beside the simulation of it, and the same engine at other loads.
 
-python examples/python/compare_with_bench.py [RESULT.json]
+python examples/python/compare_with_bench.py
+
+The run here is one of vLLM 0.24 on an H200 that is in the repository. Of your own: WARPLOOM_RUN is a JSON
+file with the engine's flags (docs/formats.md, "A run"), WARPLOOM_BENCH the result of `vllm bench serve
+--save-result --save-detailed`, or what AIPerf or GuideLLM wrote.
 """
 
-import json
-import sys
+# %%
+import os
+from pathlib import Path
 
 import warploom
 
-FIGURES = ("mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms", "output_throughput")
+REPOSITORY = next(path for path in (Path.cwd(), *Path.cwd().parents) if (path / "tests/fixtures").is_dir())
+FOLDER = REPOSITORY / "tests/fixtures/engine/vllm_0_24_h200/serving"
+RUN = os.environ.get("WARPLOOM_RUN", FOLDER / "llama8b_light.json")
+BENCH = os.environ.get("WARPLOOM_BENCH", FOLDER / "llama8b_light.csv.gz")
 
-run = warploom.simulate(
-    model="Llama-3.1-8B",
-    gpu="H100-SXM",
-    random_input_len=512,
-    random_output_len=64,
-    request_rate=8,
-    requests=200,
-)
-measured = {}
-if len(sys.argv) > 1:
-    with open(sys.argv[1], encoding="utf-8") as file:
-        measured = json.load(file)
-for figure in FIGURES:
-    beside = (
-        f"  measured {measured[figure]:9.2f} ({run[figure] / measured[figure] - 1:+.1%})"
-        if figure in measured
-        else ""
+# %% [markdown]
+# The requests of the result are simulated as they came, by the flags of the run.
+
+# %%
+found = warploom.validate_serving(run=RUN, requests=BENCH)
+print(f"{found.model} on {found.gpu}, {found.requests} requests")
+for name, metric in found.metrics.items():
+    for at in ("mean", "p99"):
+        figures = metric[at]
+        difference = figures["predicted_ms"] / figures["measured_ms"] - 1
+        print(
+            f"{name:5} {at:5} measured {figures['measured_ms']:9.2f} ms, "
+            f"simulated {figures['predicted_ms']:9.2f} ms ({difference:+.1%})"
+        )
+
+# %% [markdown]
+# What the same engine would do at other rates, with the keys of vLLM's own result.
+
+# %%
+for rate in (4, 8, 16):
+    run = warploom.simulate(
+        model=found.model,
+        gpu=found.gpu,
+        random_input_len=512,
+        random_output_len=64,
+        request_rate=rate,
+        requests=200,
+        intervals=False,
     )
-    print(f"{figure:18} {run[figure]:9.2f}{beside}")
+    print(
+        f"{rate:3} requests/s: mean TTFT {run.mean_ttft_ms:6.1f} ms, mean TPOT {run.mean_tpot_ms:5.2f} ms, "
+        f"{run.output_throughput:6.0f} output tokens/s"
+    )

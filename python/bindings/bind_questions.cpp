@@ -33,13 +33,14 @@ struct OwnedColumn {
   std::size_t count;
 };
 
-// (p10_us, p50_us, p90_us, physical_bound_us, bound, tier, extrapolated, stands_in)
-using EstimateTuple = std::tuple<double, double, double, double, int, int, bool, bool>;
+// (p10_us, p50_us, p90_us, physical_bound_us, bound, tier, extrapolated, stands_in, in_step)
+using EstimateTuple = std::tuple<double, double, double, double, int, int, bool, bool, bool>;
 
 EstimateTuple estimate_tuple(const PreparedQuestion& question) {
   const LatencyEstimate e = question.estimate();
   return {to_microseconds(e.p10), to_microseconds(e.p50), to_microseconds(e.p90),
-          to_microseconds(e.physical_bound), int(e.bound), int(e.tier), e.extrapolated, e.stands_in};
+          to_microseconds(e.physical_bound), int(e.bound), int(e.tier), e.extrapolated, e.stands_in,
+          e.in_step};
 }
 
 // As estimate_tuple, each an array.
@@ -53,7 +54,7 @@ nb::tuple estimate_columns(const PreparedQuestion& question, const nb::dict& siz
   }
   OwnedColumn<double> p10(rows), p50(rows), p90(rows), physical(rows);
   OwnedColumn<std::uint8_t> bound(rows), tier(rows);
-  OwnedColumn<bool> extrapolated(rows), stands_in(rows);
+  OwnedColumn<bool> extrapolated(rows), stands_in(rows), in_step(rows);
   {
     const nb::gil_scoped_release unlocked;
     question.estimate_rows(columns, rows, threads, [&](std::size_t row, const LatencyEstimate& e) {
@@ -65,10 +66,11 @@ nb::tuple estimate_columns(const PreparedQuestion& question, const nb::dict& siz
       tier.values[row] = std::uint8_t(e.tier);
       extrapolated.values[row] = e.extrapolated;
       stands_in.values[row] = e.stands_in;
+      in_step.values[row] = e.in_step;
     });
   }
   return nb::make_tuple(p10.array(), p50.array(), p90.array(), physical.array(), bound.array(), tier.array(),
-                        extrapolated.array(), stands_in.array());
+                        extrapolated.array(), stands_in.array(), in_step.array());
 }
 
 template <NamedEnum E>

@@ -38,4 +38,5 @@ NB_MODULE(_core, m) {
   warploom::python::bind_answers(m);
   warploom::python::bind_questions(m);
   warploom::python::bind_steps(m);
+  warploom::python::bind_tables(m);
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from surface_requests import all_requests  # noqa: E402
+from surface_requests import LLAMA, all_requests  # noqa: E402
 
 sys.path.append(str(ROOT / "python"))  # behind a built package of PYTHONPATH
 try:
@@ -27,6 +27,7 @@ OPTIONS = {
     "input_tokens": "--input",
     "output_tokens": "--output",
 }  # where the command line has a shorter name
+GEMM = {"gpu": "H200", "family": "gemm", "m": 1, "n": 64, "k": 64}
 NO_FIELDS = {"gpus", "gpu", "models", "schema"}  # asked by a word of the command
 
 
@@ -123,6 +124,10 @@ class OneAnswer(unittest.TestCase):
             ("simulate", {"model": "Llama-3.1-8B"}, "gpu"),
             ("step", {"model": "Llama-3.1-8B", "gpu": "H200"}, "no batch"),
             ("simulat", {}, "did you mean 'simulate'"),
+            ("step", {**LLAMA, "decode": "1x1", "instances": 2}, "not modelled by `step`"),
+            ("simulate", {**LLAMA, "acceptance_rates": [0.5]}, "changes nothing by itself"),
+            ("simulate", {**LLAMA, "schedule_policy": "lpm"}, "is a flag of sglang"),
+            ("predict", {**GEMM, "predictor": "roofline", "framework": "vllm"}, "not modelled here"),
         ):
             with self.assertRaisesRegex(ValueError, words):
                 self.c.answer(request, fields)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer, GpuList, ModelList
+from warploom.answers import GpuList, ModelList
+from warploom.results import Answer
 from warploom.session import PathText, ask
 
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from warploom import _core
-from warploom.results import Prediction, Predictions
+from warploom.answers import Prediction
+from warploom.results import Predictions
 from warploom.session import PathText, ask, open_session
 
 

@@ -1,4 +1,4 @@
-"""The program `warploom`, where it is installed or built."""
+"""Requests of the tuner: by the compiled part of the package, else by the program `warploom`."""
 import json
 import os
 import shutil
@@ -30,3 +30,28 @@ def run_json(words):
         lines = done.stderr.strip().splitlines() or [f"warploom ended with {done.returncode}"]
         raise ValueError(lines[-1])
     return json.loads(done.stdout)
+
+
+OPTIONS = {"default_config": "--default"}  # the others are called as their field
+
+
+def words_of(request, fields):
+    """The command that asks the same: "tune_fit" is `tune fit`."""
+    words = request.split("_", 1)
+    for name, value in fields.items():
+        option = OPTIONS.get(name, "--" + name.replace("_", "-"))
+        if isinstance(value, bool):
+            words.append(option if value else "--no-" + option[2:])
+        else:
+            for each in value if isinstance(value, list) else [value]:
+                words += [option, str(each)]
+    return words
+
+
+def asked(request, fields):
+    """The request's answer. Raises ValueError, OSError, NotImplementedError."""
+    try:
+        from warploom import _core
+    except ImportError:
+        return run_json(words_of(request, fields))
+    return json.loads(_core.Session("roofline").answer(request, json.dumps(fields)))

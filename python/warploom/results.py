@@ -1,11 +1,23 @@
-"""What requests answer: documents whose keys are attributes, tables as frames, and plots."""
+"""What requests answer: documents whose keys are attributes, and tables as frames."""
 
 from __future__ import annotations
 
 import html
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from warploom.frames import to_arrow, to_parquet
+
+_SHOWN_ROWS = 20  # of a table in a notebook
+
+
+def plot_axes(title: str) -> Any:
+    """Axes of matplotlib, in a figure of their own."""
+    _, axes = importlib.import_module("matplotlib.pyplot").subplots(figsize=(7, 4), layout="constrained")
+    axes.set_title(title)
+    return axes
 
 
 class Answer(Mapping[str, Any]):
@@ -39,8 +51,11 @@ class Answer(Mapping[str, Any]):
         return dict(self._document)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Its rows as flat objects; nested ones have names with dots."""
+        """Its rows as flat objects; nested ones have names with dots. A table with a row for each key has it
+        as `name`."""
         rows = self._document[self.table] if self.table else [self._document]
+        if isinstance(rows, Mapping):
+            return [{"name": name, **_flat(row)} for name, row in rows.items()]
         return [_flat(row) for row in rows]
 
     def to_pandas(self) -> Any:
@@ -50,6 +65,14 @@ class Answer(Mapping[str, Any]):
     def to_polars(self) -> Any:
         """Its rows as a polars frame."""
         return importlib.import_module("polars").DataFrame(self.rows(), infer_schema_length=None)
+
+    def to_arrow(self) -> Any:
+        """Its rows as a pyarrow table."""
+        return to_arrow(self.rows())
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes its rows to a Parquet file, by pyarrow."""
+        to_parquet(self.to_arrow(), path)
 
     def summary(self) -> dict[str, Any]:
         """The plain values at the top of the document."""
@@ -64,7 +87,8 @@ class Answer(Mapping[str, Any]):
             f"<tr><th>{html.escape(key)}</th><td>{html.escape(_shown(value))}</td></tr>"
             for key, value in self.summary().items()
         )
-        return f"<table>{cells}</table>"
+        rows = self.rows() if self.table else []
+        return f"<table>{cells}</table>{html_table(rows[:_SHOWN_ROWS], len(rows))}"
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -78,99 +102,28 @@ def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
-def _axes(title: str) -> Any:
-    _, axes = importlib.import_module("matplotlib.pyplot").subplots(figsize=(7, 4), layout="constrained")
-    axes.set_title(title)
-    return axes
+def _html_row(kind: str, values: Iterable[Any]) -> str:
+    cells = "".join(f"<{kind}>{html.escape(_shown(value))}</{kind}>" for value in values)
+    return f"<tr>{cells}</tr>"
 
 
-class Prediction(Answer):
-    """One operator on one GPU: `p10_us`, `p50_us`, `p90_us`, `bound`, `tier`, `pipelines`, ..."""
-
-    table = "pipelines"
-
-    def plot(self) -> Any:
-        """The time that each pipeline alone would take, beside the prediction and its interval."""
-        axes = _axes(f"{self.operator['family']} on {self.gpu}")
-        rows = self.rows()
-        axes.barh([row["pipeline"] for row in rows], [row["time_us"] for row in rows])
-        axes.axvspan(self.p10_us, self.p90_us, alpha=0.2, label="p10 .. p90")
-        axes.axvline(self.p50_us, color="black", label="predicted")
-        axes.set_xlabel("time [us]")
-        axes.legend()
-        return axes
-
-
-class StepAnswer(Answer):
-    """One forward pass: `step_ms`, `gpu_ms`, `host_ms`, `kernels`."""
-
-    table = "kernels"
-
-    def plot(self) -> Any:
-        """The time of each kernel with its interval."""
-        axes = _axes(f"{self.model} on {self.gpu}: {self.batch}")
-        rows = self.rows()[::-1]
-        times = [row["time_us"] for row in rows]
-        spans = [
-            [t - row["p10_us"] for t, row in zip(times, rows)],
-            [row["p90_us"] - t for t, row in zip(times, rows)],
-        ]
-        axes.barh([row["label"] for row in rows], times, xerr=spans)
-        axes.set_xlabel("time [us]")
-        return axes
-
-
-class SimulationAnswer(Answer):
-    """A serving run: the keys of `vllm bench serve --save-result`, and what only a simulator knows. With
-    details=True its rows are its requests."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        if "ttfts" not in self:
-            return [_flat(self.to_dict())]
-        names = {
-            "input_lens": "input_tokens",
-            "output_lens": "output_tokens",
-            "start_times": "start_s",
-            "ttfts": "ttft_s",
-            "latencies": "e2el_s",
-        }
-        columns = [self[key] for key in names if key in self]
-        kept = [name for key, name in names.items() if key in self]
-        return [dict(zip(kept, values)) for values in zip(*columns)]
-
-    def plot(self) -> Any:
-        """Percentiles of TTFT, TPOT and E2EL."""
-        axes = _axes(f"{self.model} on {self.gpu}")
-        percentiles = ("p50", "p90", "p95", "p99")
-        for figure in ("ttft", "tpot", "e2el"):
-            keys = [f"{p}_{figure}_ms" if p != "p50" else f"median_{figure}_ms" for p in percentiles]
-            points = [(p, self[key]) for p, key in zip(percentiles, keys) if key in self]
-            if points:
-                axes.semilogy(*zip(*points), marker="o", label=figure.upper())
-        axes.set_ylabel("time [ms]")
-        axes.legend()
-        return axes
-
-
-class GpuList(Answer):
-    """The GPUs that are known."""
-
-    table = "gpus"
-
-
-class ModelList(Answer):
-    """The models that are known."""
-
-    table = "models"
+def html_table(rows: Sequence[Mapping[str, Any]], of_all: int) -> str:
+    """Rows as a table of a notebook; `of_all`: how many there are."""
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    body = "".join(_html_row("td", (row.get(name) for name in names)) for row in rows)
+    more = f"<p>{len(rows)} of {of_all} rows</p>" if of_all > len(rows) else ""
+    return f"<table>{_html_row('th', names)}{body}</table>{more}"
 
 
 class Predictions:
     """Many operators on one GPU, an array for each figure: p10_us, p50_us, p90_us, physical_bound_us
     (float64),
-    bound and tier (numbers of `bounds` and `tiers`), extrapolated, stands_in (bool)."""
+    bound and tier (numbers of `bounds` and `tiers`), extrapolated, stands_in, in_step (bool)."""
 
     names = (
         "p10_us",
@@ -181,6 +134,7 @@ class Predictions:
         "tier",
         "extrapolated",
         "stands_in",
+        "in_step",
     )
 
     def __init__(
@@ -197,6 +151,7 @@ class Predictions:
             self.tier,
             self.extrapolated,
             self.stands_in,
+            self.in_step,
         ) = columns
 
     def __len__(self) -> int:
@@ -216,6 +171,44 @@ class Predictions:
 
     def to_polars(self) -> Any:
         return importlib.import_module("polars").DataFrame(self.to_dict())
+
+    def to_arrow(self) -> Any:
+        return to_arrow(self.to_dict())
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Writes sizes and figures to a Parquet file, by pyarrow."""
+        to_parquet(self.to_arrow(), path)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """An object for each operator."""
+        columns = {name: values.tolist() for name, values in self.to_dict().items()}
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def plot(self, against: str | None = None) -> Any:
+        """The median, its interval and the physical bound against a size; the first of several."""
+        against = against or next(iter(self.sizes))
+        axes = plot_axes(f"{len(self)} operators")
+        order = self.sizes[against].argsort(kind="stable")
+        sizes = self.sizes[against][order]
+        (line,) = axes.loglog(sizes, self.p50_us[order], label="predicted")
+        axes.fill_between(
+            sizes,
+            self.p10_us[order],
+            self.p90_us[order],
+            alpha=0.2,
+            color=line.get_color(),
+            label="p10 .. p90",
+        )
+        axes.loglog(
+            sizes, self.physical_bound_us[order], ":", color=line.get_color(), label="physical bound"
+        )
+        axes.set(xlabel=against, ylabel="time [us]")
+        axes.legend()
+        return axes
+
+    def _repr_html_(self) -> str:
+        shown = {name: values[:_SHOWN_ROWS].tolist() for name, values in self.to_dict().items()}
+        return html_table([dict(zip(shown, row)) for row in zip(*shown.values())], len(self))
 
     def __repr__(self) -> str:
         return f"Predictions({len(self)} operators)"

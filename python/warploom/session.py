@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Union
 
+from warploom.frames import DATA_FIELDS, is_frame, is_parquet, parquet_to_csv, write_csv
+
 try:
     from warploom import _core
 except ImportError as missing:  # in a source tree that was not built
@@ -53,26 +55,42 @@ class Files:
         return Path(self._folder.name) / f"{self._count}{ending}"
 
     def plain(self, value: Any) -> Any:
-        """The value as JSON has it. A pandas or polars frame becomes a CSV file, a transformers
-        configuration a
-        config.json; of NumPy numbers the number."""
+        """The value as JSON has it. A frame becomes a CSV file, a transformers configuration a config.json;
+        of NumPy numbers the number."""
         if isinstance(value, Mapping):
             return {str(key): self.plain(each) for key, each in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.plain(each) for each in value]
         if isinstance(value, os.PathLike):
             return os.fspath(value)
-        if hasattr(value, "write_csv"):  # polars
-            value.write_csv(path := self.path(".csv"))
-            return str(path)
-        if hasattr(value, "to_csv"):  # pandas
-            value.to_csv(path := self.path(".csv"), index=False)
+        if is_frame(value):
+            write_csv(value, path := self.path(".csv"))
             return str(path)
         if hasattr(value, "model_type") and hasattr(value, "to_dict"):  # transformers
             path = self.path(".json")
             path.write_text(json.dumps(value.to_dict(), default=str))
             return str(path)
         return value.item() if hasattr(value, "item") else value
+
+    def measured(self, value: Any) -> Any:
+        """Measured data: as plain(), and of a Parquet file a CSV file."""
+        if isinstance(value, (list, tuple)):
+            return [self.measured(each) for each in value]
+        if is_parquet(value):
+            parquet_to_csv(value, path := self.path(".csv"))
+            return str(path)
+        return self.plain(value)
+
+
+def listed(value: Any) -> Any:
+    """One thing as a list of it, for fields that are lists."""
+    return value if value is None or isinstance(value, (list, tuple)) else [value]
+
+
+def _holds_frames(value: Any) -> bool:
+    return (
+        is_frame(value) or is_parquet(value) or (isinstance(value, list) and any(map(_holds_frames, value)))
+    )
 
 
 class _Bar:
@@ -96,11 +114,11 @@ class _Bar:
 def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:
     """What the command `request` prints with --json, as Python values. Fields that are None are left out."""
     given = {key: value for key, value in fields.items() if value is not None}
+    if "layout" in fields and any(_holds_frames(given.get(name)) for name in DATA_FIELDS):
+        given.setdefault("layout", "warploom")  # of a sweep's columns
     with Files() as files:
-        for key in ("data", "paths"):
-            if key in given and not isinstance(given[key], (list, tuple)):
-                given[key] = [given[key]]
-        plain = files.plain(given)
+        data = {name: files.measured(given.pop(name)) for name in DATA_FIELDS if name in given}
+        plain = {**files.plain(given), **data}
         for name, value in plain.items():
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError(f"{request}: {name} is {value}, expected a finite number")

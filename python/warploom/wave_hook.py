@@ -225,23 +225,23 @@ class WaveTables:
 
     def _fit(self, path, samples, named, symbols, first, b_along_n):
         tiling = self.tiling
-        words = ["tune", "fit", "--samples", str(samples), "--output", str(path), "--gpu",
-                 self.identity["gpu"], "--name", path.stem, "--kind", tiling.kind,
-                 "--operand-bytes", str(operand_bytes(named)), "--output-bytes", str(output_bytes(named))]
+        fields = {"samples": [str(samples)], "output": str(path), "gpu": self.identity["gpu"],
+                  "name": path.stem, "kind": tiling.kind, "operand_bytes": operand_bytes(named),
+                  "output_bytes": output_bytes(named)}
         if isinstance(tiling.group_m, int):
-            words += ["--group-rows", str(tiling.group_m)]
+            fields["group_rows"] = tiling.group_m
         if tiling.kind == "gemm":
-            words += ["--batch", str(symbols.get("b", 1)), "--b-along-n" if b_along_n else "--no-b-along-n"]
+            fields.update(batch=symbols.get("b", 1), b_along_n=bool(b_along_n))
         if tiling.kind == "grouped_gemm":
-            words += ["--experts", str(tiling.experts), "--top-k", str(tiling.top_k)]
+            fields.update(experts=tiling.experts, top_k=tiling.top_k)
         if tiling.kind == "attention":
-            words += ["--head-dim", str(tiling.head_size(named)), "--head-group", str(tiling.head_group)]
-            words += ["--causal"] if tiling.is_causal(named) else []
+            fields.update(head_dim=tiling.head_size(named), head_group=tiling.head_group,
+                          causal=bool(tiling.is_causal(named)))
         if first in measured_tiles(samples):
-            words += ["--default", tile_text(first)]
+            fields["default_config"] = tile_text(first)
         try:
-            answer = program.run_json(words)
-        except (OSError, ValueError) as error:
+            answer = program.asked("tune_fit", fields)
+        except (OSError, ValueError, NotImplementedError) as error:
             raise NoTable(str(error)) from None
         if answer["median_residual"] > MOST_RESIDUAL:
             path.unlink()

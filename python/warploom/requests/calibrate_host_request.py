@@ -42,6 +42,9 @@ def calibrate_host(
     base: the host profile whose constants are scaled, a name or a file; default "xeon_16_cores"
     name: of the new profile
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "steps": steps, "model": model, "gpu": gpu, "output": output, "engine": engine,

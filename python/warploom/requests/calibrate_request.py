@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CalibrationAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -20,7 +20,7 @@ def calibrate(
     seed: int | None = None,
     threads: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CalibrationAnswer:
     """Fits a predictor to one GPU's sweep.
 
     gpu: the GPU that was swept
@@ -31,8 +31,11 @@ def calibrate(
     seed: of every random choice; default 1
     threads: 0: as many as cores; no effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "data": data, "output": output, "predictor": predictor, "record": record,
         "seed": seed, "threads": threads}
-    return Answer(ask("calibrate", fields, progress))
+    return CalibrationAnswer(ask("calibrate", fields, progress))

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.answers import DiagnosisAnswer
+from warploom.session import PathText, Progress, ask, listed
 
 
 def diagnose(
@@ -113,7 +113,7 @@ def diagnose(
     frontend_latency_ms: float | None = None,
     frontend_per_token_us: float | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> DiagnosisAnswer:
     """Which kernels are worth tuning, and why.
 
     gpu: a name (see `warploom gpus`) or the path of a record
@@ -223,27 +223,30 @@ def diagnose(
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "source": source, "workload": workload, "quantile": quantile, "ceilings":
-        ceilings, "store": store, "layout": layout, "data": data, "families": families, "gpus":
-        gpus, "keep_impossible": keep_impossible, "setup": setup, "batch": batch, "input_tokens":
-        input_tokens, "output_tokens": output_tokens, "model": model, "quantization": quantization,
-        "predictor": predictor, "require_tier": require_tier, "framework": framework,
-        "engine_version": engine_version, "expert_routing": expert_routing, "vision_encoder":
-        vision_encoder, "image_tokens": image_tokens, "config": config, "host": host, "engine":
-        engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens,
-        "max_model_len": max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
-        "long_prefill_token_threshold": long_prefill_token_threshold, "block_size": block_size,
-        "gpu_memory_utilization": gpu_memory_utilization, "chunked_prefill_size":
-        chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype, "enable_chunked_prefill":
-        enable_chunked_prefill, "enable_prefix_caching": enable_prefix_caching,
-        "scheduler_reserve_full_isl": scheduler_reserve_full_isl, "async_scheduling":
-        async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode": cudagraph_mode,
-        "max_cudagraph_capture_size": max_cudagraph_capture_size, "schedule_conservativeness":
-        schedule_conservativeness, "enable_mixed_chunk": enable_mixed_chunk,
-        "scheduler_recv_interval": scheduler_recv_interval, "moe_backend": moe_backend,
-        "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
+        ceilings, "store": store, "layout": layout, "data": listed(data), "families": families,
+        "gpus": gpus, "keep_impossible": keep_impossible, "setup": setup, "batch": batch,
+        "input_tokens": input_tokens, "output_tokens": output_tokens, "model": model,
+        "quantization": quantization, "predictor": predictor, "require_tier": require_tier,
+        "framework": framework, "engine_version": engine_version, "expert_routing": expert_routing,
+        "vision_encoder": vision_encoder, "image_tokens": image_tokens, "config": config, "host":
+        host, "engine": engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens":
+        max_num_batched_tokens, "max_model_len": max_model_len, "num_gpu_blocks_override":
+        num_gpu_blocks_override, "long_prefill_token_threshold": long_prefill_token_threshold,
+        "block_size": block_size, "gpu_memory_utilization": gpu_memory_utilization,
+        "chunked_prefill_size": chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype,
+        "enable_chunked_prefill": enable_chunked_prefill, "enable_prefix_caching":
+        enable_prefix_caching, "scheduler_reserve_full_isl": scheduler_reserve_full_isl,
+        "async_scheduling": async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode":
+        cudagraph_mode, "max_cudagraph_capture_size": max_cudagraph_capture_size,
+        "schedule_conservativeness": schedule_conservativeness, "enable_mixed_chunk":
+        enable_mixed_chunk, "scheduler_recv_interval": scheduler_recv_interval, "moe_backend":
+        moe_backend, "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
         enable_flashinfer_allreduce_fusion, "capacity_scheduler_policy": capacity_scheduler_policy,
         "batch_wait_timeout_iters": batch_wait_timeout_iters, "batch_wait_max_tokens_ratio":
         batch_wait_max_tokens_ratio, "scheduling_policy": scheduling_policy, "schedule_policy":
@@ -270,4 +273,4 @@ def diagnose(
         finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
         "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
         "frontend_per_token_us": frontend_per_token_us}
-    return Answer(ask("diagnose", fields, progress))
+    return DiagnosisAnswer(ask("diagnose", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def import_(
@@ -28,7 +28,10 @@ def import_(
     families: only these families
     gpus: only these GPUs; the GPU of a profile that names none
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "layout": layout, "paths": paths, "store": store, "families": families, "gpus": gpus}
+        "layout": layout, "paths": listed(paths), "store": store, "families": families, "gpus": gpus}
     return Answer(ask("import", fields, progress))

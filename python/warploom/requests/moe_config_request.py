@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import MoeConfigAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -18,7 +18,7 @@ def moe_config(
     layer: Mapping[str, Any] | None = None,
     engine: PathText | None = None,
     table: PathText | None = None,
-    samples: PathText | None = None,
+    samples: Any = None,
     profile: bool | None = None,
     seconds: float | None = None,
     python: PathText | None = None,
@@ -34,7 +34,7 @@ def moe_config(
     tensor_parallel: int | None = None,
     expert_parallel: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> MoeConfigAnswer:
     """Fused_moe files of vLLM and SGLang for a GPU.
 
     gpu: a name (see `warploom gpus`) or the path of a record
@@ -59,6 +59,9 @@ def moe_config(
     tensor_parallel: GPUs that share an expert; default 1
     expert_parallel: GPUs that share the experts; default 1
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "model": model, "layer": layer, "engine": engine, "table": table, "samples":
@@ -66,4 +69,4 @@ def moe_config(
         "output": output, "experts": experts, "top_k": top_k, "hidden": hidden, "intermediate":
         intermediate, "dtype": dtype, "block_n": block_n, "block_k": block_k, "tensor_parallel":
         tensor_parallel, "expert_parallel": expert_parallel}
-    return Answer(ask("moe_config", fields, progress))
+    return MoeConfigAnswer(ask("moe_config", fields, progress))

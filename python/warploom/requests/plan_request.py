@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import PlanAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -54,7 +54,7 @@ def plan(
     speculations: Sequence[PathText] | None = None,
     kv_offloading: Sequence[float] | None = None,
     max_gpus: int | None = None,
-    trace: PathText | None = None,
+    trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
     random: Mapping[str, Any] | None = None,
@@ -79,7 +79,7 @@ def plan(
     random_range_ratio: float | None = None,
     random_prefix_len: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> PlanAnswer:
     """Which GPUs, how many, how configured, at what cost.
 
     model: a name (see `warploom models`) or the path of a config.json
@@ -150,6 +150,9 @@ def plan(
     random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
     random_prefix_len: further tokens at the start, the same in every prompt
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "model": model, "gpu_names": gpu_names, "predictor": predictor, "expert_routing":
@@ -175,4 +178,4 @@ def plan(
         "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
         random_input_len, "random_output_len": random_output_len, "random_range_ratio":
         random_range_ratio, "random_prefix_len": random_prefix_len}
-    return Answer(ask("plan", fields, progress))
+    return PlanAnswer(ask("plan", fields, progress))

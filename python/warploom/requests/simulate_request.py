@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import SimulationAnswer
+from warploom.answers import SimulationAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -25,6 +25,8 @@ def simulate(
     tuned: PathText | None = None,
     traced_steps: int | None = None,
     trace_from_s: float | None = None,
+    goodput: Mapping[str, Any] | None = None,
+    details: bool | None = None,
     quantization: PathText | None = None,
     predictor: PathText | None = None,
     require_tier: PathText | None = None,
@@ -40,7 +42,7 @@ def simulate(
     scale_queue_depth: float | None = None,
     scale_interval_s: float | None = None,
     instance_startup_s: float | None = None,
-    trace: PathText | None = None,
+    trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
     random: Mapping[str, Any] | None = None,
@@ -53,6 +55,9 @@ def simulate(
     burstiness: float | None = None,
     user_think_time_s: float | None = None,
     seed: int | None = None,
+    ttft: float | None = None,
+    tpot: float | None = None,
+    e2el: float | None = None,
     engine: PathText | None = None,
     max_num_seqs: int | None = None,
     max_num_batched_tokens: int | None = None,
@@ -143,8 +148,6 @@ def simulate(
     random_output_len: int | None = None,
     random_range_ratio: float | None = None,
     random_prefix_len: int | None = None,
-    goodput: Mapping[str, float] | None = None,
-    details: bool | None = None,
     progress: Progress = False,
 ) -> SimulationAnswer:
     """A whole serving run.
@@ -161,6 +164,8 @@ def simulate(
     tuned: the .warploom.json of `moe-config`: the run with those configurations, and the change
     traced_steps: steps whose kernels the result lists; default 0
     trace_from_s: first of them at this time of the run; default 0.0
+    goodput: limits, and which share of the requests meets them
+    details: also arrays with one entry per request; default false
     quantization: every linear layer in this scheme, for example fp8
     predictor: a folder that `train` wrote, or roofline
     require_tier: measured: refuse kernels that never were
@@ -190,6 +195,9 @@ def simulate(
     burstiness: with a rate: shape of gamma gaps, 1 Poisson, below it bursts
     user_think_time_s: with `concurrency`: mean time before a user's next request
     seed: of what is drawn; default 1
+    ttft: longest time to the first token [ms]
+    tpot: longest time per output token after the first [ms]
+    e2el: longest time to the last token [ms]
     engine: engine whose scheduler is modelled; default "vllm"
     max_num_seqs: requests in a batch
     max_num_batched_tokens: new tokens in a step
@@ -291,35 +299,37 @@ def simulate(
     random_output_len: tokens that each produces
     random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
     random_prefix_len: further tokens at the start, the same in every prompt
-    goodput: limits in ms, for example {'ttft': 500, 'tpot': 50}
-    details: also arrays with one entry per request
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "disaggregation": disaggregation, "autoscaling":
         autoscaling, "failures": failures, "source": source, "threads": threads, "intervals":
         intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s": trace_from_s,
-        "quantization": quantization, "predictor": predictor, "require_tier": require_tier,
-        "framework": framework, "engine_version": engine_version, "expert_routing": expert_routing,
-        "vision_encoder": vision_encoder, "image_tokens": image_tokens, "config": config, "host":
-        host, "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
-        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
-        instance_startup_s, "trace": trace, "workload": workload, "sessions": sessions, "random":
-        random, "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
-        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
-        "burstiness": burstiness, "user_think_time_s": user_think_time_s, "seed": seed, "engine":
-        engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens,
-        "max_model_len": max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
-        "long_prefill_token_threshold": long_prefill_token_threshold, "block_size": block_size,
-        "gpu_memory_utilization": gpu_memory_utilization, "chunked_prefill_size":
-        chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype, "enable_chunked_prefill":
-        enable_chunked_prefill, "enable_prefix_caching": enable_prefix_caching,
-        "scheduler_reserve_full_isl": scheduler_reserve_full_isl, "async_scheduling":
-        async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode": cudagraph_mode,
-        "max_cudagraph_capture_size": max_cudagraph_capture_size, "schedule_conservativeness":
-        schedule_conservativeness, "enable_mixed_chunk": enable_mixed_chunk,
-        "scheduler_recv_interval": scheduler_recv_interval, "moe_backend": moe_backend,
-        "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
+        "goodput": goodput, "details": details, "quantization": quantization, "predictor":
+        predictor, "require_tier": require_tier, "framework": framework, "engine_version":
+        engine_version, "expert_routing": expert_routing, "vision_encoder": vision_encoder,
+        "image_tokens": image_tokens, "config": config, "host": host, "max_instances":
+        max_instances, "min_instances": min_instances, "scale_queue_depth": scale_queue_depth,
+        "scale_interval_s": scale_interval_s, "instance_startup_s": instance_startup_s, "trace":
+        trace, "workload": workload, "sessions": sessions, "random": random, "requests": requests,
+        "rate": rate, "concurrency": concurrency, "request_rate": request_rate, "max_concurrency":
+        max_concurrency, "images_per_request": images_per_request, "burstiness": burstiness,
+        "user_think_time_s": user_think_time_s, "seed": seed, "ttft": ttft, "tpot": tpot, "e2el":
+        e2el, "engine": engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens":
+        max_num_batched_tokens, "max_model_len": max_model_len, "num_gpu_blocks_override":
+        num_gpu_blocks_override, "long_prefill_token_threshold": long_prefill_token_threshold,
+        "block_size": block_size, "gpu_memory_utilization": gpu_memory_utilization,
+        "chunked_prefill_size": chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype,
+        "enable_chunked_prefill": enable_chunked_prefill, "enable_prefix_caching":
+        enable_prefix_caching, "scheduler_reserve_full_isl": scheduler_reserve_full_isl,
+        "async_scheduling": async_scheduling, "enforce_eager": enforce_eager, "cudagraph_mode":
+        cudagraph_mode, "max_cudagraph_capture_size": max_cudagraph_capture_size,
+        "schedule_conservativeness": schedule_conservativeness, "enable_mixed_chunk":
+        enable_mixed_chunk, "scheduler_recv_interval": scheduler_recv_interval, "moe_backend":
+        moe_backend, "fp8_gemm_backend": fp8_gemm_backend, "enable_flashinfer_allreduce_fusion":
         enable_flashinfer_allreduce_fusion, "capacity_scheduler_policy": capacity_scheduler_policy,
         "batch_wait_timeout_iters": batch_wait_timeout_iters, "batch_wait_max_tokens_ratio":
         batch_wait_max_tokens_ratio, "scheduling_policy": scheduling_policy, "schedule_policy":
@@ -352,6 +362,5 @@ def simulate(
         system_prompt_tokens, "user_tokens": user_tokens, "output_tokens": output_tokens,
         "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
         random_input_len, "random_output_len": random_output_len, "random_range_ratio":
-        random_range_ratio, "random_prefix_len": random_prefix_len, "goodput": goodput, "details":
-        details}
+        random_range_ratio, "random_prefix_len": random_prefix_len}
     return SimulationAnswer(ask("simulate", fields, progress))

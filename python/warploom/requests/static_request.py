@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import StaticAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -103,7 +103,7 @@ def static(
     frontend_latency_ms: float | None = None,
     frontend_per_token_us: float | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> StaticAnswer:
     """Latency of a static batch.
 
     model: a name (see `warploom models`) or the path of a config.json
@@ -208,6 +208,9 @@ def static(
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "batch": batch, "input_tokens": input_tokens,
@@ -253,4 +256,4 @@ def static(
         finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
         "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
         "frontend_per_token_us": frontend_per_token_us}
-    return Answer(ask("static", fields, progress))
+    return StaticAnswer(ask("static", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import StepAnswer
+from warploom.answers import StepAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -206,6 +206,9 @@ def step(
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "prefill": prefill, "decode": decode,

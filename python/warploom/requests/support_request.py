@@ -5,7 +5,7 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from warploom.results import Answer
+from warploom.answers import SupportAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -17,7 +17,7 @@ def support(
     predictor: PathText | None = None,
     threads: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> SupportAnswer:
     """Which models, GPUs and engines rest on measured kernels.
 
     supported_models: names or paths; none: every known model
@@ -26,8 +26,11 @@ def support(
     predictor: a folder that `train` wrote, or roofline
     threads: 0: as many as the machine has. No effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "supported_models": supported_models, "supported_gpus": supported_gpus, "supported_engines":
         supported_engines, "predictor": predictor, "threads": threads}
-    return Answer(ask("support", fields, progress))
+    return SupportAnswer(ask("support", fields, progress))

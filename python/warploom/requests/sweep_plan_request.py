@@ -42,6 +42,9 @@ def sweep_plan(
     predictor: folder of a predictor, or roofline
     seed: of every random choice; default 1
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "gpu": gpu, "output": output, "like": like, "except": except_, "schemes": schemes,

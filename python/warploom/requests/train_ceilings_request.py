@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def train_ceilings(
@@ -42,9 +42,12 @@ def train_ceilings(
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "test_fraction":
-        test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data": data,
-        "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+        test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("train_ceilings", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def train(
@@ -47,10 +47,13 @@ def train(
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "few_shot": few_shot,
         "few_shot_per": few_shot_per, "tables": tables, "seed": seed, "threads": threads, "store":
-        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
     return Answer(ask("train", fields, progress))

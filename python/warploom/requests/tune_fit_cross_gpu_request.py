@@ -54,6 +54,9 @@ def tune_fit_cross_gpu(
     causal: mask future keys; default false
     rotation: operand sets in turn; default 24
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "kernel": kernel, "gpu": gpu, "from_table": from_table, "output": output, "default_config":

@@ -4,16 +4,16 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def tune_fit(
     *,
-    samples: Sequence[PathText] | None = None,
+    samples: Any = None,
     output: PathText | None = None,
     gpu: PathText | None = None,
     kernel: Mapping[str, Any] | None = None,
@@ -56,9 +56,12 @@ def tune_fit(
     causal: mask future keys; default false
     rotation: operand sets in turn; default 24
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "samples": samples, "output": output, "gpu": gpu, "kernel": kernel, "correction":
+        "samples": listed(samples), "output": output, "gpu": gpu, "kernel": kernel, "correction":
         correction, "default_config": default_config, "name": name, "kind": kind, "operand_bytes":
         operand_bytes, "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch,
         "b_along_n": b_along_n, "experts": experts, "top_k": top_k, "head_dim": head_dim,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def tune_plan(
@@ -16,7 +16,7 @@ def tune_plan(
     kernel: Mapping[str, Any] | None = None,
     gpu: PathText | None = None,
     round: PathText | None = None,
-    samples: Sequence[PathText] | None = None,
+    samples: Any = None,
     split_k: Sequence[int] | None = None,
     output: PathText | None = None,
     name: PathText | None = None,
@@ -56,10 +56,13 @@ def tune_plan(
     causal: mask future keys; default false
     rotation: operand sets in turn; default 24
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "kernel": kernel, "gpu": gpu, "round": round, "samples": samples, "split_k": split_k,
-        "output": output, "name": name, "kind": kind, "operand_bytes": operand_bytes,
+        "kernel": kernel, "gpu": gpu, "round": round, "samples": listed(samples), "split_k":
+        split_k, "output": output, "name": name, "kind": kind, "operand_bytes": operand_bytes,
         "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch, "b_along_n":
         b_along_n, "experts": experts, "top_k": top_k, "head_dim": head_dim, "head_group":
         head_group, "causal": causal, "rotation": rotation}

@@ -5,15 +5,17 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def tune_regret(
     *,
     table: PathText,
     oracle: Sequence[PathText],
-    samples: Sequence[PathText] | None = None,
+    samples: Any = None,
     seen: Sequence[PathText] | None = None,
     with_baselines: bool | None = None,
     progress: Progress = False,
@@ -26,8 +28,11 @@ def tune_regret(
     seen: sets learned from or designed on: shapes of the oracle among them are not judged
     with_baselines: other ways to choose beside the table; default true
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "table": table, "oracle": oracle, "samples": samples, "seen": seen, "with_baselines":
-        with_baselines}
+        "table": table, "oracle": oracle, "samples": listed(samples), "seen": seen,
+        "with_baselines": with_baselines}
     return Answer(ask("tune_regret", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_ceilings(
@@ -41,9 +41,12 @@ def validate_ceilings(
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": tuned, "store": store, "layout": layout, "data": data, "families": families,
-        "gpus": gpus, "keep_impossible": keep_impossible}
+        "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
+        families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_ceilings", fields, progress))

@@ -64,6 +64,9 @@ def validate_concurrency(
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "truth": truth, "predictor": predictor, "expert_routing": expert_routing, "host": host,

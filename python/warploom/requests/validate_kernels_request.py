@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.answers import KernelValidation
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_kernels(
@@ -26,7 +26,7 @@ def validate_kernels(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> KernelValidation:
     """A predictor against measured kernels.
 
     source: measured rows
@@ -43,10 +43,13 @@ def validate_kernels(
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "source": source, "predictor": predictor, "all_rows": all_rows, "baselines": baselines,
         "baseline_data": baseline_data, "baseline_exclude_gpus": baseline_exclude_gpus, "store":
-        store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
-    return Answer(ask("validate_kernels", fields, progress))
+    return KernelValidation(ask("validate_kernels", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_leave_out(
@@ -54,11 +54,14 @@ def validate_leave_out(
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "source": source, "leave_out": leave_out, "only_left_out": only_left_out, "few_shot":
         few_shot, "few_shot_per": few_shot_per, "rows_per_gpu": rows_per_gpu, "judged_rows":
         judged_rows, "fewest_rows": fewest_rows, "ablate": ablate, "seed": seed, "threads": threads,
-        "store": store, "layout": layout, "data": data, "families": families, "gpus": gpus,
+        "store": store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
     return Answer(ask("validate_leave_out", fields, progress))

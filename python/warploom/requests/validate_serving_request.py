@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import ServingValidation
 from warploom.session import PathText, Progress, ask
 
 
@@ -34,7 +34,7 @@ def validate_serving(
     frontend_latency_ms: float | None = None,
     frontend_per_token_us: float | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> ServingValidation:
     """A run of a real engine, request by request.
 
     run: how the engine was started (JSON)
@@ -60,6 +60,9 @@ def validate_serving(
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "run": run, "requests": requests, "benchmark": benchmark, "predictor": predictor,
@@ -70,4 +73,4 @@ def validate_serving(
         finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
         "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
         "frontend_per_token_us": frontend_per_token_us}
-    return Answer(ask("validate_serving", fields, progress))
+    return ServingValidation(ask("validate_serving", fields, progress))

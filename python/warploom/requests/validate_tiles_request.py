@@ -31,6 +31,9 @@ def validate_tiles(
     write: file for what was learned
     threads: 0: as many as cores; no effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
         "data": data, "gpu": gpu, "shipped": shipped, "leave_out_sms": leave_out_sms, "rows": rows,

@@ -17,9 +17,9 @@ std::vector<std::string> answered_requests();
 
 // What the command of that name prints with --json. `asked` holds the request's fields, flat or nested as
 // nested_request takes them; of `predict` also {"operator": {...}} or the operator's fields with its
-// `family`; of `simulate` also `goodput` ({"ttft": ms, ...}) and `details`; of `gpu`, `models` and `schema`
-// a `name`. Throws NotFound on a name that is no request (with the nearest), InvalidInput on fields, and
-// what the use case throws. Thread-safe.
+// `family`; of `gpu`, `models` and `schema` a `name`. A field that would change nothing is refused,
+// unless it stands at its default. Throws NotFound on a name that is no request (with the nearest),
+// InvalidInput on fields, and what the use case throws. Thread-safe.
 Json answer(const Session& session, std::string_view request, const Json& asked,
             const AnswerWatch& watch = {});
 

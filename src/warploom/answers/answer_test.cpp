@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/flat_request.h"
+#include "warploom/answers/prepared_question.h"
+#include "warploom/answers/step_prices.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 
@@ -75,7 +77,7 @@ TEST(Answer, RefusesOperatorsWithoutWhatTheyNeed) {
   EXPECT_NE(refusal_of("predict", R"({"gpu": "H200"})").find("with a family"), std::string::npos);
   EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "gem"})").find("gemm"), std::string::npos);
   EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "attention_prefill", "batch": 2})")
-                .find("tokens is missing"),
+                .find("`tokens` is missing"),
             std::string::npos);
   EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "gemm", "m": 1, "nn": 2})").find("'nn'"),
             std::string::npos);
@@ -94,6 +96,48 @@ TEST(Answer, SimulatesConversationsUnlessItIsToldWhat) {
                                asked(fields + R"(, "details": true, "goodput": {"ttft": 1e9}})"));
   EXPECT_EQ(detailed["ttfts"].size(), 20U);
   EXPECT_EQ(detailed["slo_attainment"], 1);
+}
+
+TEST(Answer, RefusesFieldsThatChangeNothingAsTheCommandLineDoes) {
+  const std::string model = R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM", )";
+  EXPECT_NE(refusal_of("step", model + R"("decode": "8x100", "routing_policy": "least_loaded"})")
+                .find("not modelled by `step`"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal_of("static", model + R"("scheduling_policy": "priority"})").find("not modelled by `static`"),
+      std::string::npos);
+  EXPECT_NE(refusal_of("diagnose", model + R"("gpu_memory_utilization": 0.5})").find("no memory limit"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("simulate", model + R"("schedule_policy": "lpm"})").find("is a flag of sglang"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("simulate", model + R"("acceptance_length": 2.5})").find("changes nothing by itself"),
+            std::string::npos);
+  EXPECT_NE(refusal_of("step", model + R"("decode": "8x100", "speculative_config": "{}"})").find("drafts"),
+            std::string::npos);
+  // At its default a field says nothing.
+  EXPECT_EQ(refusal_of("step", model + R"("decode": "8x100", "instances": 1})"), "");
+  EXPECT_THROW(StepPrices(shipped_session(), asked(model + R"("instances": 2})")), InvalidInput);
+}
+
+TEST(Answer, RefusesNamesOfKernelsWhereNoneWasMeasured) {
+  const std::string product = R"({"gpu": "H200", "family": "gemm", "m": 1, "n": 64, "k": 64, )";
+  const std::string named = product + R"("predictor": "roofline", "framework": "vllm"})";
+  EXPECT_NE(refusal_of("predict", named).find("framework is not modelled here"), std::string::npos);
+  EXPECT_THROW(PreparedQuestion(shipped_session(), asked(named)), InvalidInput);
+  EXPECT_NE(refusal_of("predict", R"({"gpu": "H200", "family": "moe", "tokens": 4, "routing": "balanced",
+                                      "expert_routing": "uniform"})")
+                .find("say the same"),
+            std::string::npos);
+}
+
+TEST(Answer, DiagnosesABatchOnTheGpuThatItNames) {
+  const std::string batch = R"({"gpu": "H200", "batch": 2, "output_tokens": 2, )";
+  const Json flat = answer(shipped_session(), "diagnose", asked(batch + R"("model": "Llama-3.1-8B"})"));
+  EXPECT_EQ(flat["gpu"], "h200_sxm");
+  EXPECT_NE(
+      refusal_of("diagnose", batch + R"("workload": {"setup": {"model": "Llama-3.1-8B", "gpu": "B200"}}})")
+          .find("expected one GPU"),
+      std::string::npos);
 }
 
 TEST(Answer, FollowsAndStopsALongRun) {

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/kernels/alike_requests.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/operator_json.h"
 
@@ -19,47 +21,28 @@ namespace {
 
 constexpr const char* kRequests = "requests";
 
-// What `batch`, `tokens` and `context` are called in a request group.
-constexpr std::array<std::pair<const char*, const char*>, 3> kAlike{
-    {{"batch", "count"}, {"tokens", "query_tokens"}, {"context", "context_tokens"}}};
-
+// Takes `batch`, `tokens` and `context` out of `asked`; requests of `op` that are not listed are made of
+// them.
 void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::string_view where) {
-  Json group = Json::object();
-  for (const auto& [name, field] : kAlike)
-    if (Json value = take_key(asked, name); !value.is_null()) group[field] = std::move(value);
-  if (op.contains(kRequests)) {
-    if (group.empty()) return;
-    throw InvalidInput(
-        fmt::format("{}: requests says it all, expected no batch, tokens or context too", where));
-  }
-  if (group.empty())
-    throw InvalidInput(fmt::format("{}: requests is missing, or batch with tokens or context", where));
-  if (!group.contains("query_tokens") && !decodes(prototype))
-    throw InvalidInput(fmt::format(
-        "{}: tokens is missing, expected the new tokens of each request; context are those it has "
-        "in the cache",
-        where));
-  op[kRequests] = Json::array({std::move(group)});
+  Json said = Json::object();
+  for (const Field& field : fields_of<AlikeRequests>().fields)
+    if (Json value = take_key(asked, field.name); !value.is_null()) said[field.name] = std::move(value);
+  const auto alike = object_from_json<AlikeRequests>(said, where);
+  if (const auto group = alike_group(prototype, alike, op.contains(kRequests), where))
+    op[kRequests] = Json::array({to_json(*group)});
+}
+
+// expert_routing says what two fields of experts say; whoever gives both means one of them.
+void check_routing_said_once(const Json& asked) {
+  constexpr const char* kRouting = "expert_routing";
+  const Json& op = asked.contains("operator") ? asked["operator"] : asked;
+  for (const char* part : {"routing", "routing_alpha"})
+    if (asked.contains(kRouting) && op.is_object() && op.contains(part))
+      throw InvalidInput(
+          fmt::format("predict: {} and {} say the same, expected one of them", kRouting, part));
 }
 
 }  // namespace
-
-std::vector<RequestGroup>* requests_of(Operator& op) {
-  return std::visit(
-      [](auto& held) -> std::vector<RequestGroup>* {
-        if constexpr (requires { held.requests; })
-          return &held.requests;
-        else
-          return nullptr;
-      },
-      op);
-}
-
-bool decodes(const Operator& op) {
-  if (const auto* module = std::get_if<MlaModule>(&op)) return module->decode;
-  const Family family = family_of(op);
-  return family == Family::AttentionDecode || family == Family::MlaDecode;
-}
 
 Operator take_operator(Json& asked, std::string_view where) {
   if (Json op = take_key(asked, "operator"); !op.is_null()) return operator_from_json(op, where);
@@ -80,6 +63,7 @@ Operator take_operator(Json& asked, std::string_view where) {
 
 PredictRequest read_predict_request(const Json& asked) {
   Json fields = asked;
+  check_routing_said_once(asked);
   const Operator op = take_operator(fields, "predict");
   const FieldTable& own = fields_of<PredictRequest>();
   for (const auto& [key, value] : fields.items()) {

@@ -1,7 +1,7 @@
 // An operator from fields that stand beside those of a request.
 #pragma once
 
-#include <vector>
+#include <string_view>
 
 #include "warploom/app/predict/predict_operator.h"
 #include "warploom/base/json.h"
@@ -9,14 +9,9 @@
 
 namespace warploom {
 
-// The request groups of an attention operator; nullptr: it has none.
-std::vector<RequestGroup>* requests_of(Operator& op);
-// Whether requests have one new token each unless it is said otherwise.
-bool decodes(const Operator& op);
-
 // Takes the operator's fields out of `asked`: {"operator": {...}}, or `family` and its fields, where
-// requests that are alike may also be `batch`, `tokens` (new ones of each; one in a decode) and `context`
-// (in the cache). Throws InvalidInput as operator_from_json does.
+// requests that are alike may also be said as AlikeRequests are. Throws InvalidInput as
+// operator_from_json does.
 Operator take_operator(Json& asked, std::string_view where);
 
 // The request of `predict` with its operator. Throws InvalidInput also on a key that neither has.

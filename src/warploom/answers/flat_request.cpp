@@ -77,6 +77,20 @@ void put(Json& document, const FieldPath& path, const Json& value, std::string_v
   *at = value;
 }
 
+// Required fields that were not given come from the nearest object around that has them.
+void inherit_required(Json& document, const FieldTable& table, Json around) {
+  for (const Field& field : table.fields) {
+    if (field.kind == FieldKind::Object) continue;
+    if (document.contains(field.name))
+      around[field.name] = document[field.name];
+    else if (field.options.required && around.contains(field.name))
+      document[field.name] = around[field.name];
+  }
+  for (const Field& field : table.fields)
+    if (field.kind == FieldKind::Object && document.contains(field.name) && document[field.name].is_object())
+      inherit_required(document[field.name], *field.nested, around);
+}
+
 }  // namespace
 
 Json nested_request(const Json& flat, const FieldTable& table, std::string_view where) {
@@ -97,6 +111,7 @@ Json nested_request(const Json& flat, const FieldTable& table, std::string_view 
     }
     for (const FieldPath& path : paths) put(nested, path, value, where);
   }
+  inherit_required(nested, table, Json::object());
   return nested;
 }
 

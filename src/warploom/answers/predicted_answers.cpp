@@ -5,6 +5,7 @@
 #include "warploom/answers/answer_table.h"
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
+#include "warploom/answers/internal/setup_reading.h"
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
@@ -30,16 +31,18 @@ namespace {
 
 Json answer_predict(const Session& session, const Json& asked, const AnswerWatch&) {
   const PredictRequest request = read_predict_request(asked);
-  return prediction_json(predict_operator(request, *session.model_of(request.predictor)));
+  const PredictResult result = predict_operator(request, *session.model_of(request.predictor));
+  check_named_kernel(request, result.framework, result.kernel);
+  return prediction_json(result);
 }
 
 Json answer_step(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<StepRequest>(asked);
+  const auto request = read_setup_request<StepRequest>(asked, SetupUse::Step);
   return step_json(price_step(request, session.model_of(request.setup.predictor)));
 }
 
 Json answer_static(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<StaticBatchRequest>(asked);
+  const auto request = read_setup_request<StaticBatchRequest>(asked, SetupUse::StaticBatch);
   return static_json(price_static_batch(request, session.model_of(request.setup.predictor)));
 }
 
@@ -51,23 +54,13 @@ void follow(SimulateRequest& request, const AnswerWatch& watch) {
   };
 }
 
-void name_default_workload(WorkloadRequestSource& source) {
-  if (source.workload.empty() && source.trace.empty() && !source.sessions && !source.random)
-    source.workload = kDefaultWorkload;
-}
-
 Json answer_simulate(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  Json fields = asked;
-  const Json goodput = take_key(fields, "goodput"), details = take_key(fields, "details");
-  if (!details.is_null() && !details.is_boolean())
-    throw InvalidInput("simulate: details: expected true or false");
-  const Slo slo = goodput.is_null() ? Slo() : object_from_json<Slo>(goodput, "simulate: goodput");
-  auto request = read_request<SimulateRequest>(fields);
+  auto request = read_setup_request<SimulateRequest>(asked, SetupUse::Run);
   name_default_workload(request.source);
   follow(request, watch);
   const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
-  Json document = simulation_json(result.label, result.run, result.interval,
-                                  details.is_boolean() && details.get<bool>(), slo);
+  Json document =
+      simulation_json(result.label, result.run, result.interval, request.details, request.goodput);
   if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
   return document;
 }
@@ -89,14 +82,7 @@ Json answer_support(const Session& session, const Json& asked, const AnswerWatch
 }
 
 Json answer_diagnose(const Session&, const Json& asked, const AnswerWatch&) {
-  Json fields = nested_request(asked, fields_of<DiagnoseRequest>(), "diagnose");
-  // The batch runs on the GPU that is diagnosed.
-  if (fields.contains("workload") && fields.contains("gpu")) {
-    Json& setup = fields["workload"]["setup"];
-    if (setup.is_object() && !setup.contains("gpu")) setup["gpu"] = fields["gpu"];
-  }
-  auto request = object_from_json<DiagnoseRequest>(fields, "diagnose");
-  if (!request.source.paths.empty() && request.source.layout.empty()) request.source.layout = "warploom";
+  const auto request = read_setup_request<DiagnoseRequest>(asked, SetupUse::Diagnosis);
   return diagnosis_json(diagnose(request));
 }
 

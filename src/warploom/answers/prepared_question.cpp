@@ -11,8 +11,10 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/parallel.h"
+#include "warploom/kernels/alike_requests.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/serving/engines/engine_kernels.h"
+#include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 namespace {
@@ -21,23 +23,22 @@ constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fi
 
 PredictRequest read_question(const Session& session, const Json& asked) {
   PredictRequest request = read_predict_request(asked);
-  request.op = checked_operator(request, *session.model_of(request.predictor));
+  const auto model = session.model_of(request.predictor);
+  request.op = checked_operator(request, *model);
+  const GpuSpec& gpu = session.gpu(request.gpu);
+  const KernelNames engine = kernels_of(request.framework, request.version);
+  const KernelSource priced(model->answer(request.op, gpu, asked_kernel(request, engine, request.op, gpu)),
+                            request.op, {request.framework, request.version, request.kernel});
+  check_named_kernel(request, priced.framework, priced.kernel);
   return request;
-}
-
-// The field of a request group that is called so where requests are alike.
-const Field* request_field(std::string_view name) {
-  const FieldTable& table = fields_of<RequestGroup>();
-  if (name == "batch") return table.find("count");
-  if (name == "tokens") return table.find("query_tokens");
-  return name == "context" ? table.find("context_tokens") : nullptr;
 }
 
 [[noreturn]] void throw_no_size(std::string_view name, Operator op) {
   std::vector<std::string> names;
   for (const Field& field : operator_fields(family_of(op)).fields)
     if (field.kind == FieldKind::Integer) names.push_back(field.name);
-  if (requests_of(op) != nullptr) names.insert(names.end(), {"batch", "tokens", "context"});
+  if (requests_of(op) != nullptr)
+    for (const Field& field : fields_of<AlikeRequests>().fields) names.push_back(field.name);
   throw InvalidInput(fmt::format("predict: '{}' is no size of {}{}", name, name_of(family_of(op)),
                                  did_you_mean(name, names)));
 }
@@ -58,7 +59,7 @@ PreparedQuestion::PreparedQuestion(const Session& session, const Json& asked)
 PreparedQuestion::Size PreparedQuestion::size_of(std::string_view name) const {
   Operator op = request_.op;
   if (const auto* requests = requests_of(op); requests != nullptr && requests->size() == 1)
-    if (const Field* field = request_field(name)) return {field, true};
+    if (const Field* field = fields_of<RequestGroup>().find(group_field(name))) return {field, true};
   const Field* field = operator_fields(family_of(op)).find(name);
   if (field == nullptr || field->kind != FieldKind::Integer) throw_no_size(name, op);
   return {field, false};
@@ -113,9 +114,11 @@ void PreparedQuestion::estimate_rows(std::span<const SizeColumn> named, std::siz
     auto answers = std::make_shared<std::vector<LatencyEstimate>>(operators->size());
     return [this, operators, answers, rows, &columns, &see](std::size_t part) {
       const std::size_t begin = part * kRowsAtOnce, count = std::min(kRowsAtOnce, rows - begin);
-      for (const Column& column : columns)
-        for (std::size_t i = 0; i < count; ++i)
-          set_size((*operators)[i], *column.size.field, column.size.of_requests, column.values[begin + i]);
+      for (const Column& column : columns) {
+        const bool known = (column.size.of_requests ? set_alike_sizes : set_sizes)(
+            {operators->data(), count}, column.size.field->name, column.values.subspan(begin, count));
+        WARPLOOM_ASSERT(known);
+      }
       try {
         estimate_part({operators->data(), count}, {answers->data(), count});
       } catch (const InvalidInput&) {

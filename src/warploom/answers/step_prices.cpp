@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "warploom/answers/internal/request_reading.h"
+#include "warploom/answers/internal/setup_reading.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostStepTokens = 1'000'000'000;
 
 ServingSetup resolved(const Session& session, const Json& fields) {
-  const auto request = read_request<ServingSetupRequest>(fields);
+  const auto request = read_setup_request<ServingSetupRequest>(fields, SetupUse::Steps);
   return resolve_serving(request, session.model_of(request.predictor));
 }
 

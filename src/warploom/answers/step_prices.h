@@ -30,7 +30,8 @@ struct PromptPart {
 // as they are asked, padded to CUDA graphs. Not thread-safe; the session must outlive it.
 class StepPrices {
  public:
-  // `setup`: the fields of a ServingSetupRequest, flat or nested. Throws as resolve_serving.
+  // `setup`: the fields of a ServingSetupRequest, flat or nested. Throws as resolve_serving, and
+  // InvalidInput on fields that bear on no step.
   StepPrices(const Session& session, const Json& setup);
 
   // Each request adds a token to `context` in the cache. Throws InvalidInput on sizes below 0 or beyond 1e9

@@ -19,7 +19,8 @@ warploom_prediction prediction_of(const warploom::LatencyEstimate& estimate) {
           .bound = static_cast<int32_t>(estimate.bound),
           .tier = static_cast<int32_t>(estimate.tier),
           .extrapolated = estimate.extrapolated ? 1 : 0,
-          .stands_in = estimate.stands_in ? 1 : 0};
+          .stands_in = estimate.stands_in ? 1 : 0,
+          .in_step = estimate.in_step ? 1 : 0};
 }
 
 }  // namespace

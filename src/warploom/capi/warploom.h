@@ -71,6 +71,8 @@ typedef struct warploom_prediction {
   int32_t tier;             /* 0 measured, 1 cross_gpu, 2 roofline */
   int32_t extrapolated;     /* outside the measured domain */
   int32_t stands_in;        /* answered by another measured kernel */
+  int32_t in_step;          /* changed to what the kernel takes inside a step of an engine */
+  int32_t reserved;         /* 0 */
 } warploom_prediction;
 
 /* `fields`: those of `predict`: {"gpu": "H100-SXM", "family": "gemm", "m": 64, "n": 4096, "k": 4096}, with

@@ -31,7 +31,6 @@ void add_diagnose_command(Command& app) {
     DiagnoseRequest request;
     fields->apply(&request);
     request.gpu = setup.gpu();
-    if (!request.source.paths.empty() && request.source.layout.empty()) request.source.layout = "warploom";
     if (setup.has_model()) {
       if (!request.workload) request.workload.emplace();
       request.workload->setup = setup.parsed();

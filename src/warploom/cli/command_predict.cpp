@@ -21,18 +21,6 @@ struct Options {
   bool json = false;
 };
 
-// Names of implementations say nothing where none was measured.
-void check_measured(const PredictRequest& request, const PredictResult& result) {
-  const char* named = !request.kernel.empty()      ? "--kernel"
-                      : !request.framework.empty() ? "--framework"
-                      : !request.version.empty()   ? "--framework-version"
-                                                   : nullptr;
-  if (named == nullptr || !result.framework.empty() || !result.kernel.empty()) return;
-  throw InvalidInput(fmt::format("{} is not modelled here: no kernel of {} was measured, expected none{}",
-                                 named, name_of(family_of(request.op)),
-                                 request.predictor == "roofline" ? " or another --predictor" : ""));
-}
-
 // No version was measured for kernels that only stream: one rule stands for all versions.
 void say_version(const PredictRequest& request, const PredictResult& result) {
   if (request.version.empty()) return;
@@ -68,7 +56,7 @@ void add_family(Command& predict, Family family) {
     request.op = options->op->parsed();
     check_routing_said_once(*options);
     const PredictResult result = predict_operator(request);
-    check_measured(request, result);
+    check_named_kernel(request, result.framework, result.kernel);
     say_version(request, result);
     print(options->json ? json_text(prediction_json(result)) : prediction_text(result));
   });

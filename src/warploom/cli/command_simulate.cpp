@@ -95,9 +95,8 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   request.setup = setup.parsed();
   const std::string note = workload.apply(request);
   deployment.apply(request);
-  // Images are encoded where prompts are computed.
-  if (request.disaggregation) request.disaggregation->decode.vision_encoder.clear();
-  const Slo slo = parse_goodput(options.goodput);
+  request.goodput = parse_goodput(options.goodput);
+  request.details = options.details;
   set_trace(options, request);
   const auto begin = std::chrono::steady_clock::now();
   const SimulateResult result = timed_run(request);
@@ -107,12 +106,13 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
     write_file_atomically(options.perfetto, run_trace_json(result.run, result.traced));
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   if (options.json) {
-    Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);
+    Json document =
+        simulation_json(result.label, result.run, result.interval, request.details, request.goodput);
     if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
     print(json_text(document));
     return;
   }
-  print(simulation_text(result.label, result.run, result.interval, slo));
+  print(simulation_text(result.label, result.run, result.interval, request.goodput));
   if (result.tuned) print(tuned_change_text(*result.tuned));
 }
 
@@ -129,9 +129,9 @@ void add_output_options(Command& command, Options& options) {
       ->not_negative();
   // The parts of the request have options of their own.
   options.fields = add_request_options<SimulateRequest>(
-      command,
-      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s"},
-       .group = std::string(kOutputGroup)});
+      command, {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps",
+                            "trace_from_s", "goodput", "details"},
+                .group = std::string(kOutputGroup)});
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");
 }

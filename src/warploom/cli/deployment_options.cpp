@@ -6,11 +6,11 @@
 #include <array>
 #include <charconv>
 
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/engine_command.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/help.h"
-#include "warploom/cli/option_scope.h"
 #include "warploom/cli/options.h"
 
 namespace warploom {
@@ -95,7 +95,7 @@ ServingSetupRequest DeploymentOptions::PoolValues::over(const ServingSetupReques
   fields->apply(&pool.config);
   for (const auto& [option, field] : fields->given_options()) {
     check_field_engine(pool.config, field, option);
-    check_companion(pool.config, field, option);
+    check_given_field(SetupUse::Run, pool.config, field, option);
     if (name == "decode") check_decode_scope(field, option);
   }
   pool.config.tensor_parallel_size = tensor_parallel.value_or(pool.config.tensor_parallel_size);

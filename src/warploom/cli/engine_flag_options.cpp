@@ -119,11 +119,4 @@ std::vector<std::pair<std::string, std::string>> EngineFlagOptions::given_option
   return given;
 }
 
-void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view option) {
-  const std::string_view owner = engine_of_field(field);
-  if (owner.empty() || owner == config.engine) return;
-  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or --engine {}", option, owner,
-                                 config.engine, owner));
-}
-
 }  // namespace warploom

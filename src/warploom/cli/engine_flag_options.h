@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/serving/setup_scope.h"
 
 namespace warploom {
 
@@ -34,8 +35,5 @@ class EngineFlagOptions {
   };
   std::shared_ptr<std::vector<std::unique_ptr<Entry>>> entries_;
 };
-
-// Throws InvalidInput when `field`, given as `option`, belongs to another engine than the config's.
-void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view option);
 
 }  // namespace warploom

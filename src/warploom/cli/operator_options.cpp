@@ -22,38 +22,15 @@ std::int64_t token_count(std::string_view text, std::string_view whole, std::str
   return value;
 }
 
-template <class T>
-concept HasRequests = requires(T op) {
-  op.requests;
-};
-template <class T>
-concept HasMlaShape = requires(T op) {
-  op.shape;
-};
-
-// The parts of an operator that are no plain field.
-struct Parts {
-  MlaShape* mla_shape = nullptr;
-  std::vector<RequestGroup>* requests = nullptr;
-};
-
-Parts parts_of(Operator& op) {
+MlaShape* mla_shape_of(Operator& op) {
   return std::visit(
-      [](auto& held) {
-        using Held = std::decay_t<decltype(held)>;
-        Parts result;
-        if constexpr (HasMlaShape<Held>) result.mla_shape = &held.shape;
-        if constexpr (HasRequests<Held>) result.requests = &held.requests;
-        return result;
+      [](auto& held) -> MlaShape* {
+        if constexpr (requires { held.shape; })
+          return &held.shape;
+        else
+          return nullptr;
       },
       op);
-}
-
-// Whether each request has one new token unless it says otherwise.
-bool decodes(const Operator& op) {
-  if (const auto* module = std::get_if<MlaModule>(&op)) return module->decode;
-  const Family family = family_of(op);
-  return family == Family::AttentionDecode || family == Family::MlaDecode;
 }
 
 // The options that say how large the operator is.
@@ -90,17 +67,19 @@ std::vector<RequestGroup> request_groups_from_text(std::string_view text, std::s
 }
 
 OperatorOptions::OperatorOptions(Command& command, Family family) : defaults_(default_operator(family)) {
-  const Parts parts = parts_of(defaults_);
   fields_ = add_field_options(command, operator_fields(family),
                               {.defaults = operator_object(defaults_), .group = std::string(kOperatorGroup)});
-  if (parts.mla_shape != nullptr)
+  if (mla_shape_of(defaults_) != nullptr)
     mla_fields_ = add_fields_of<MlaShape>(command, {.group = std::string(kOperatorGroup)});
-  if (parts.requests == nullptr) return;
+  if (requests_of(defaults_) == nullptr) return;
   batch_ = std::make_shared<Batch>();
   const OptionGroup group(command, kOperatorGroup);
-  command.add_option("--batch", batch_->requests, "alike requests");
-  command.add_option("--tokens,--input", batch_->tokens, "new tokens of each; one in a decode");
-  command.add_option("--context", batch_->context, "tokens that each has in the cache; default 0");
+  const auto doc = [](std::string_view field) {
+    return std::string(fields_of<AlikeRequests>().find(field)->options.doc);
+  };
+  command.add_option("--batch", batch_->alike.batch, doc("batch"));
+  command.add_option("--tokens,--input", batch_->alike.tokens, doc("tokens"));
+  command.add_option("--context", batch_->alike.context, doc("context"));
   command
       .add_option("--requests", batch_->list,
                   "in place of these three: COUNTxTOKENS[+CONTEXT],... for example 4x1024 or 32x1+2047")
@@ -109,11 +88,10 @@ OperatorOptions::OperatorOptions(Command& command, Family family) : defaults_(de
 
 Operator OperatorOptions::parsed() const {
   Operator result = defaults_;
-  const Parts parts = parts_of(result);
   fields_->apply(operator_object(result));
-  if (parts.mla_shape != nullptr) mla_fields_->apply(parts.mla_shape);
-  if (parts.requests != nullptr) {
-    *parts.requests = batch_->groups(result);
+  if (MlaShape* shape = mla_shape_of(result)) mla_fields_->apply(shape);
+  if (std::vector<RequestGroup>* requests = requests_of(result)) {
+    *requests = batch_->groups(result);
   } else if (!fields_->any_given()) {
     throw InvalidInput(fmt::format("predict {}: no size is given, expected some of: {}",
                                    name_of(family_of(result)), fmt::join(sizes_of(result), ", ")));
@@ -124,22 +102,8 @@ Operator OperatorOptions::parsed() const {
 
 std::vector<RequestGroup> OperatorOptions::Batch::groups(const Operator& op) const {
   const std::string where = fmt::format("predict {}", name_of(family_of(op)));
-  if (!list.empty()) {
-    if (requests || tokens || context)
-      throw InvalidInput(where + ": --requests says it all, expected no --batch, --tokens or --context too");
-    return request_groups_from_text(list, "--requests");
-  }
-  if (!requests && !tokens && !context)
-    throw InvalidInput(where + ": --requests is required, or --batch with --tokens or --context");
-  if (!tokens && !decodes(op))
-    throw InvalidInput(where +
-                       ": --tokens is missing, expected the new tokens of each request; --context "
-                       "are those it has in the cache");
-  const RequestGroup group{.count = requests.value_or(1),
-                           .query_tokens = tokens.value_or(1),
-                           .context_tokens = context.value_or(0)};
-  check(group, where + ": --batch, --tokens, --context");
-  return {group};
+  if (const auto group = alike_group(op, alike, !list.empty(), where)) return {*group};
+  return request_groups_from_text(list, "--requests");
 }
 
 }  // namespace warploom

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +30,7 @@ class OperatorOptions {
   // The requests of attention: alike ones, or a list of groups.
   struct Batch {
     std::string list;
-    std::optional<std::int64_t> requests, tokens, context;
+    AlikeRequests alike;
     std::vector<RequestGroup> groups(const Operator& op) const;
   };
 

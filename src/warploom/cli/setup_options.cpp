@@ -118,16 +118,11 @@ void SetupOptions::check_said_once() const {
 }
 
 void SetupOptions::check_options(const ServingConfig& config) const {
-  for (const auto& [option, field] : config_->given_options()) {
-    check_field_engine(config, field, option);
-    check_scope(use_, config.engine, field, option);
-    check_companion(config, field, option);
-  }
-  for (const auto& [option, field] : flags_->given_options(config.engine)) {
-    check_scope(use_, config.engine, field, option);
-    check_companion(config, field, option);
-  }
-  for (const auto& [option, field] : host_->given_options()) check_scope(use_, config.engine, field, option);
+  std::vector<std::pair<std::string, std::string>> given = config_->given_options();
+  for (const auto& [option, field] : given) check_field_engine(config, field, option);
+  for (auto&& more : {flags_->given_options(config.engine), host_->given_options()})
+    given.insert(given.end(), more.begin(), more.end());
+  for (const auto& [option, field] : given) check_given_field(use_, config, field, option);
   check_drafts(use_, config);
 }
 

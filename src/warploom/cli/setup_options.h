@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/field_options.h"
-#include "warploom/cli/option_scope.h"
 
 namespace warploom {
 

@@ -89,14 +89,11 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
   if (fields_->given("image_tokens") && !source.images)
     throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
   std::string note;
-  if (source.workload.empty() && source.trace.empty() && !source.sessions && !source.random) {
-    source.workload = kDefaultWorkload;
+  if (name_default_workload(source))
     note = fmt::format(
         "no workload was named: this is --workload {} (others: --trace, --random-input-len, --sessions)",
-        kDefaultWorkload);
-  }
+        source.workload);
   request.setup.vision_encoder = values_->vision_encoder;
-  request.setup.image_tokens = source.image_tokens;
   request.source = std::move(source);
   return note;
 }

@@ -151,6 +151,18 @@ void check_tier(const std::string& asked, Tier tier) {
 
 }  // namespace
 
+void check_named_kernel(const PredictRequest& request, std::string_view priced_framework,
+                        std::string_view priced_kernel) {
+  const std::string_view named = !request.kernel.empty()      ? "kernel"
+                                 : !request.framework.empty() ? "framework"
+                                 : !request.version.empty()   ? "framework_version"
+                                                              : "";
+  if (named.empty() || !priced_framework.empty() || !priced_kernel.empty()) return;
+  throw InvalidInput(fmt::format("{} is not modelled here: no kernel of {} was measured, expected none{}",
+                                 named, name_of(family_of(request.op)),
+                                 request.predictor == "roofline" ? " or another `predictor`" : ""));
+}
+
 Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {
   Operator op = operator_of(request);
   if (const Predictor* predictor = predictor_of(model))

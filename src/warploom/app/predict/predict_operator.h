@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "warploom/base/fields.h"
+#include "warploom/kernels/alike_requests.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
 #include "warploom/kernels/structural_price.h"
@@ -60,6 +62,11 @@ Operator checked_operator(const PredictRequest& request, const LatencyModel& mod
 // and constants.
 KernelContext asked_kernel(const PredictRequest& request, const KernelNames& engine, const Operator& op,
                            const GpuSpec& gpu);
+
+// What a user named must count: throws InvalidInput where the request names a framework, version or
+// kernel and what was priced is none that was ever measured (both names empty, as in PredictResult).
+void check_named_kernel(const PredictRequest& request, std::string_view priced_framework,
+                        std::string_view priced_kernel);
 
 // Throws NotFound for a framework or kernel that the predictor never saw, and what the catalog, the model
 // and check_operator throw; InvalidInput on features other than "published" and on a routing of an operator

@@ -95,6 +95,12 @@ void set_arrivals(Workload& workload, const WorkloadRequestSource& source) {
 
 }  // namespace
 
+bool name_default_workload(WorkloadRequestSource& source) {
+  if (!source.workload.empty() || !source.trace.empty() || source.sessions || source.random) return false;
+  source.workload = kDefaultWorkload;
+  return true;
+}
+
 Workload open_workload(const WorkloadRequestSource& source) {
   check_source(source);
   Workload workload = prompts_of(source);

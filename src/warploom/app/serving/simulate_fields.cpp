@@ -63,6 +63,8 @@ FieldTable SimulateRequest::describe() {
       .add("traced_steps", &R::traced_steps, {.doc = "steps whose kernels the result lists", .max = 10000})
       .add("trace_from_s", &R::trace_from,
            {.unit = "s", .doc = "first of them at this time of the run", .min = 0})
+      .add("goodput", &R::goodput, {.doc = "limits, and which share of the requests meets them"})
+      .add("details", &R::details, {.doc = "also arrays with one entry per request"})
       .table();
 }
 

@@ -34,19 +34,27 @@ std::size_t pool_named(const FailureRequest& failure, const Deployment& deployme
                                  deployment.disaggregated() ? "prefill or decode" : "engine"));
 }
 
+// The setup of a pool; `prompts`: whether it computes them, and so encodes images.
+ServingSetupRequest pool_setup(ServingSetupRequest setup, const WorkloadRequestSource& source, bool prompts) {
+  if (!prompts) setup.vision_encoder.clear();
+  if (source.images && setup.image_tokens == 0) setup.image_tokens = source.image_tokens;
+  return setup;
+}
+
 Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const LatencyModel>& latency) {
   Engines engines;
   std::vector<std::string> names{"engine"};
   if (request.disaggregation) {
     names = {"prefill", "decode"};
-    engines.setups.push_back(resolve_serving(request.disaggregation->prefill, latency));
-    engines.setups.push_back(resolve_serving(request.disaggregation->decode, latency));
+    const DisaggregationRequest& pools = *request.disaggregation;
+    engines.setups.push_back(resolve_serving(pool_setup(pools.prefill, request.source, true), latency));
+    engines.setups.push_back(resolve_serving(pool_setup(pools.decode, request.source, false), latency));
     const KvTransferSetup transfer =
         kv_transfer_of(engines.setups[0], engines.setups[1], request.disaggregation->transfer);
     engines.deployment.transfer = transfer.plan;
     engines.kv_transfer = name_of(transfer.path);
   } else {
-    engines.setups.push_back(resolve_serving(request.setup, latency));
+    engines.setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
   }
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {
     PoolPlan pool = engines.setups[i].pool(names[i]);

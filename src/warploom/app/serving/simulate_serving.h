@@ -40,8 +40,9 @@ struct WorkloadRequestSource {
   static FieldTable describe();
 };
 constexpr std::int64_t kDefaultRequests = 1000;
-// What the command line takes when no workload is named.
 constexpr std::string_view kDefaultWorkload = "conversation";
+// Takes kDefaultWorkload where no kind of requests is named; whether it did.
+bool name_default_workload(WorkloadRequestSource& source);
 
 // Throws InvalidInput on a source that is none or both, a trace without times that gets neither rate nor
 // concurrency, rate and concurrency together; what the readers throw.
@@ -77,6 +78,8 @@ struct SimulateRequest {
       tuned;  // sidecar of `moe-config`: the run as tuned, beside the run as it is; empty: none
   std::size_t traced_steps = 0;  // steps that SimulateResult::traced holds
   Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
+  Slo goodput;                   // limits that reports count requests against
+  bool details = false;          // reports also list each request
   static FieldTable describe();
 };
 

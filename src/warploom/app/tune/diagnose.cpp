@@ -122,6 +122,7 @@ std::string label_of(const Dataset& dataset, std::uint32_t row) {
 
 void add_measured(const DiagnoseRequest& request, const GpuCatalog& catalog, Diagnoser& diagnoser) {
   MeasurementSource source = request.source;
+  if (!source.paths.empty() && source.layout.empty()) source.layout = name_of(Layout::Warploom);
   source.gpus = {diagnoser.gpu.name};
   const ImportResult imported = read_measurements(source, catalog);
   const Dataset& dataset = imported.dataset;
@@ -195,6 +196,9 @@ Diagnosis diagnose(const DiagnoseRequest& request) {
         "one of them");
   GpuCatalog catalog;
   const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  if (request.workload)
+    if (const GpuSpec& other = catalog.load_gpu(request.workload->setup.gpu); other.name != gpu.name)
+      throw InvalidInput(fmt::format("gpu is {}, and {} in `setup`, expected one GPU", gpu.name, other.name));
   const CeilingModel ceilings = request.ceilings.empty() ? CeilingModel() : CeilingModel(request.ceilings);
   Diagnosis result{.gpu = gpu.name, .source = "measured kernels", .quantile = request.quantile, .spec = gpu};
   Diagnoser diagnoser{

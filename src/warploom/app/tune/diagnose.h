@@ -14,7 +14,7 @@ namespace warploom {
 
 struct DiagnoseRequest {
   std::string gpu;           // name, alias or path of a record
-  MeasurementSource source;  // measured kernels; or
+  MeasurementSource source;  // measured kernels, of Warploom's own layout unless it names another; or
   // a predicted static batch, with the figures that `static` gives it: kernels of one step of all prompts,
   // and of a decode step at half the output for each further token. What StreamingKernels prices is left out:
   // no kernel of it was measured.
@@ -24,9 +24,9 @@ struct DiagnoseRequest {
   static FieldTable describe();
 };
 
-// Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on a
-// source without any kernel with a shape (saying what was left out), a quantile out of range; what the
-// readers and resolve_serving throw.
+// Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on
+// a source without any kernel with a shape (saying what was left out), a quantile out of range, a batch
+// on another GPU; what the readers and resolve_serving throw.
 Diagnosis diagnose(const DiagnoseRequest& request);
 
 }  // namespace warploom

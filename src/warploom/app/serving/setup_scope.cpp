@@ -1,4 +1,4 @@
-#include "warploom/cli/option_scope.h"
+#include "warploom/app/serving/setup_scope.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/base/error.h"
-#include "warploom/cli/field_options.h"
+#include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
 namespace {
@@ -22,8 +22,21 @@ const Field& field_named(std::string_view name) {
   return *field;
 }
 
-std::string_view command_of(SetupUse use) {
-  return use == SetupUse::Step ? "step" : use == SetupUse::StaticBatch ? "static" : "diagnose";
+std::string_view name_of_use(SetupUse use) {
+  switch (use) {
+    case SetupUse::Step:
+      return "step";
+    case SetupUse::StaticBatch:
+      return "static";
+    case SetupUse::Diagnosis:
+      return "diagnose";
+    case SetupUse::Steps:
+      return "Step";
+    case SetupUse::Run:
+      return "simulate";
+  }
+  WARPLOOM_ASSERT(!"a use of a setup without a name");
+  return {};
 }
 
 // Why fields about `topic` do not bear on `use`; empty when they do.
@@ -33,13 +46,14 @@ std::string_view reason_of(SetupUse use, const EngineSpec& engine, std::string_v
     return "its requests are one batch that waits for nothing";
   if (topic == kTierTopic) return "nothing is evicted from one batch";
   if (topic == kDraftTopic) return "drafts need requests that end at different times";
-  if (topic == kAdapterTopic && use != SetupUse::StaticBatch) return "adapters are not among its kernels";
+  const bool whole_pricer = use == SetupUse::StaticBatch || use == SetupUse::Steps;
+  if (topic == kAdapterTopic && !whole_pricer) return "adapters are not among its kernels";
   const bool limits = topic == kBatchTopic;
   if ((limits || topic == kMemoryTopic) && use == SetupUse::Diagnosis)
     return "it looks at kernels and no memory limit";
   // What lies outside of the share of memory leaves it as it is, whatever a step holds.
   if (limits && engine.memory_share == MemoryShare::StaticPart) return "its batch is given";
-  if (topic == kGraphTopic && !engine.graphs_prompts && use != SetupUse::StaticBatch)
+  if (topic == kGraphTopic && !engine.graphs_prompts && !whole_pricer)
     return "its kernels are priced at the size of the batch and not of a CUDA graph";
   return {};
 }
@@ -50,23 +64,34 @@ bool differs_from_default(const ServingConfig& config, std::string_view name) {
   return field.get(&config) != field.get(&defaults);
 }
 
-}  // namespace
-
-void check_scope(SetupUse use, std::string_view engine, std::string_view field, std::string_view option) {
+void check_scope(SetupUse use, std::string_view engine, std::string_view field, std::string_view called) {
   const std::string_view reason = reason_of(use, engine_named(engine), field_named(field).options.topic);
   if (reason.empty()) return;
-  throw InvalidInput(fmt::format("{} is not modelled by `{}`: {}; expected it with `warploom simulate`",
-                                 option, command_of(use), reason));
+  throw InvalidInput(fmt::format("{} is not modelled by `{}`: {}; expected it with `simulate`", called,
+                                 name_of_use(use), reason));
 }
 
-void check_companion(const ServingConfig& config, std::string_view field, std::string_view option) {
+void check_companion(const ServingConfig& config, std::string_view field, std::string_view called) {
   const auto needs = field_named(field).options.needs;
   const auto present = [&](std::string_view needed) { return differs_from_default(config, needed); };
   if (needs.empty() || std::any_of(needs.begin(), needs.end(), present)) return;
-  std::vector<std::string> expected;
-  for (const std::string_view needed : needs) expected.push_back(option_name(needed));
   throw InvalidInput(
-      fmt::format("{} changes nothing by itself, expected {} too", option, fmt::join(expected, " or ")));
+      fmt::format("{} changes nothing by itself, expected `{}` too", called, fmt::join(needs, "` or `")));
+}
+
+}  // namespace
+
+void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view called) {
+  const std::string_view owner = engine_of_field(field);
+  if (owner.empty() || owner == config.engine) return;
+  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or `engine` {}", called, owner,
+                                 config.engine, owner));
+}
+
+void check_given_field(SetupUse use, const ServingConfig& config, std::string_view field,
+                       std::string_view called) {
+  check_scope(use, config.engine, field, called);
+  check_companion(config, field, called);
 }
 
 void check_drafts(SetupUse use, const ServingConfig& config) {
@@ -75,12 +100,12 @@ void check_drafts(SetupUse use, const ServingConfig& config) {
     check_scope(use, config.engine, "speculative_config", "speculative decoding");
 }
 
-void check_decode_scope(std::string_view field, std::string_view option) {
+void check_decode_scope(std::string_view field, std::string_view called) {
   if (field_named(field).options.topic != kPromptTopic) return;
   throw InvalidInput(
       fmt::format("{} is not modelled: a decode pool computes no prompts, expected it of the "
                   "prefill pool",
-                  option));
+                  called));
 }
 
 }  // namespace warploom

@@ -1,0 +1,3 @@
+module warploom/go/warploom
+
+go 1.21

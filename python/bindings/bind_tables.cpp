@@ -1,0 +1,71 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.h"
+#include "warploom/tuner/runtime_table.h"
+
+namespace nb = nanobind;
+
+namespace warploom::python {
+namespace {
+
+// tile_m, tile_n, tile_k, warps, stages, split_k
+using ConfigTuple = std::tuple<int, int, int, int, int, int>;
+
+ConfigTuple config_tuple(const TileConfig& c) {
+  return {c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k};
+}
+
+RuntimeTable open_table(const std::string& path, const std::string& gpu, const std::string& kernel) {
+  auto table = RuntimeTable::open(path);
+  table.require(gpu, kernel);
+  return table;
+}
+
+std::vector<ConfigTuple> configs_of(const RuntimeTable& table) {
+  std::vector<ConfigTuple> found;
+  for (const FittedConfig& each : table.configs()) found.push_back(config_tuple(each.config));
+  return found;
+}
+
+std::vector<ConfigTuple> best_of(const RuntimeTable& table, std::int64_t m, std::int64_t n, std::int64_t k,
+                                 std::size_t count) {
+  std::vector<ConfigTuple> found;
+  for (const TilePick& pick : table.best({m, n, k}, count)) found.push_back(config_tuple(pick.config));
+  return found;
+}
+
+}  // namespace
+
+// Calls of nanoseconds: letting go of the interpreter's lock would cost more than they do.
+void bind_tables(nb::module_& m) {
+  nb::class_<RuntimeTable>(m, "TuneTable")
+      .def(
+          "__init__",
+          [](RuntimeTable* self, const std::string& path, const std::string& gpu, const std::string& kernel) {
+            new (self) RuntimeTable(open_table(path, gpu, kernel));
+          },
+          nb::arg("path"), nb::arg("gpu") = "", nb::arg("kernel") = "")
+      .def(
+          "pick",
+          [](const RuntimeTable& table, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+            return config_tuple(table.pick({rows, columns, depth}).config);
+          },
+          nb::arg("m"), nb::arg("n"), nb::arg("k"))
+      .def(
+          "index",
+          [](const RuntimeTable& table, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+            return int(table.pick({rows, columns, depth}).index);
+          },
+          nb::arg("m"), nb::arg("n"), nb::arg("k"))
+      .def("configs", &configs_of)
+      .def("best", &best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"));
+}
+
+}  // namespace warploom::python

@@ -1,0 +1,196 @@
+"""warploom.seams, each against a stand-in of the interface that it serves.
+
+PYTHONPATH holds the built package.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+from importlib import metadata
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import seam_stand_ins as stand_ins  # noqa: E402
+
+stand_ins.install_stand_ins()
+import warploom  # noqa: E402
+from warploom.seams import dynamo, sglang_simulator, vllm_plugin  # noqa: E402
+from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
+
+MODEL, GPU = "Llama-3.1-8B", "H100-SXM"
+
+
+class SglangSimulator(unittest.TestCase):
+    def predictor(self, model=None, **config):
+        return sglang_simulator.WarploomTimePredictor(
+            model or stand_ins.ModelInfo(model_path=MODEL),
+            stand_ins.AcceleratorInfo(GPU),
+            stand_ins.SchedulerConfig(**config),
+        )
+
+    def batch(self, *requests):
+        return stand_ins.ScheduleBatch([stand_ins.ScheduleRequest(*each) for each in requests])
+
+    def test_a_batch_takes_what_a_step_takes(self):
+        step = warploom.Step(MODEL, GPU, engine="sglang")
+        seconds = self.predictor().predict_infer_time(self.batch((1, 500), (1, 700), (300, 20)))
+        self.assertAlmostEqual(seconds, step.mixed([500, 700], [(300, 20)]).p50_us * 1e-6, places=12)
+        self.assertEqual(self.predictor().predict_infer_time(self.batch()), 0.0)
+
+    def test_what_cannot_be_priced_is_negative(self):
+        self.assertLess(self.predictor().predict_infer_time(self.batch((0, 5))), 0)
+        self.assertLess(self.predictor().predict_infer_time(self.batch((5, -5))), 0)
+
+    def test_the_configuration_of_the_engine_counts(self):
+        batch = self.batch(*[(1, 2000)] * 64)
+        alone = self.predictor().predict_infer_time(batch)
+        self.assertLess(self.predictor(tp_size=2).predict_infer_time(batch), alone)
+        fp8 = self.predictor(kv_cache_data_type=stand_ins.DataType.FP8)
+        self.assertLess(fp8.predict_infer_time(batch), alone)
+
+    def test_a_configuration_as_a_dictionary_is_a_model(self):
+        record = Path(__file__).resolve().parents[2] / "data/models/llama-3.1-8b.json"
+        config = json.loads(record.read_text())["config"]
+        batch = self.batch((1, 100))
+        given = self.predictor(stand_ins.ModelInfo(hf_config=config))
+        self.assertEqual(given.predict_infer_time(batch), self.predictor().predict_infer_time(batch))
+
+    def test_the_simulator_finds_it_by_name(self):
+        manager = stand_ins.Configuration
+        known = manager.__dict__["get_inference_time_predictor"]
+        self.addCleanup(setattr, manager, "get_inference_time_predictor", known)
+        sglang_simulator.install()
+        asked = (
+            stand_ins.ModelInfo(model_path=MODEL),
+            stand_ins.AcceleratorInfo("a GPU of one's own"),
+            stand_ins.SchedulerConfig(),
+        )
+        manager.raw = {"predictor": {"name": "warploom", "gpu": GPU, "include_host": True}}
+        batch = self.batch((1, 500))
+        found = manager.get_inference_time_predictor(*asked)
+        self.assertGreater(found.predict_infer_time(batch), self.predictor().predict_infer_time(batch))
+        manager.raw = {"predictor": {"name": "other"}}
+        with self.assertRaisesRegex(ValueError, "other"):
+            manager.get_inference_time_predictor(*asked)
+
+    def test_unknown_gpus_are_refused_at_the_start(self):
+        with self.assertRaisesRegex(ValueError, "H100"):
+            sglang_simulator.WarploomTimePredictor(
+                stand_ins.ModelInfo(model_path=MODEL),
+                stand_ins.AcceleratorInfo("H100-SMX"),
+                stand_ins.SchedulerConfig(),
+            )
+
+
+class Dynamo(unittest.TestCase):
+    def test_a_session_prices_prefills_and_decodes(self):
+        dynamo.install()
+        from dynamo._internal import aic
+
+        session = aic.create_session(backend_name="vllm", system=GPU, model_path=MODEL, tp_size=1)
+        step = warploom.Step(MODEL, GPU)
+        self.assertAlmostEqual(
+            session.predict_prefill(2, 1000, 100), step.mixed([], [(1000, 100)] * 2).p50_us / 1000
+        )
+        self.assertAlmostEqual(session.predict_decode(8, 500, 2), step.decode(8, 500).p50_us / 1000)
+        self.assertEqual(session.predict_decode(8, 500, 1), 0)
+        self.assertAlmostEqual(
+            session.predict_decode(8, 500, 4), sum(step.decode(8, 500 + i).p50_us for i in range(3)) / 1000
+        )
+        with self.assertRaises(ValueError):
+            session.predict_prefill(1, 0, 100)
+        with self.assertRaises(NotImplementedError):
+            aic.create_session("vllm", GPU, MODEL, 1, nextn=2)
+
+    def test_a_forward_pass_is_told_by_its_counts(self):
+        model = dynamo.ForwardPassModel.best_available({"model_name": MODEL, "system_name": GPU})
+        step = warploom.Step(MODEL, GPU)
+        decode = {"scheduled_requests": {"num_decode_requests": 8, "sum_decode_kv_tokens": 8 * 500}}
+        self.assertAlmostEqual(
+            model.estimate_forward_pass_time_ms(decode), step.decode(8, 500).p50_us / 1000, places=6
+        )
+        mixed = {
+            "version": 1,
+            "scheduled_requests": {
+                "num_prefill_requests": 2,
+                "sum_prefill_tokens": 1001,
+                "sum_prefill_kv_tokens": 10,
+                "num_decode_requests": 1,
+                "sum_decode_kv_tokens": 300,
+            },
+        }
+        self.assertAlmostEqual(
+            model.estimate_forward_pass_time_ms(mixed),
+            step.mixed([300], [(501, 5), (500, 5)]).p50_us / 1000,
+            places=6,
+        )
+        self.assertEqual(model.estimate_forward_pass_time_ms({"scheduled_requests": {}}), 0)
+        both = model.estimate_forward_pass_time_ms([decode, mixed])
+        self.assertEqual(both, model.estimate_forward_pass_time_ms(mixed))
+        with self.assertRaisesRegex(ValueError, "version 2"):
+            model.estimate_forward_pass_time_ms({"version": 2})
+
+    def test_measured_passes_correct_their_kind(self):
+        model = dynamo.ForwardPassModel({"model_name": MODEL, "system_name": GPU})
+        decode = {"scheduled_requests": {"num_decode_requests": 8, "sum_decode_kv_tokens": 4000}}
+        before = model.estimate_forward_pass_time_ms(decode)
+        measured = {**decode, "wall_time": 1.5e-3 * before}
+        for _ in range(dynamo.SAMPLES_TO_CORRECT - 1):
+            model.tune_with_fpms(measured)
+        self.assertEqual(model.estimate_forward_pass_time_ms(decode), before)
+        self.assertIsNone(model.get_avg_correction_factor())
+        model.tune_with_fpms([[measured]])
+        self.assertAlmostEqual(model.estimate_forward_pass_time_ms(decode), 1.5 * before)
+        self.assertAlmostEqual(model.get_avg_correction_factor(), 1.5)
+        self.assertEqual(model.diagnostics()["retained_observations"], dynamo.SAMPLES_TO_CORRECT)
+
+    def test_sums_are_shared_out_whole(self):
+        self.assertEqual(shared_out(10, 3), [4, 3, 3])
+        self.assertEqual(prompts_of(5, 3, 0), [(1, 0), (1, 0), (1, 0)])
+        self.assertEqual(prompts_of(2, 0, 9), [])
+
+
+class VllmPlugin(unittest.TestCase):
+    def registered(self, **environment):
+        """What vLLM's folder is after the plugin, and what was logged."""
+        kept = {name: "" for name in (vllm_plugin.FOLDER, vllm_plugin.VLLM_FOLDER)}
+        with mock.patch.dict(os.environ, {**kept, **environment}):
+            with self.assertLogs("vllm.warploom", "INFO") as logged:
+                vllm_plugin._log.info("begins")
+                vllm_plugin.register()
+            return os.environ[vllm_plugin.VLLM_FOLDER], " ".join(logged.output)
+
+    def test_files_of_moe_config_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            warploom.moe_config(model="Qwen3-30B-A3B", gpu="H200", output=folder)
+            found, said = self.registered(**{vllm_plugin.FOLDER: folder})
+            self.assertEqual(found, str(Path(folder).resolve()))
+            self.assertIn("1 tuned", said)
+            found, said = self.registered(
+                **{vllm_plugin.FOLDER: folder, vllm_plugin.VLLM_FOLDER: "/tmp/other"}
+            )
+            self.assertEqual(found, "/tmp/other")
+            self.assertIn("left as it is", said)
+            (Path(folder) / "E=1,N=2,device_name=X.json").write_text('{"16": {"BLOCK_SIZE_M": 16}}')
+            found, said = self.registered(**{vllm_plugin.FOLDER: folder})
+            self.assertEqual(found, "")
+            self.assertIn("E=1,N=2", said)
+
+    def test_nothing_is_done_unasked_or_without_files(self):
+        self.assertEqual(self.registered()[0], "")
+        for folder in ("/none", tempfile.gettempdir() + "/none"):
+            self.assertIn("is no folder", self.registered(**{vllm_plugin.FOLDER: folder})[1])
+
+    def test_the_package_names_the_plugin(self):
+        text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text()
+        self.assertIn('[project.entry-points."vllm.general_plugins"]', text)
+        self.assertIn('warploom_tuned_configs = "warploom.seams.vllm_plugin:register"', text)
+        entry = metadata.EntryPoint("x", "warploom.seams.vllm_plugin:register", "vllm.general_plugins")
+        self.assertIs(entry.load(), vllm_plugin.register)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,70 @@
+"""A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
+
+    WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
+
+vLLM calls `register` in every process before it works (entry point group vllm.general_plugins,
+docs.vllm.ai, design/plugin_system) and looks for E=...,N=...,device_name=....json in
+VLLM_TUNED_CONFIG_FOLDER before its own files (vllm/model_executor/layers/fused_moe/fused_moe.py,
+get_moe_configs). A damaged file there would stop the engine, so files are read here first. An engine's
+start never fails because of the plugin: what is wrong is logged, and vLLM goes on with its own files.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+FOLDER = "WARPLOOM_TUNED_CONFIGS"
+VLLM_FOLDER = "VLLM_TUNED_CONFIG_FOLDER"
+NEEDED = {"BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M"}  # of each configuration
+
+_log = logging.getLogger("vllm.warploom")
+
+
+def check_config_file(path: Path) -> None:
+    """Raises ValueError "<path>: ..." unless it maps numbers of tokens to configurations."""
+    try:
+        table: Any = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: is no JSON: {error}") from error
+    if not isinstance(table, dict):
+        raise ValueError(
+            f"{path}: is {type(table).__name__}, expected an object of configurations by tokens"
+        )
+    for tokens, config in table.items():
+        if tokens == "triton_version":
+            continue
+        if not tokens.isdigit() or not isinstance(config, dict) or not NEEDED <= config.keys():
+            raise ValueError(f"{path}: '{tokens}': expected tokens with {', '.join(sorted(NEEDED))}")
+
+
+def check_folder(folder: Path) -> list[Path]:
+    """The files of fused MoE kernels in the folder, each checked. Raises ValueError, FileNotFoundError."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: is no folder, expected one that `warploom moe-config` wrote")
+    found = sorted(path for path in folder.glob("E=*.json") if not path.name.endswith(".warploom.json"))
+    if not found:
+        raise ValueError(f"{folder}: holds no E=...,N=...,device_name=....json")
+    for path in found:
+        check_config_file(path)
+    return found
+
+
+def register() -> None:
+    """Called by vLLM."""
+    wanted, given = os.environ.get(FOLDER), os.environ.get(VLLM_FOLDER)
+    if not wanted:
+        return
+    if given and Path(given).resolve() != Path(wanted).resolve():
+        _log.warning("%s=%s is left as it is; %s=%s is not used", VLLM_FOLDER, given, FOLDER, wanted)
+        return
+    try:
+        files = check_folder(Path(wanted))
+    except (OSError, ValueError) as error:
+        _log.warning("%s is not used: %s", FOLDER, error)
+        return
+    os.environ[VLLM_FOLDER] = str(Path(wanted).resolve())
+    _log.info("%d tuned configurations of fused MoE kernels in %s", len(files), wanted)

@@ -1,0 +1,27 @@
+// Requests with a model on a GPU under an engine: fields that would change nothing are refused, as the
+// command line refuses them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "warploom/answers/internal/request_reading.h"
+#include "warploom/app/serving/setup_scope.h"
+
+namespace warploom {
+
+// Looks through `document` for setups (objects with a `config` or a `host`) and checks each of their fields
+// that differs from its default: one at its default says nothing. Throws what check_given_field and, in the
+// decode pool of two, check_decode_scope throw.
+void check_given_setups(const Json& document, SetupUse use);
+
+template <Described Request>
+Request read_setup_request(const Json& asked, SetupUse use) {
+  const FieldTable& table = fields_of<Request>();
+  const Json nested = nested_request(asked, table, table.type_name);
+  auto request = object_from_json<Request>(nested, table.type_name);
+  check_given_setups(nested, use);
+  return request;
+}
+
+}  // namespace warploom

@@ -1,0 +1,32 @@
+// Which fields of a setup bear on what is asked. The others are refused: one that is taken and changes
+// nothing tells its giver a falsehood.
+#pragma once
+
+#include <string_view>
+
+#include "warploom/app/serving/serving_setup.h"
+
+namespace warploom {
+
+// A step or a static batch has no queue, a diagnosis no memory limit either; a run has everything. Steps: one
+// priced after another for a caller's own loop (answers/step_prices.h).
+enum class SetupUse { Step, StaticBatch, Diagnosis, Steps, Run };
+
+// Each of these throws InvalidInput that begins with `called`, the name that the giver of the field knows;
+// other fields are named in backticks.
+
+// When `field`, of ServingConfig, belongs to another engine than the config's.
+void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view called);
+
+// When `field` was given, of ServingConfig or HostSettings, and does not bear on what `use` asks of the
+// config's engine, or details something that `config` has switched off.
+void check_given_field(SetupUse use, const ServingConfig& config, std::string_view field,
+                       std::string_view called);
+
+// When `field` does not bear on a pool that only decodes.
+void check_decode_scope(std::string_view field, std::string_view called);
+
+// On drafts where none are modelled.
+void check_drafts(SetupUse use, const ServingConfig& config);
+
+}  // namespace warploom
