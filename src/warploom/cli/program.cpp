@@ -40,7 +40,7 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
   for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-void add_commands(CLI::App& app) {
+void add_commands(CLI::App& app, const std::string& version) {
   Command program(app);
   add_under(app, "Predict and simulate", [&] {
     add_predict_command(program);
@@ -49,6 +49,7 @@ void add_commands(CLI::App& app) {
     add_simulate_command(program);
     add_plan_command(program);
   });
+  add_under(app, "Look and ask", [&] { add_web_command(program, version); });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);
@@ -97,7 +98,7 @@ std::unique_ptr<CLI::App> make_program(const std::string& version) {
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app);
+  add_commands(*app, version);
   show_examples(*app, "");
   return app;
 }
