@@ -254,7 +254,9 @@ CommandWordList described_words(const CommandIndex& index, const DescribedReques
     if (Json& setup = fields["workload"]["setup"]; !setup.contains("gpu")) setup["gpu"] = fields["gpu"];
   read_fields(fields, *request.table, checked.get(), name);
   const bool cross_gpu = name == "tune_fit_cross_gpu";
-  const IndexedCommand command = index.command(cross_gpu ? "tune_fit" : name);
+  const IndexedCommand command = index.command(cross_gpu                      ? "tune_fit"
+                                               : name == "validate_leave_out" ? "validate_kernels"
+                                                                              : name);
   CommandWordList words = command.words();
   OptionWriter writer(command, words);
   spell_out_workload(fields);

@@ -1,5 +1,7 @@
 #include "warploom/web/html_report.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -27,17 +29,35 @@ std::string escaped_json(const Json& document) {
   return safe;
 }
 
+std::string escaped_text(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<')
+      safe += "&lt;";
+    else if (c == '&')
+      safe += "&amp;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+std::string plain_report(std::string_view request, const Json& answer, std::string_view command) {
+  return fmt::format(
+      "<!doctype html><meta charset=\"utf-8\"><title>Warploom: {0}</title><h1>{0}</h1><p>This build has no "
+      "page for charts (web/dist was missing).</p><pre>{1}\n\n{2}</pre>\n",
+      escaped_text(request), escaped_text(command), escaped_text(json_text(answer)));
+}
+
 }  // namespace
 
-std::string html_report(const HtmlReport& report) {
+std::string html_report(std::string_view request, const Json& asked, const Json& answer,
+                        std::string_view command) {
   const std::optional<std::string> page = page_text("report.html");
-  const std::size_t at = page ? page->find(kReportMark) : std::string::npos;
-  if (at == std::string::npos)
-    throw Unsupported("html: this build has no page for reports (web/dist/report.html was missing)");
-  const Json document{{"request", report.request},
-                      {"asked", report.asked},
-                      {"answer", report.answer},
-                      {"command", report.command}};
+  if (!page) return plain_report(request, answer, command);
+  const std::size_t at = page->find(kReportMark);
+  WARPLOOM_ASSERT(at != std::string::npos);  // a test of web/ holds it
+  const Json document{{"request", request}, {"asked", asked}, {"answer", answer}, {"command", command}};
   return page->substr(0, at) + std::string(kReportBegin) + escaped_json(document) + "</script>" +
          page->substr(at + kReportMark.size());
 }

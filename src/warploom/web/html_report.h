@@ -8,14 +8,9 @@
 
 namespace warploom {
 
-struct HtmlReport {
-  std::string_view request;  // its name, as answers/answer.h has it
-  Json asked;                // its fields; null where they are not known
-  Json answer;               // the document
-  std::string command;       // the line that was run
-};
-
-// Throws Unsupported where the build has no page.
-std::string html_report(const HtmlReport& report);
+// `request`: its name, as answers/answer.h has it. `asked`: its fields, null where they are not known. `answer`:
+// the document. `command`: the line that was run. Where the build has no page, the document stands there as text.
+std::string html_report(std::string_view request, const Json& asked, const Json& answer,
+                        std::string_view command);
 
 }  // namespace warploom

@@ -113,6 +113,10 @@ Json openapi_document(std::string_view version, bool with_token) {
   paths["/files"]["post"] =
       operation("keeps a file for the requests that follow: name it as \"upload:ID\"", 201,
                 content(object_of({{"file", kText}})), content(kText, "application/octet-stream"));
+  paths["/files/{id}"]["parameters"] = {
+      {{"name", "id"}, {"in", "path"}, {"required", true}, {"schema", kText}}};
+  paths["/files/{id}"]["get"] =
+      operation("the bytes of a file", 200, content(kText, "application/octet-stream"));
   paths["/files"]["post"]["parameters"] = {
       {{"name", "name"}, {"in", "query"}, {"required", true}, {"schema", kText}}};
   Json document{{"openapi", "3.1.0"},

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kWritingRequests{"import",    "train",          "train_ceilings",
                                                            "calibrate", "calibrate_host", "sweep_plan"};
-constexpr std::array<std::string_view, 8> kShortRequests{"predict", "step",   "static", "gpus",
-                                                         "gpu",     "models", "schema", "support"};
+constexpr std::array<std::string_view, 9> kShortRequests{"tune_show", "predict", "step",   "static", "gpus",
+                                                         "gpu",       "models",  "schema", "support"};
 constexpr std::array<std::string_view, 7> kWritingFields{"output", "store",   "write",  "record",
                                                          "python", "package", "profile"};
 // Requests nest five levels; recursion over a body must not reach the end of a thread's stack.
@@ -74,6 +74,7 @@ bool is_short_request(std::string_view request) { return is_among(kShortRequests
 void check_served_fields(std::string_view request, const Json& asked) {
   if (!asked.is_structured()) return;
   for (const auto& [key, value] : asked.items()) {
+    if (key == "output" && value == "upload:new") continue;
     if (asked.is_object() && is_among(kWritingFields, key))
       throw Unsupported(fmt::format(
           "{}: '{}' writes files or starts programs on this machine and is not taken here, expected "

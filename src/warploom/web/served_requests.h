@@ -18,7 +18,8 @@ void check_served(std::string_view request);
 // Whether it is answered within milliseconds; the others take seconds to minutes.
 bool is_short_request(std::string_view request);
 
-// Throws Unsupported on a field that writes files on this machine or starts programs.
+// Throws Unsupported on a field that writes files on this machine or starts programs; "output": "upload:new"
+// alone is kept among the uploads.
 void check_served_fields(std::string_view request, const Json& asked);
 
 // As parse_json, of a client's text: also throws InvalidInput on objects and lists nested very deep.

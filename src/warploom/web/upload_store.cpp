@@ -15,6 +15,8 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kUploadPrefix = "upload:";
+constexpr std::string_view kNewUpload = "upload:new";
+constexpr const char* kOutputKey = "output";
 constexpr std::size_t kMostNameBytes = 120;
 constexpr std::size_t kMostDepth = 64;
 
@@ -87,6 +89,7 @@ void UploadStore::make_room(std::size_t bytes) {
 std::string UploadStore::replaced_text(const std::string& text, bool names) const {
   if (text.starts_with(kUploadPrefix)) {
     const std::string id = text.substr(kUploadPrefix.size());
+    if (names && text == kNewUpload) return kOutputKey;
     const std::scoped_lock lock(mutex_);
     const auto found =
         std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& one) { return one.id == id; });
@@ -119,7 +122,41 @@ Json UploadStore::replaced(const Json& asked, bool names, std::size_t depth) con
   return result;
 }
 
-Json UploadStore::with_paths(const Json& asked) const { return replaced(asked, false, 0); }
+Json UploadStore::with_paths(const Json& asked) {
+  if (!asked.is_object() || asked.value(kOutputKey, Json()) != kNewUpload) return replaced(asked, false, 0);
+  Json inputs = asked;
+  inputs.erase(kOutputKey);
+  Json result = replaced(inputs, false, 0);
+  const std::filesystem::path folder = folder_ / random_token();
+  std::filesystem::create_directory(folder);
+  result[kOutputKey] = (folder / kOutputKey).string();
+  return result;
+}
+
+Json UploadStore::keep_outputs(const Json& asked_with_paths) {
+  Json files = Json::object();
+  if (!asked_with_paths.is_object()) return files;
+  const std::filesystem::path path = asked_with_paths.value(kOutputKey, std::string());
+  if (path.parent_path().parent_path() != folder_) return files;
+  std::error_code error;
+  const std::uintmax_t bytes =
+      std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+  if (error || bytes == 0 || bytes > limits_.total_bytes) {
+    std::filesystem::remove_all(path.parent_path(), error);
+    return files;
+  }
+  const std::scoped_lock lock(mutex_);
+  make_room(bytes);
+  bytes_ += bytes;
+  uploads_.push_back({.id = path.parent_path().filename(), .name = path.filename(), .bytes = bytes});
+  files[kOutputKey] = std::string(kUploadPrefix) + uploads_.back().id;
+  return files;
+}
+
+std::pair<std::string, std::string> UploadStore::read(const std::string& id) const {
+  const std::string path = replaced_text(std::string(kUploadPrefix) + id, false);
+  return {std::filesystem::path(path).filename().string(), read_file(path)};
+}
 
 Json UploadStore::with_names(const Json& asked) const { return replaced(asked, true, 0); }
 

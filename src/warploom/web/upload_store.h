@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "warploom/base/json.h"
 
@@ -35,9 +36,14 @@ class UploadStore {
   // "upload:ID". Throws InvalidInput on a name that is no plain file name, IoError.
   std::string add(std::string_view name, std::string_view contents);
 
-  // What was asked, with paths where it says "upload:ID". Throws NotFound on an ID that is not there (any
+  // What was asked, with paths where it says "upload:ID"; where a key "output" says "upload:new", with a new
+  // file's, which keep_outputs() later finds. Throws NotFound on an ID that is not there (any
   // more), InvalidInput on texts that are paths of this machine: clients see no files but their own.
-  Json with_paths(const Json& asked) const;
+  Json with_paths(const Json& asked);
+  // {"output": "upload:ID"} for the file that an answer wrote there; an empty object where none was asked for.
+  Json keep_outputs(const Json& asked_with_paths);
+  // {name, contents}. Throws NotFound, IoError.
+  std::pair<std::string, std::string> read(const std::string& id) const;
   // The same with the files' own names, as a person would type them.
   Json with_names(const Json& asked) const;
   // A message without the paths of this store.

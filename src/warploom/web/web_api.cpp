@@ -73,6 +73,7 @@ const std::vector<WebApi::Route>& WebApi::routes() {
       {"POST", "/command-line", false, &WebApi::post_command_line},
       {"POST", "/engine-command", false, &WebApi::post_engine_command},
       {"POST", "/files", false, &WebApi::post_file},
+      {"GET", "/files/", true, &WebApi::get_file},
   };
   return list;
 }
@@ -82,7 +83,7 @@ WebApi::WebApi(const Session& session, WebApiSettings settings)
       settings_(std::move(settings)),
       uploads_(settings_.limits.uploads),
       jobs_([this](const std::string& name, const Json& asked,
-                   const AnswerWatch& watch) { return answer_text(name, asked, watch); },
+                   const AnswerWatch& watch) { return json_text(answered(name, asked, watch)); },
             [this](const std::exception_ptr& error) { return failure(error); }, settings_.limits.jobs) {}
 
 WebApi::~WebApi() = default;
@@ -170,20 +171,23 @@ ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {
   return answer;
 }
 
-Json WebApi::asked_in(const HttpRequest& request, std::string_view name) const {
+Json WebApi::asked_in(const HttpRequest& request, std::string_view name) {
   check_served(name);
   Json asked = parse_body(request.body);
   check_served_fields(name, asked);
-  return uploads_.with_paths(asked);
+  return asked;
 }
 
-std::string WebApi::answer_text(const std::string& name, const Json& asked, const AnswerWatch& watch) const {
-  return json_text(answer(session_, name, asked, watch));
+Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWatch& watch) {
+  const Json placed = uploads_.with_paths(asked);
+  Json document = answer(session_, name, placed, watch);
+  if (Json files = uploads_.keep_outputs(placed); !files.empty()) document["files"] = std::move(files);
+  return document;
 }
 
 // Long answers share the threads of all requests, so they are few and end; those that need longer are jobs.
 Json WebApi::answer_within_time(const std::string& name, const Json& asked) {
-  if (is_short_request(name)) return answer(session_, name, asked);
+  if (is_short_request(name)) return answered(name, asked, {});
   struct Turn {
     std::atomic<std::size_t>& taken;
     ~Turn() { --taken; }
@@ -199,10 +203,10 @@ Json WebApi::answer_within_time(const std::string& name, const Json& asked) {
   const auto look = [&] {
     if (std::chrono::steady_clock::now() >= end) late = true;
   };
-  Json document = answer(session_, name, asked,
-                         {.progress = [&](double, double) { look(); },
-                          .said = [&](std::string_view) { look(); },
-                          .cancelled = &late});
+  Json document = answered(name, asked,
+                           {.progress = [&](double, double) { look(); },
+                            .said = [&](std::string_view) { look(); },
+                            .cancelled = &late});
   if (late)
     throw HttpRefusal(503, "too_slow",
                       fmt::format("{}: takes longer than {} s, expected POST /api/v1/jobs/{}", name,
@@ -233,7 +237,7 @@ HttpResponse WebApi::post_questions(const HttpRequest& request, std::string_view
             "request: '{}' is not answered among others, expected POST /api/v1/answers/{}", name, name));
       const Json asked = question.value("asked", Json::object());
       check_served_fields(name, asked);
-      answers.push_back({{"answer", answer(session_, name, uploads_.with_paths(asked))}});
+      answers.push_back({{"answer", answered(name, asked, {})}});
     } catch (...) {
       answers.push_back(error_json(failure(std::current_exception())));
     }
@@ -260,6 +264,13 @@ HttpResponse WebApi::post_file(const HttpRequest& request, std::string_view) {
   if (name == request.query.end())
     throw InvalidInput("name: is missing, expected /api/v1/files?name=trace.csv");
   return json_response({{"file", uploads_.add(name->second, request.body)}}, 201);
+}
+
+HttpResponse WebApi::get_file(const HttpRequest&, std::string_view rest) {
+  auto [name, contents] = uploads_.read(std::string(rest));
+  return {.content_type = "application/octet-stream",
+          .headers = {{"Content-Disposition", fmt::format("attachment; filename=\"{}\"", name)}},
+          .body = std::move(contents)};
 }
 
 }  // namespace warploom

@@ -68,11 +68,14 @@ class WebApi final : public HttpHandler {
   HttpResponse post_command_line(const HttpRequest& request, std::string_view rest);
   HttpResponse post_engine_command(const HttpRequest& request, std::string_view rest);
   HttpResponse post_file(const HttpRequest& request, std::string_view rest);
+  HttpResponse get_file(const HttpRequest& request, std::string_view rest);
 
   // What a failure is to a client, without this server's paths.
   ErrorAnswer failure(const std::exception_ptr& error) const;
-  Json asked_in(const HttpRequest& request, std::string_view name) const;
-  std::string answer_text(const std::string& name, const Json& asked, const AnswerWatch& watch) const;
+  // The fields in the body, checked for what may be asked here.
+  static Json asked_in(const HttpRequest& request, std::string_view name);
+  // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
+  Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
   Json answer_within_time(const std::string& name, const Json& asked);
   HttpResponse job_events(const std::string& id);
 
