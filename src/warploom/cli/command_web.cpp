@@ -39,6 +39,15 @@ void check_token(const std::string& token, const char* option) {
                     option, kShortest));
 }
 
+void check_host_name(const std::string& name) {
+  const bool plain = !name.empty() && name.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789.-") == std::string::npos;
+  if (!plain)
+    throw InvalidInput(
+        fmt::format("--host-name: '{}' is no name of a host, expected one like plan.example.org", name));
+}
+
 void tell(const WebOptions& options, const ServedAt& at) {
   if (!at.loopback)
     print_note(fmt::format(
@@ -60,6 +69,7 @@ void run_web(WebOptions& options) {
   if (!options.token_file.empty()) request.token = token_in(options.token_file);
   if (!request.token.empty() || !options.token_file.empty())
     check_token(request.token, options.token_file.empty() ? "--token" : "--token-file");
+  for (const std::string& name : request.host_names) check_host_name(name);
   request.http_library = http_library_path();
   request.words = page_words();
   if (serve_page(request, [&](const ServedAt& at) { tell(options, at); })) return;

@@ -20,10 +20,11 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// "[::1]:80" -> "::1", "localhost:80" -> "localhost"
+// "[::1]:80" -> "::1", "localhost:80" -> "localhost"; empty where it is neither form.
 std::string host_without_port(std::string_view host) {
-  if (host.starts_with('[')) return lower(host.substr(1, std::min(host.find(']'), host.size()) - 1));
-  return lower(host.substr(0, host.find(':')));
+  if (!host.starts_with('[')) return lower(host.substr(0, host.find(':')));
+  const std::size_t end = host.find(']');
+  return end == std::string_view::npos ? std::string() : lower(host.substr(1, end - 1));
 }
 
 bool is_ip_address(const std::string& host) {
