@@ -106,8 +106,9 @@ std::unique_ptr<CLI::App> make_program(const std::string& version) {
 
 int run_program(const std::vector<std::string>& arguments, const std::string& version) {
   const auto app = make_program(version);
-  // The first words of a newcomer.
   keep_words(*app, arguments);
+  // The first words of a newcomer.
+  const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
     if (asks) {
       print(app->help());
