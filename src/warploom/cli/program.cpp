@@ -17,6 +17,7 @@
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
+#include "warploom/cli/program_words.h"
 
 namespace warploom {
 namespace {
@@ -40,7 +41,7 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
   for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-void add_commands(CLI::App& app) {
+void add_commands(CLI::App& app, const std::string& version) {
   Command program(app);
   add_under(app, "Predict and simulate", [&] {
     add_predict_command(program);
@@ -49,6 +50,7 @@ void add_commands(CLI::App& app) {
     add_simulate_command(program);
     add_plan_command(program);
   });
+  add_under(app, "Look and ask", [&] { add_web_command(program, version); });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);
@@ -92,18 +94,19 @@ std::string commands_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(const std::string& version) {
-  auto app = std::make_unique<CLI::App>("Predicts GPU kernels, and LLM serving from them.", "warploom");
+  auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app);
+  add_commands(*app, version);
   show_examples(*app, "");
   return app;
 }
 
 int run_program(const std::vector<std::string>& arguments, const std::string& version) {
   const auto app = make_program(version);
+  keep_words(*app, arguments);
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
