@@ -49,7 +49,7 @@ export function categoryAxis(colors: Palette, names: string[], vertical: boolean
 }
 
 export function grid(more: Record<string, number> = {}): Record<string, unknown> {
-  return { left: 8, right: 18, top: 30, bottom: 34, containLabel: true, ...more };
+  return { left: 8, right: 18, top: 30, bottom: 38, outerBoundsMode: "same", outerBoundsContain: "axisLabel", ...more };
 }
 
 function escaped(text: string): string {

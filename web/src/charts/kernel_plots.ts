@@ -95,6 +95,10 @@ export function roofs(document: JsonObject): { roofs: Roof[]; flop: number; coun
   };
 }
 
+function decade(value: number, round: (value: number) => number): number {
+  return 10 ** round(Math.log10(value));
+}
+
 export function rooflinePlot({ name, document }: Named): Plot | null {
   const { roofs: all, flop, counter } = roofs(document);
   if (all.length === 0) return null;
@@ -102,8 +106,8 @@ export function rooflinePlot({ name, document }: Named): Plot | null {
   const [slow, mid, fast] = [rate("p90_us"), rate("p50_us"), rate("p10_us")];
   const peak = all[0]?.peak ?? 0;
   const ridges = all.map((roof) => peak / roof.bandwidth);
-  const least = 0.3 * Math.min(...ridges, ...all.map((roof) => roof.intensity));
-  const most = 4 * Math.max(...ridges, ...all.map((roof) => roof.intensity));
+  const least = decade(0.3 * Math.min(...ridges, ...all.map((roof) => roof.intensity)), Math.floor);
+  const most = decade(2 * Math.max(...ridges, ...all.map((roof) => roof.intensity)), Math.ceil);
   return {
     title: "Roofline of each pipeline",
     says: `${name} reaches ${quantity(mid, "FLOP/s")} of ${quantity(peak, "FLOP/s")} of the ${counter} pipeline; ` +
@@ -117,7 +121,7 @@ export function rooflinePlot({ name, document }: Named): Plot | null {
       animation: false,
       grid: grid(),
       xAxis: valueAxis(colors, { name: "arithmetic intensity [FLOP/B]", unit: "plain", log: true, least, most }, false),
-      yAxis: valueAxis(colors, { name: "rate", unit: "FLOP/s", log: true, least: Math.min(slow, ...all.map((roof) => least * roof.bandwidth)) / 1.5, most: peak * 2 }, true),
+      yAxis: valueAxis(colors, { name: "rate", unit: "FLOP/s", log: true, least: decade(Math.min(slow, peak / 100), Math.floor), most: decade(peak * 1.2, Math.ceil) }, true),
       tooltip: tooltip(colors, (hit) => {
         const roof = all[(hit as Hit).seriesIndex - all.length - 1] ?? all[0];
         return roof === undefined ? "" : tooltipText(`${roof.pipeline} on ${name}`, [["intensity", quantity(roof.intensity, "FLOP/B")],
@@ -234,8 +238,9 @@ export function gpusPlot(all: Named[]): Plot {
       series: [
         { type: "bar", barMaxWidth: 16, data: all.map(({ document }, index) => ({ value: us(document, "p50_us"),
           itemStyle: { color: faded(seriesColor(colors, index), 0.75) } })),
-        label: { show: true, position: "right", distance: 14, ...TEXT, color: colors.ink, formatter: (hit: Hit) =>
-          time(us(all[hit.dataIndex]!.document, "p50_us")) } },
+        },
+        { type: "scatter", symbolSize: 1, silent: true, itemStyle: { color: "transparent" }, data: all.map(({ document }, index) => [us(document, "p90_us"), index]),
+          label: { show: true, position: "right", distance: 8, ...TEXT, color: colors.ink, formatter: (hit: Hit) => time(us(all[hit.dataIndex]!.document, "p50_us")) } },
         whiskers("interval", all.map(({ document }, index) => [index, us(document, "p10_us"), us(document, "p90_us")]), colors.ink, true),
         { type: "scatter", symbol: "rect", symbolSize: [2, 22], silent: true, z: 5, itemStyle: { color: colors.quiet },
           data: all.map(({ document }, index) => [us(document, "physical_bound_us"), index]) },

@@ -32,6 +32,12 @@ export const MEASURES: Record<string, Measure> = {
   energy: { name: "energy of the run", unit: "J", better: "low", path: ["energy_j"] },
 };
 
+// `best`, `best_confident` and the fronts of the document count from 1.
+export function ranked(plan: JsonObject, key: "best" | "best_confident"): number | null {
+  const rank = numberAt(plan, key);
+  return rank === null ? null : rank - 1;
+}
+
 export function planPoints(plan: JsonObject): PlanPoint[] {
   return objectsAt(plan, "points").map((document, index) => ({ index, document, words: textAt(document, "deployment", "words"),
     gpu: textAt(document, "deployment", "pool", "gpu") || textAt(document, "deployment", "decode", "gpu") || "mixed" }));
@@ -62,7 +68,7 @@ export function paretoPlot(plan: JsonObject, x: string, y: string, limits: Limit
   const kept = all.filter((point) => keeps(point, limits));
   const edge = front(kept, x, y);
   const gpus = [...new Set(all.map((point) => point.gpu))];
-  const best = numberAt(plan, "best");
+  const best = ranked(plan, "best");
   const [across, up] = [MEASURES[x]!, MEASURES[y]!];
   const pairs = (points: PlanPoint[]) => points.map((point) => [measure(point, x), measure(point, y), point.index]);
   return {

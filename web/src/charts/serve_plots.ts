@@ -36,15 +36,15 @@ export function distributionPlot(runs: Run[], which: "ttft" | "tpot" | "e2el"): 
       grid: grid(),
       xAxis: valueAxis(colors, { name, unit: "ms", log: true }, false),
       yAxis: valueAxis(colors, { name: "share of requests at most", unit: "share", least: 0, most: 1 }, true),
-      tooltip: tooltip(colors, (hit) => {
-        const { seriesIndex, dataIndex } = hit as Hit;
-        const curve = curves[seriesIndex];
-        const point = curve?.points[dataIndex];
-        return curve === undefined || point === undefined ? ""
-          : tooltipText(curve.run.name, [[name, quantity(point[0], "ms")], ["requests at most that", quantity(point[1], "share")]]);
-      }),
+      tooltip: tooltip(colors, (hits) => {
+        const list = hits as Hit[];
+        return tooltipText(name, list.map((hit): [string, string] => {
+          const [value, share] = hit.value as [number, number];
+          return [`${hit.seriesName ?? ""}: ${quantity(share, "share")} within`, quantity(value, "ms")];
+        }));
+      }, "axis"),
       series: curves.map(({ run, points }) => line(run.name, points, seriesColor(colors, runs.indexOf(run)), {
-        step: "end", triggerLineEvent: true, showSymbol: true, symbolSize: 3,
+        step: "end", showSymbol: points.length === 1,
         lineStyle: { color: seriesColor(colors, runs.indexOf(run)), width: 1.5, type: run.measured ? [5, 4] : "solid" } })),
     }),
   };
@@ -68,7 +68,7 @@ const LANES: Lane[] = [
   { key: "preemptions", name: "preemptions", unit: "count" },
   { key: "instances", name: "instances", unit: "count" },
 ];
-const LANE_HEIGHT = 74; // px
+const LANE_HEIGHT = 82; // px
 
 // Lanes under one time axis. Lanes that never change from 0 (or 1 instance) are named in a note instead.
 export function timelinePlot(runs: Run[], span: Span | null): Plot | null {
@@ -79,11 +79,11 @@ export function timelinePlot(runs: Run[], span: Span | null): Plot | null {
   const still = LANES.filter((lane) => !moves(lane)).map((lane) => `${lane.name} ${lane.key === "instances" ? 1 : 0}`);
   const rows = runs.flatMap((run, index) => lines[index]!.map((point) =>
     [run.name, numberAt(point, "time_s"), ...LANES.map((lane) => numberAt(point, lane.key))]));
-  const inner = (index: number) => ({ left: 64, right: 18, top: 16 + index * LANE_HEIGHT, height: LANE_HEIGHT - 22 });
+  const inner = (index: number) => ({ left: 64, right: 18, top: 22 + index * LANE_HEIGHT, height: LANE_HEIGHT - 34 });
   return {
     title: "Batch, queue, KV and preemptions over time",
     says: `${lanes.map((lane) => lane.name).join(", ")} over the run. ${still.join(", ")}.`,
-    height: 16 + LANE_HEIGHT * lanes.length + 26,
+    height: 12 + LANE_HEIGHT * lanes.length + 26,
     note: still.length > 0 ? `All the time: ${still.join(", ")}.` : undefined,
     sheet: sheet([["run"], ["time", "s"], ...LANES.map((lane): [string, typeof lane.unit] => [lane.name, lane.unit])], rows),
     legend: (colors) => runs.length < 2 ? [] : runs.map((run, index) => ({ name: run.name, color: seriesColor(colors, index) })),
@@ -95,7 +95,7 @@ export function timelinePlot(runs: Run[], span: Span | null): Plot | null {
         least: span?.from, most: span?.to }, false), gridIndex: index, splitLine: { show: false },
       axisLabel: { show: index === lanes.length - 1, fontSize: 11, color: colors.quiet }, min: span?.from ?? 0, max: span?.to ?? "dataMax" })),
       yAxis: lanes.map((lane, index) => ({ ...valueAxis(colors, { name: lane.name, unit: lane.unit === "share" ? "share" : "count", least: 0 }, true),
-        gridIndex: index, splitNumber: 2, nameGap: 4 })),
+        gridIndex: index, splitNumber: 2, nameGap: 7 })),
       tooltip: tooltip(colors, (hits) => {
         const list = hits as Hit[];
         const at = list[0]?.value as [number, number] | undefined;
@@ -129,11 +129,13 @@ export function waterfallPlot(run: Run, span: Span | null): Plot | null {
       { name: "decoding", color: colors.bounds["tensor"]!, mark: "tile" }],
     option: (colors) => ({
       animation: false,
-      grid: grid({ top: 12 }),
+      grid: grid({ top: 24 }),
       xAxis: { ...valueAxis(colors, { name: "time [s]", unit: "plain" }, false),
-        min: span?.from ?? 0, max: span?.to ?? Math.max(...all.map((one) => one.start + one.latency)) },
-      yAxis: { ...valueAxis(colors, { name: "", unit: "count" }, true), inverse: true, min: (shown[0]?.index ?? 0) - 1,
-        max: (shown[shown.length - 1]?.index ?? 0) + 1, splitLine: { show: false } },
+        axisLine: { onZero: false, lineStyle: { color: colors.quiet } }, min: span?.from ?? 0, max: span?.to ?? Math.max(...shown.map((one) => one.start + one.latency)) },
+      // downwards: an inverse axis would take its labels' room from the wrong side
+      yAxis: { ...valueAxis(colors, { name: "request", unit: "count" }, true), min: -(shown[shown.length - 1]?.index ?? 0) - 1,
+        max: 1 - (shown[0]?.index ?? 0), splitLine: { show: false },
+        axisLabel: { color: colors.quiet, fontSize: 11, formatter: (value: number) => quantity(Math.max(0, -value), "count") } },
       tooltip: tooltip(colors, (hit) => {
         const one = shown[(hit as Hit).dataIndex];
         return one === undefined ? "" : tooltipText(`request ${one.index}`, [["starts", quantity(one.start, "s")], ["TTFT", quantity(one.ttft, "s")],
@@ -141,7 +143,7 @@ export function waterfallPlot(run: Run, span: Span | null): Plot | null {
       }),
       series: [{
         type: "custom", name: "requests", clip: true, encode: { x: [1, 3], y: 0 },
-        data: shown.map((one) => [one.index, one.start, one.start + one.ttft, one.start + one.latency]),
+        data: shown.map((one) => [-one.index, one.start, one.start + one.ttft, one.start + one.latency]),
         renderItem: (_: unknown, api: { coord(value: number[]): number[]; value(index: number): number; size(value: number[]): number[] }) => {
           const height = Math.max(1, Math.min(12, (api.size([0, 1])[1] ?? 2) * 0.72));
           const bar = (from: number, to: number, color: string) => {

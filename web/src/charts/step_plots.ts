@@ -53,7 +53,7 @@ export function treemapPlot(step: JsonObject): Plot {
     option: (colors) => ({
       animation: false,
       tooltip: tooltip(colors, (hit) => {
-        const tile = all.find((one) => one.name === (hit as Hit).name);
+        const tile = all[((hit as Hit).data as { place: number } | null)?.place ?? -1];
         if (tile === undefined) return "";
         const { document } = tile;
         return tooltipText(tile.name, [["time", time(tile.us)], ["of the step", quantity(tile.us / total, "share")], ["bound", tile.bound],
@@ -62,10 +62,10 @@ export function treemapPlot(step: JsonObject): Plot {
       }),
       series: [{
         type: "treemap", roam: false, nodeClick: false, breadcrumb: { show: false }, left: 0, right: 0, top: 0, bottom: 0,
-        label: { ...TEXT, color: "#fff", formatter: (hit: Hit) => said(all.find((one) => one.name === hit.name)!), lineHeight: 15,
+        label: { ...TEXT, color: "#fff", formatter: (hit: Hit) => said(all[(hit.data as { place: number }).place]!), lineHeight: 15,
           overflow: "truncate" },
         itemStyle: { borderColor: colors.ground, borderWidth: 0, gapWidth: 2 },
-        data: all.map((tile) => ({ name: tile.name, value: tile.us, itemStyle: { color: boundColor(TILES, tile.bound) } })),
+        data: all.map((tile, place) => ({ name: tile.name, value: tile.us, place, itemStyle: { color: boundColor(TILES, tile.bound) } })),
       }],
     }),
   };

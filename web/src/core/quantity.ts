@@ -57,7 +57,7 @@ export function quantity(value: number | null | undefined, unit: Unit, digits = 
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   if (unit === "us") return time(value, digits);
   if (unit === "ms") return time(value * 1e3, digits);
-  if (unit === "s") return Math.abs(value) >= 1 ? `${rounded(value, digits)}${GAP}s` : time(value * 1e6, digits);
+  if (unit === "s") return value === 0 || Math.abs(value) >= 1 ? `${rounded(value, digits)}${GAP}s` : time(value * 1e6, digits);
   if (unit === "share") return percent(value, digits);
   if (unit === "factor") return `${rounded(value, digits)}${GAP}×`;
   if (unit === "$" || unit === "$/h") return `$${value >= 100 ? rounded(value, 3) : value.toFixed(2)}${unit.slice(1)}`;

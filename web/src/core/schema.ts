@@ -1,6 +1,6 @@
 // What a request holds, read from the JSON schema that the server sends. No field is named in this program
 // but to say which come first in a view.
-import { at, isObject, type Json, type JsonObject, type Path } from "./json";
+import { at, isObject, withValue, type Json, type JsonObject, type Path } from "./json";
 
 export type Kind = "text" | "integer" | "number" | "flag" | "choice" | "list" | "rows" | "object";
 
@@ -97,6 +97,15 @@ export function belongsTo(field: Field, engine: string): boolean {
 export function takesFile(field: Field): boolean {
   const about = field.kind === "list" ? `${field.about} ${field.items?.about ?? ""}` : field.about;
   return (field.kind === "text" || field.kind === "list") && /\b(path|CSV|trace|file|files|table)\b/.test(about);
+}
+
+// {"model": ..., "max_num_seqs": 8} as the request nests it: a name belongs to the field nearest to the top.
+export function nestedByName(schema: JsonObject, flat: JsonObject): JsonObject {
+  const all = leaves(readFields(schema)).sort((one, other) => one.path.length - other.path.length);
+  return Object.entries(flat).reduce((sum, [name, value]) => {
+    const field = all.find((one) => one.name === name);
+    return withValue(sum, field?.path ?? [name], value);
+  }, {} as JsonObject);
 }
 
 export type Read = { value: Json | undefined } | { problem: string };

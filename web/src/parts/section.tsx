@@ -1,9 +1,12 @@
 // The frame of a view: inputs beside results, one above the other on narrow screens.
 import { useState } from "preact/hooks";
 
-export function View({ title, about, inputs, children }: {
-  title: string; about: string; inputs: preact.ComponentChildren; children: preact.ComponentChildren }) {
-  const [open, setOpen] = useState(true);
+const NARROW = "(max-width: 820px)";
+
+// `live` views answer at once, so on narrow screens the answer comes before the inputs are opened.
+export function View({ title, about, inputs, children, live }: {
+  title: string; about: string; live?: boolean; inputs: preact.ComponentChildren; children: preact.ComponentChildren }) {
+  const [open, setOpen] = useState(live !== true || globalThis.matchMedia?.(NARROW).matches !== true);
   return (
     <div class="view">
       <aside class="inputs" aria-label="inputs">

@@ -24,7 +24,7 @@ export function Accuracy({ state, change }: ViewProps) {
   const plot = useMemo(() => (rows.length === 0 ? null : scatterPlot(rows, by)), [rows, by]);
   const sheet = useMemo(() => judgementSheet(rows), [rows]);
   return (
-    <View title="Accuracy" about="Kernels that were measured, beside what is predicted for them." inputs={
+    <View live title="Accuracy" about="Kernels that were measured, beside what is predicted for them." inputs={
       <>
         {(["family", "gpu", "split"] as const).map((key) => (
           <Filter key={key} name={key} rows={all} value={chosen(key)} set={(value) => change({ ...state, [key]: value })} />

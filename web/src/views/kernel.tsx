@@ -48,7 +48,7 @@ export function Kernel({ known, state, change }: ViewProps) {
   const set = (more: JsonObject) => change({ ...state, ...more });
   const setAsked = (asked: JsonObject) => set({ asked });
   return (
-    <View title="Kernel" about="One operator: how long it takes and what limits it." inputs={
+    <View live title="Kernel" about="One operator: how long it takes and what limits it." inputs={
       <>
         <NamesField label="gpus" about={`up to ${MOST_GPUS}, side by side`} names={question.gpus} list="names-of-gpus" most={MOST_GPUS}
           set={(gpus) => set({ gpus })} />

@@ -1,8 +1,8 @@
 // Plan: which GPUs, how many, how configured, at what cost.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Figure } from "../charts/figure";
-import { keeps, measure, MEASURES, paretoPlot, planPoints, planSheet, pricesSheet, whatIfSheet, type Limits, type PlanPoint } from "../charts/plan_plots";
-import { at, isObject, listAt, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { keeps, measure, MEASURES, paretoPlot, planPoints, planSheet, pricesSheet, ranked, whatIfSheet, type Limits, type PlanPoint } from "../charts/plan_plots";
+import { at, isObject, listAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { useJob } from "../core/live";
 import { quantity } from "../core/quantity";
 import { post, type ServerError } from "../core/server";
@@ -65,12 +65,12 @@ function PlanResults({ plan, asked, state, set }: { plan: JsonObject; asked: Jso
   const points = useMemo(() => planPoints(plan), [plan]);
   const plot = useMemo(() => paretoPlot(plan, x, y, limits), [plan, x, y, limits]);
   const kept = points.filter((point) => keeps(point, limits));
-  const [chosen, setChosen] = useState<number | null>(numberAt(plan, "best"));
+  const [chosen, setChosen] = useState<number | null>(ranked(plan, "best"));
   const axis = (name: "x" | "y", value: string) => (
     <label>{name} <select value={value} aria-label={`measure on the ${name} axis`} onChange={(event) => set({ [name]: event.currentTarget.value })}>
       {Object.entries(MEASURES).map(([key, one]) => <option key={key} value={key}>{one.name}</option>)}</select></label>
   );
-  const best = numberAt(plan, "best");
+  const best = ranked(plan, "best");
   return (
     <>
       <Section title={`${textAt(plan, "model")}: ${textAt(plan, "workload")}`} tools={<Takeaways name="plan" document={{ asked, answer: plan }} />}>

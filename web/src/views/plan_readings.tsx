@@ -1,12 +1,12 @@
 // The figures of a plan, for the page and the report.
 import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
-import { planPoints } from "../charts/plan_plots";
+import { planPoints, ranked } from "../charts/plan_plots";
 import { quantity } from "../core/quantity";
 import { Reading, Readings, Tier } from "../parts/marks";
 
 export function PlanReadings({ plan }: { plan: JsonObject }) {
   const points = planPoints(plan);
-  const [best, sure] = [points[numberAt(plan, "best") ?? -1], points[numberAt(plan, "best_confident") ?? -1]];
+  const [best, sure] = [points[ranked(plan, "best") ?? -1], points[ranked(plan, "best_confident") ?? -1]];
   const limits = objectsAt(plan, "limits").map((one) => `${textAt(one, "name")} ≤ ${quantity(numberAt(one, "limit"), "plain")}`).join(", ");
   const contradiction = textAt(plan, "contradiction");
   return (

@@ -4,6 +4,7 @@ import type { Run } from "../charts/serve_plots";
 import { isObject, textAt, type JsonObject } from "../core/json";
 import { useJob } from "../core/live";
 import { readBenchmark, servedRequests } from "../core/requests_of_run";
+import { nestedByName } from "../core/schema";
 import { post, type ServerError } from "../core/server";
 import { filled, SchemaForm, type First } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
@@ -68,7 +69,7 @@ export function Serve({ known, state, change }: ViewProps) {
           <button type="button" disabled={runs.a === null || job.progress !== null} onClick={keep} title="keep this run as B and compare the next with it">Keep as B</button>
           {other === null ? null : <button type="button" onClick={() => { const { other: _, ...rest } = latest.current; change(rest); setRuns({ ...runs, b: null }); }}>Drop B</button>}
         </div>
-        <EngineCommand take={(parsed) => set({ asked: filled(parsed, asked) })} />
+        <EngineCommand take={(parsed) => set({ asked: filled(nestedByName(known.schemas["simulate"] ?? {}, parsed), asked) })} />
         <Measured run={measured} set={setMeasured} />
         <SchemaForm schema={known.schemas["simulate"] ?? {}} value={asked} change={(next) => set({ asked: next })} first={FIRST}
           engine={textAt(asked, "setup", "config", "engine") || "vllm"} />

@@ -51,7 +51,7 @@ export function Step({ known, state, change }: ViewProps) {
   });
   const setBatch = (which: "prefill" | "decode") => (next: BatchShape) => setAsked(withValue(asked, [which], next.batch > 0 ? batchText(next) : ""));
   return (
-    <View title="Step" about="One forward pass of an engine: every kernel, the host and the gaps." inputs={
+    <View live title="Step" about="One forward pass of an engine: every kernel, the host and the gaps." inputs={
       <>
         <BatchSliders name="decode" about="requests that add a token to cached ones" shape={decode} set={setBatch("decode")} length={2000} />
         <BatchSliders name="prefill" about="prompts computed in this step" shape={prefill} set={setBatch("prefill")} length={1024} />
