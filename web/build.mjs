@@ -13,15 +13,29 @@ const insideScript = (code) => code.replace(/<\/script/gi, "<\\/script").replace
 
 async function buildReport() {
   const made = await build({
-    root, configFile, logLevel: "warn", publicDir: false,
-    build: { write: false, cssCodeSplit: false, rollupOptions: { input: join(root, "src/report/report.tsx"),
-      output: { format: "iife", inlineDynamicImports: true } } },
+    root,
+    configFile,
+    logLevel: "warn",
+    publicDir: false,
+    build: {
+      write: false,
+      cssCodeSplit: false,
+      rollupOptions: {
+        input: join(root, "src/report/report.tsx"),
+        output: { format: "iife", inlineDynamicImports: true },
+      },
+    },
   });
   const { output } = Array.isArray(made) ? made[0] : made;
   const code = output.find((one) => one.type === "chunk").code;
-  const styles = output.filter((one) => one.fileName.endsWith(".css")).map((one) => one.source).join("\n");
+  const styles = output
+    .filter((one) => one.fileName.endsWith(".css"))
+    .map((one) => one.source)
+    .join("\n");
   const page = await readFile(join(root, "report.html"), "utf8");
-  const whole = page.replace("<!-- styles -->", () => `<style>${styles}</style>`).replace("<!-- script -->", () => `<script>${insideScript(code)}</script>`);
+  const whole = page
+    .replace("<!-- styles -->", () => `<style>${styles}</style>`)
+    .replace("<!-- script -->", () => `<script>${insideScript(code)}</script>`);
   await writeFile(join(out, "report.html"), whole);
 }
 

@@ -17,9 +17,24 @@ import { Tune } from "./views/tune";
 import type { ViewProps } from "./views/view_props";
 import "./styles/base.css";
 import "./styles/parts.css";
+import "./styles/figures.css";
 
-const COMPONENTS: Record<ViewName, (props: ViewProps) => preact.JSX.Element> = { kernel: Kernel, step: Step, serve: Serve, plan: Plan, accuracy: Accuracy, tune: Tune };
-const TITLES: Record<ViewName, string> = { kernel: "Kernel", step: "Step", serve: "Serve", plan: "Plan", accuracy: "Accuracy", tune: "Tune" };
+const COMPONENTS: Record<ViewName, (props: ViewProps) => preact.JSX.Element> = {
+  kernel: Kernel,
+  step: Step,
+  serve: Serve,
+  plan: Plan,
+  accuracy: Accuracy,
+  tune: Tune,
+};
+const TITLES: Record<ViewName, string> = {
+  kernel: "Kernel",
+  step: "Step",
+  serve: "Serve",
+  plan: "Plan",
+  accuracy: "Accuracy",
+  tune: "Tune",
+};
 
 function Page() {
   const { known, problem } = useKnown();
@@ -31,13 +46,32 @@ function Page() {
   }, [view]);
   return (
     <>
-      <a class="skip" href="#results" onClick={(event) => { event.preventDefault(); document.querySelector<HTMLElement>("main")?.focus(); }}>Skip to the results</a>
+      <a
+        class="skip"
+        href="#results"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>("main")?.focus();
+        }}
+      >
+        Skip to the results
+      </a>
       <header class="head">
         <span class="brand">Warploom</span>
         <nav aria-label="views">
           {VIEWS.map((name) => (
-            <a key={name} href={linkTo({ view: name, state: {} })} aria-current={name === view ? "page" : undefined}
-              onClick={(event) => { if (event.metaKey || event.ctrlKey) return; event.preventDefault(); go(name); }}>{TITLES[name]}</a>
+            <a
+              key={name}
+              href={linkTo({ view: name, state: {} })}
+              aria-current={name === view ? "page" : undefined}
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey) return;
+                event.preventDefault();
+                go(name);
+              }}
+            >
+              {TITLES[name]}
+            </a>
           ))}
         </nav>
         <ThemeSwitch />
@@ -45,8 +79,17 @@ function Page() {
       </header>
       <main tabIndex={-1}>
         <Problem error={problem} />
-        {known === null ? (problem === null ? <p class="note" role="status">Loading…</p> : null) : (
-          <><Names known={known} /><Shown key={view} known={known} state={place.state} change={change} /></>
+        {known === null ? (
+          problem === null ? (
+            <p class="note" role="status">
+              Loading…
+            </p>
+          ) : null
+        ) : (
+          <>
+            <Names known={known} />
+            <Shown key={view} known={known} state={place.state} change={change} />
+          </>
         )}
       </main>
     </>
@@ -56,8 +99,18 @@ function Page() {
 function Names({ known }: { known: Known }) {
   return (
     <>
-      <datalist id="names-of-gpus">{known.gpus.map((gpu) => <option key={gpuName(gpu)} value={gpuName(gpu)}>{textAt(gpu, "title")}</option>)}</datalist>
-      <datalist id="names-of-models">{known.models.map((model) => <option key={model} value={model} />)}</datalist>
+      <datalist id="names-of-gpus">
+        {known.gpus.map((gpu) => (
+          <option key={gpuName(gpu)} value={gpuName(gpu)}>
+            {textAt(gpu, "title")}
+          </option>
+        ))}
+      </datalist>
+      <datalist id="names-of-models">
+        {known.models.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
     </>
   );
 }
@@ -65,11 +118,16 @@ function Names({ known }: { known: Known }) {
 function ThemeSwitch() {
   const [choice, setChoice] = useState(themeChoice());
   return (
-    <select class="theme" aria-label="theme" value={choice} onChange={(event) => {
-      const next = event.currentTarget.value as ThemeChoice;
-      chooseTheme(next);
-      setChoice(next);
-    }}>
+    <select
+      class="theme"
+      aria-label="theme"
+      value={choice}
+      onChange={(event) => {
+        const next = event.currentTarget.value as ThemeChoice;
+        chooseTheme(next);
+        setChoice(next);
+      }}
+    >
       <option value="system">system</option>
       <option value="light">light</option>
       <option value="dark">dark</option>

@@ -21,8 +21,12 @@ export function valueAxis(colors: Palette, words: AxisWords, vertical: boolean):
     name: words.name,
     nameLocation: vertical ? "end" : "middle",
     nameGap: vertical ? 10 : 26,
-    nameTextStyle: { ...TEXT, color: colors.quiet, align: vertical ? (words.right ? "right" : "left") : "center",
-      padding: vertical ? (words.right ? [0, 0, 0, 0] : [0, 0, 0, -40]) : 0 },
+    nameTextStyle: {
+      ...TEXT,
+      color: colors.quiet,
+      align: vertical ? (words.right ? "right" : "left") : "center",
+      padding: vertical ? (words.right ? [0, 0, 0, 0] : [0, 0, 0, -40]) : 0,
+    },
     min: words.least ?? (words.log ? "dataMin" : undefined),
     max: words.most ?? (words.log ? "dataMax" : undefined),
     position: words.right ? "right" : undefined,
@@ -31,8 +35,12 @@ export function valueAxis(colors: Palette, words: AxisWords, vertical: boolean):
     minorSplitLine: { show: false },
     splitLine: { show: !words.right, lineStyle: { color: colors.line } },
     splitNumber: vertical ? 4 : 5,
-    axisLabel: { ...TEXT, color: colors.quiet, hideOverlap: true,
-      formatter: (value: number) => tick(value, words.unit) },
+    axisLabel: {
+      ...TEXT,
+      color: colors.quiet,
+      hideOverlap: true,
+      formatter: (value: number) => tick(value, words.unit),
+    },
   };
 }
 
@@ -43,13 +51,27 @@ export function categoryAxis(colors: Palette, names: string[], vertical: boolean
     inverse: vertical,
     axisLine: { lineStyle: { color: colors.quiet } },
     axisTick: { show: false },
-    axisLabel: { ...TEXT, color: colors.ink, interval: 0, hideOverlap: false,
-      width: vertical ? 130 : 90, overflow: "truncate" },
+    axisLabel: {
+      ...TEXT,
+      color: colors.ink,
+      interval: 0,
+      hideOverlap: false,
+      width: vertical ? 130 : 90,
+      overflow: "truncate",
+    },
   };
 }
 
 export function grid(more: Record<string, number> = {}): Record<string, unknown> {
-  return { left: 8, right: 18, top: 30, bottom: 38, outerBoundsMode: "same", outerBoundsContain: "axisLabel", ...more };
+  return {
+    left: 8,
+    right: 18,
+    top: 30,
+    bottom: 38,
+    outerBoundsMode: "same",
+    outerBoundsContain: "axisLabel",
+    ...more,
+  };
 }
 
 function escaped(text: string): string {
@@ -58,7 +80,9 @@ function escaped(text: string): string {
 
 // Lines of a tooltip: [what, figure]. Classes, since the policy of the page forbids style attributes.
 export function tooltipText(title: string, lines: [string, string][]): string {
-  const rows = lines.map(([what, said]) => `<div class="tip-row"><span>${escaped(what)}</span><b>${escaped(said)}</b></div>`);
+  const rows = lines.map(
+    ([what, said]) => `<div class="tip-row"><span>${escaped(what)}</span><b>${escaped(said)}</b></div>`,
+  );
   return `<div class="tip-title">${escaped(title)}</div>${rows.join("")}`;
 }
 
@@ -91,7 +115,10 @@ export interface Hit {
 
 // A band from `low` to `high` over x, as a polygon of its own: works on linear and logarithmic axes alike.
 export function band(name: string, points: [number, number, number][], color: string, axis = 0): object {
-  const outline = [...points.map(([x, , high]) => [x, high]), ...[...points].reverse().map(([x, low]) => [x, low])];
+  const outline = [
+    ...points.map(([x, , high]) => [x, high]),
+    ...[...points].reverse().map(([x, low]) => [x, low]),
+  ];
   return {
     type: "custom",
     name,
@@ -111,7 +138,12 @@ export function band(name: string, points: [number, number, number][], color: st
 }
 
 // A line from low to high at each point, as error bars.
-export function whiskers(name: string, points: [number, number, number][], color: string, across = false): object {
+export function whiskers(
+  name: string,
+  points: [number, number, number][],
+  color: string,
+  across = false,
+): object {
   return {
     type: "custom",
     name,
@@ -122,12 +154,22 @@ export function whiskers(name: string, points: [number, number, number][], color
     encode: across ? { y: 0, x: [1, 2] } : { x: 0, y: [1, 2] },
     renderItem: (_: unknown, api: { coord(value: number[]): number[]; value(index: number): number }) => {
       const ends = [api.value(1), api.value(2)].map((end) =>
-        api.coord(across ? [end, api.value(0)] : [api.value(0), end]));
+        api.coord(across ? [end, api.value(0)] : [api.value(0), end]),
+      );
       const [[x1, y1], [x2, y2]] = ends as [[number, number], [number, number]];
-      const cap = (x: number, y: number) => ({ type: "line", shape: across ? { x1: x, x2: x, y1: y - 4, y2: y + 4 }
-        : { x1: x - 4, x2: x + 4, y1: y, y2: y }, style: { stroke: color, lineWidth: 1.5 } });
-      return { type: "group", children: [cap(x1, y1), cap(x2, y2),
-        { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: color, lineWidth: 1.5 } }] };
+      const cap = (x: number, y: number) => ({
+        type: "line",
+        shape: across ? { x1: x, x2: x, y1: y - 4, y2: y + 4 } : { x1: x - 4, x2: x + 4, y1: y, y2: y },
+        style: { stroke: color, lineWidth: 1.5 },
+      });
+      return {
+        type: "group",
+        children: [
+          cap(x1, y1),
+          cap(x2, y2),
+          { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: color, lineWidth: 1.5 } },
+        ],
+      };
     },
   };
 }

@@ -4,8 +4,18 @@ import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/comp
 import { init, use, type EChartsCoreOption } from "echarts/core";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 
-use([BarChart, CustomChart, LineChart, ScatterChart, TreemapChart, GridComponent, MarkLineComponent,
-  TooltipComponent, CanvasRenderer, SVGRenderer]);
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  TreemapChart,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  CanvasRenderer,
+  SVGRenderer,
+]);
 
 export type Option = EChartsCoreOption;
 export type Drawing = ReturnType<typeof init>;

@@ -59,7 +59,17 @@ function Mark({ entry: { color, mark } }: { entry: LegendEntry }) {
   if (mark === "band") return <rect width="18" height="10" fill={color} opacity="0.25" />;
   if (mark === "tile") return <rect x="4" width="10" height="10" fill={color} />;
   if (mark === "dot") return <circle cx="9" cy="5" r="4" fill={color} />;
-  return <line x1="0" x2="18" y1="5" y2="5" stroke={color} stroke-width="2" stroke-dasharray={mark === "dash" ? "4 3" : undefined} />;
+  return (
+    <line
+      x1="0"
+      x2="18"
+      y1="5"
+      y2="5"
+      stroke={color}
+      stroke-width="2"
+      stroke-dasharray={mark === "dash" ? "4 3" : undefined}
+    />
+  );
 }
 
 export function Figure({ plot }: { plot: Plot }) {
@@ -93,14 +103,30 @@ function FigureTools({ plot, tabular, toggle }: { plot: Plot; tabular: boolean; 
   const drawn = () => palette(theme());
   return (
     <div class="tools" role="group" aria-label={`${plot.title}: other forms`}>
-      <button type="button" aria-pressed={tabular} onClick={toggle}>Table</button>
-      <button type="button" onClick={() => save(fileName(plot.title, "csv"), csv(plot.sheet), "text/csv")}>CSV</button>
-      <button type="button" onClick={() =>
-        save(fileName(plot.title, "svg"), svgText(plot.option(drawn()), ...size, drawn().ground), "image/svg+xml")}>
+      <button type="button" aria-pressed={tabular} onClick={toggle}>
+        Table
+      </button>
+      <button type="button" onClick={() => save(fileName(plot.title, "csv"), csv(plot.sheet), "text/csv")}>
+        CSV
+      </button>
+      <button
+        type="button"
+        onClick={() =>
+          save(
+            fileName(plot.title, "svg"),
+            svgText(plot.option(drawn()), ...size, drawn().ground),
+            "image/svg+xml",
+          )
+        }
+      >
         SVG
       </button>
-      <button type="button" onClick={() =>
-        saveUrl(fileName(plot.title, "png"), pngUrl(plot.option(drawn()), ...size, drawn().ground))}>
+      <button
+        type="button"
+        onClick={() =>
+          saveUrl(fileName(plot.title, "png"), pngUrl(plot.option(drawn()), ...size, drawn().ground))
+        }
+      >
         PNG
       </button>
     </div>

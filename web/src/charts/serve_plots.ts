@@ -1,9 +1,9 @@
 // Charts of serving runs: latency distributions, the timeline, requests one by one.
-import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { numberAt, objectsAt, type JsonObject } from "../core/json";
 import { shares, sorted, percentile } from "../core/distribution";
 import { quantity } from "../core/quantity";
-import { FIGURES, LATENCIES, figure, latencyValues, type Latency, type ServedRequest } from "../core/requests_of_run";
-import { sheet, type Sheet } from "../core/sheet";
+import { latencyValues, type Latency, type ServedRequest } from "../core/requests_of_run";
+import { sheet } from "../core/sheet";
 import { grid, line, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor } from "./palette";
 import type { Plot } from "./plot";
@@ -15,37 +15,72 @@ export interface Run {
   measured: boolean;
 }
 
-const NAMES: Record<Latency, string> = { ttft: "TTFT", tpot: "TPOT", itl: "ITL", e2el: "E2EL" };
+export const LATENCY_NAMES: Record<Latency, string> = {
+  ttft: "TTFT",
+  tpot: "TPOT",
+  itl: "ITL",
+  e2el: "E2EL",
+};
 
 export function distributionPlot(runs: Run[], which: "ttft" | "tpot" | "e2el"): Plot | null {
-  const curves = runs.map((run) => ({ run, points: shares(latencyValues(run.requests, which)) })).filter(({ points }) => points.length > 0);
+  const curves = runs
+    .map((run) => ({ run, points: shares(latencyValues(run.requests, which)) }))
+    .filter(({ points }) => points.length > 0);
   if (curves.length === 0) return null;
-  const name = NAMES[which];
+  const name = LATENCY_NAMES[which];
   const ordered = curves.map(({ run }) => sorted(latencyValues(run.requests, which)));
   return {
     title: `${name} of the requests`,
-    says: curves.map(({ run }, index) => `${run.name}: median ${quantity(percentile(ordered[index]!, 0.5), "ms")}, ` +
-      `p99 ${quantity(percentile(ordered[index]!, 0.99), "ms")}`).join("; "),
+    says: curves
+      .map(
+        ({ run }, index) =>
+          `${run.name}: median ${quantity(percentile(ordered[index]!, 0.5), "ms")}, ` +
+          `p99 ${quantity(percentile(ordered[index]!, 0.99), "ms")}`,
+      )
+      .join("; "),
     height: 240,
-    sheet: sheet([["run"], ["share of requests", "share"], [name, "ms"]],
-      curves.flatMap(({ run, points }) => points.map(([value, share]) => [run.name, share, value]))),
-    legend: (colors) => runs.length < 2 ? [] : curves.map(({ run }) =>
-      ({ name: run.name, color: seriesColor(colors, runs.indexOf(run)), mark: run.measured ? "dash" : "line" })),
+    sheet: sheet(
+      [["run"], ["share of requests", "share"], [name, "ms"]],
+      curves.flatMap(({ run, points }) => points.map(([value, share]) => [run.name, share, value])),
+    ),
+    legend: (colors) =>
+      runs.length < 2
+        ? []
+        : curves.map(({ run }) => ({
+            name: run.name,
+            color: seriesColor(colors, runs.indexOf(run)),
+            mark: run.measured ? "dash" : "line",
+          })),
     option: (colors) => ({
       animation: false,
       grid: grid(),
       xAxis: valueAxis(colors, { name, unit: "ms", log: true }, false),
       yAxis: valueAxis(colors, { name: "share of requests at most", unit: "share", least: 0, most: 1 }, true),
-      tooltip: tooltip(colors, (hits) => {
-        const list = hits as Hit[];
-        return tooltipText(name, list.map((hit): [string, string] => {
-          const [value, share] = hit.value as [number, number];
-          return [`${hit.seriesName ?? ""}: ${quantity(share, "share")} within`, quantity(value, "ms")];
-        }));
-      }, "axis"),
-      series: curves.map(({ run, points }) => line(run.name, points, seriesColor(colors, runs.indexOf(run)), {
-        step: "end", showSymbol: points.length === 1,
-        lineStyle: { color: seriesColor(colors, runs.indexOf(run)), width: 1.5, type: run.measured ? [5, 4] : "solid" } })),
+      tooltip: tooltip(
+        colors,
+        (hits) => {
+          const list = hits as Hit[];
+          return tooltipText(
+            name,
+            list.map((hit): [string, string] => {
+              const [value, share] = hit.value as [number, number];
+              return [`${hit.seriesName ?? ""}: ${quantity(share, "share")} within`, quantity(value, "ms")];
+            }),
+          );
+        },
+        "axis",
+      ),
+      series: curves.map(({ run, points }) =>
+        line(run.name, points, seriesColor(colors, runs.indexOf(run)), {
+          step: "end",
+          showSymbol: points.length === 1,
+          lineStyle: {
+            color: seriesColor(colors, runs.indexOf(run)),
+            width: 1.5,
+            type: run.measured ? [5, 4] : "solid",
+          },
+        }),
+      ),
     }),
   };
 }
@@ -74,111 +109,109 @@ const LANE_HEIGHT = 82; // px
 export function timelinePlot(runs: Run[], span: Span | null): Plot | null {
   const lines = runs.map((run) => objectsAt(run.document, "timeline"));
   if (lines.every((points) => points.length === 0)) return null;
-  const moves = ({ key }: Lane) => lines.some((points) => points.some((point) => numberAt(point, key) !== (key === "instances" ? 1 : 0)));
+  const moves = ({ key }: Lane) =>
+    lines.some((points) => points.some((point) => numberAt(point, key) !== (key === "instances" ? 1 : 0)));
   const lanes = LANES.filter(moves);
-  const still = LANES.filter((lane) => !moves(lane)).map((lane) => `${lane.name} ${lane.key === "instances" ? 1 : 0}`);
-  const rows = runs.flatMap((run, index) => lines[index]!.map((point) =>
-    [run.name, numberAt(point, "time_s"), ...LANES.map((lane) => numberAt(point, lane.key))]));
-  const inner = (index: number) => ({ left: 64, right: 18, top: 22 + index * LANE_HEIGHT, height: LANE_HEIGHT - 34 });
+  const still = LANES.filter((lane) => !moves(lane)).map(
+    (lane) => `${lane.name} ${lane.key === "instances" ? 1 : 0}`,
+  );
+  const rows = runs.flatMap((run, index) =>
+    lines[index]!.map((point) => [
+      run.name,
+      numberAt(point, "time_s"),
+      ...LANES.map((lane) => numberAt(point, lane.key)),
+    ]),
+  );
+  const inner = (index: number) => ({
+    left: 64,
+    right: 18,
+    top: 22 + index * LANE_HEIGHT,
+    height: LANE_HEIGHT - 34,
+  });
   return {
     title: "Batch, queue, KV and preemptions over time",
     says: `${lanes.map((lane) => lane.name).join(", ")} over the run. ${still.join(", ")}.`,
     height: 12 + LANE_HEIGHT * lanes.length + 26,
     note: still.length > 0 ? `All the time: ${still.join(", ")}.` : undefined,
-    sheet: sheet([["run"], ["time", "s"], ...LANES.map((lane): [string, typeof lane.unit] => [lane.name, lane.unit])], rows),
-    legend: (colors) => runs.length < 2 ? [] : runs.map((run, index) => ({ name: run.name, color: seriesColor(colors, index) })),
+    sheet: sheet(
+      [["run"], ["time", "s"], ...LANES.map((lane): [string, typeof lane.unit] => [lane.name, lane.unit])],
+      rows,
+    ),
+    legend: (colors) =>
+      runs.length < 2
+        ? []
+        : runs.map((run, index) => ({ name: run.name, color: seriesColor(colors, index) })),
     option: (colors) => ({
       animation: false,
       axisPointer: { link: [{ xAxisIndex: "all" }] },
       grid: lanes.map((_, index) => inner(index)),
-      xAxis: lanes.map((_, index) => ({ ...valueAxis(colors, { name: index === lanes.length - 1 ? "time [s]" : "", unit: "plain",
-        least: span?.from, most: span?.to }, false), gridIndex: index, splitLine: { show: false },
-      axisLabel: { show: index === lanes.length - 1, fontSize: 11, color: colors.quiet }, min: span?.from ?? 0, max: span?.to ?? "dataMax" })),
-      yAxis: lanes.map((lane, index) => ({ ...valueAxis(colors, { name: lane.name, unit: lane.unit === "share" ? "share" : "count", least: 0 }, true),
-        gridIndex: index, splitNumber: 2, nameGap: 7 })),
-      tooltip: tooltip(colors, (hits) => {
-        const list = hits as Hit[];
-        const at = list[0]?.value as [number, number] | undefined;
-        return tooltipText(`at ${quantity(at?.[0] ?? 0, "s")}`, list.map((hit) =>
-          [hit.seriesName ?? "", quantity((hit.value as [number, number])[1], lanes[hit.seriesIndex % lanes.length]?.unit ?? "count")]));
-      }, "axis"),
-      series: runs.flatMap((run, index) => lanes.map((lane, laneIndex) => line(runs.length < 2 ? lane.name : `${run.name}: ${lane.name}`,
-        lines[index]!.map((point) => [numberAt(point, "time_s") ?? 0, numberAt(point, lane.key) ?? 0]), seriesColor(colors, index),
-        { xAxisIndex: laneIndex, yAxisIndex: laneIndex, step: "end", showSymbol: false, sampling: "minmax",
-          lineStyle: { color: seriesColor(colors, index), width: 1, type: run.measured ? [4, 3] : "solid" },
-          areaStyle: runs.length < 2 ? { color: faded(seriesColor(colors, index), 0.12) } : undefined }))),
-    }),
-  };
-}
-
-const MOST_BARS = 400; // requests of the waterfall at once; the rest by moving the window
-
-export function waterfallPlot(run: Run, span: Span | null): Plot | null {
-  const all = run.requests.map((request, index) => ({ ...request, index }));
-  if (all.length === 0) return null;
-  const within = span === null ? all : all.filter((one) => one.start <= span.to && one.start + one.latency >= span.from);
-  const shown = within.slice(0, MOST_BARS);
-  return {
-    title: "Requests one by one",
-    says: `${shown.length} requests of ${run.name}: time to the first token, then decoding.`,
-    height: Math.min(460, 60 + shown.length * 7),
-    note: within.length > shown.length ? `The first ${MOST_BARS} of ${within.length} requests in the window; narrow it for the rest.` : undefined,
-    sheet: sheet([["request", "count"], ["start", "s"], ["TTFT", "s"], ["E2EL", "s"], ["input", "tokens"], ["output", "tokens"]],
-      within.map((one) => [one.index, one.start, one.ttft, one.latency, one.inputTokens, one.outputTokens])),
-    legend: (colors) => [{ name: "to the first token", color: colors.bounds["dram"]!, mark: "tile" },
-      { name: "decoding", color: colors.bounds["tensor"]!, mark: "tile" }],
-    option: (colors) => ({
-      animation: false,
-      grid: grid({ top: 24 }),
-      xAxis: { ...valueAxis(colors, { name: "time [s]", unit: "plain" }, false),
-        axisLine: { onZero: false, lineStyle: { color: colors.quiet } }, min: span?.from ?? 0, max: span?.to ?? Math.max(...shown.map((one) => one.start + one.latency)) },
-      // downwards: an inverse axis would take its labels' room from the wrong side
-      yAxis: { ...valueAxis(colors, { name: "request", unit: "count" }, true), min: -(shown[shown.length - 1]?.index ?? 0) - 1,
-        max: 1 - (shown[0]?.index ?? 0), splitLine: { show: false },
-        axisLabel: { color: colors.quiet, fontSize: 11, formatter: (value: number) => quantity(Math.max(0, -value), "count") } },
-      tooltip: tooltip(colors, (hit) => {
-        const one = shown[(hit as Hit).dataIndex];
-        return one === undefined ? "" : tooltipText(`request ${one.index}`, [["starts", quantity(one.start, "s")], ["TTFT", quantity(one.ttft, "s")],
-          ["E2EL", quantity(one.latency, "s")], ["input", quantity(one.inputTokens, "tokens")], ["output", quantity(one.outputTokens, "tokens")]]);
-      }),
-      series: [{
-        type: "custom", name: "requests", clip: true, encode: { x: [1, 3], y: 0 },
-        data: shown.map((one) => [-one.index, one.start, one.start + one.ttft, one.start + one.latency]),
-        renderItem: (_: unknown, api: { coord(value: number[]): number[]; value(index: number): number; size(value: number[]): number[] }) => {
-          const height = Math.max(1, Math.min(12, (api.size([0, 1])[1] ?? 2) * 0.72));
-          const bar = (from: number, to: number, color: string) => {
-            const [x1 = 0, y = 0] = api.coord([from, api.value(0)]);
-            const [x2 = 0] = api.coord([to, api.value(0)]);
-            return { type: "rect", shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height }, style: { fill: color } };
-          };
-          return { type: "group", children: [bar(api.value(1), api.value(2), colors.bounds["dram"]!), bar(api.value(2), api.value(3), colors.bounds["tensor"]!)] };
+      xAxis: lanes.map((_, index) => ({
+        ...valueAxis(
+          colors,
+          {
+            name: index === lanes.length - 1 ? "time [s]" : "",
+            unit: "plain",
+            least: span?.from,
+            most: span?.to,
+          },
+          false,
+        ),
+        gridIndex: index,
+        splitLine: { show: false },
+        axisLabel: { show: index === lanes.length - 1, fontSize: 11, color: colors.quiet },
+        min: span?.from ?? 0,
+        max: span?.to ?? "dataMax",
+      })),
+      yAxis: lanes.map((lane, index) => ({
+        ...valueAxis(
+          colors,
+          { name: lane.name, unit: lane.unit === "share" ? "share" : "count", least: 0 },
+          true,
+        ),
+        gridIndex: index,
+        splitNumber: 2,
+        nameGap: 7,
+      })),
+      tooltip: tooltip(
+        colors,
+        (hits) => {
+          const list = hits as Hit[];
+          const at = list[0]?.value as [number, number] | undefined;
+          return tooltipText(
+            `at ${quantity(at?.[0] ?? 0, "s")}`,
+            list.map((hit) => [
+              hit.seriesName ?? "",
+              quantity(
+                (hit.value as [number, number])[1],
+                lanes[hit.seriesIndex % lanes.length]?.unit ?? "count",
+              ),
+            ]),
+          );
         },
-      }],
+        "axis",
+      ),
+      series: runs.flatMap((run, index) =>
+        lanes.map((lane, laneIndex) =>
+          line(
+            runs.length < 2 ? lane.name : `${run.name}: ${lane.name}`,
+            lines[index]!.map((point) => [numberAt(point, "time_s") ?? 0, numberAt(point, lane.key) ?? 0]),
+            seriesColor(colors, index),
+            {
+              xAxisIndex: laneIndex,
+              yAxisIndex: laneIndex,
+              step: "end",
+              showSymbol: false,
+              sampling: "minmax",
+              lineStyle: {
+                color: seriesColor(colors, index),
+                width: 1,
+                type: run.measured ? [4, 3] : "solid",
+              },
+              areaStyle: runs.length < 2 ? { color: faded(seriesColor(colors, index), 0.12) } : undefined,
+            },
+          ),
+        ),
+      ),
     }),
   };
-}
-
-// Every latency of every run, with the interval of the kernels of the first.
-export function latencySheet(runs: Run[]): Sheet {
-  const rows = LATENCIES.flatMap((which) => FIGURES.map((what) => ({ which, what }))).map(({ which, what }) => {
-    const values = runs.map((run) => figure(run.document, which, what));
-    const ends = ["low", "high"].map((end) => numberAt(runs[0]?.document, "interval", end, `${what}_${which}_ms`));
-    const change = runs.length > 1 && values[0] !== null && values[1] !== null ? values[0]! / values[1]! - 1 : null;
-    return [`${NAMES[which]} ${what}`, values[0] ?? null, ...ends, ...values.slice(1), ...(runs.length > 1 ? [change] : [])];
-  });
-  return {
-    columns: [{ name: "latency" }, { name: runs[0]?.name ?? "", unit: "ms" }, { name: "p10", unit: "ms", hint: "with kernels at their p10" },
-      { name: "p90", unit: "ms", hint: "with kernels at their p90" },
-      ...runs.slice(1).map((run) => ({ name: run.name, unit: "ms" as const })),
-      ...(runs.length > 1 ? [{ name: "difference", unit: "share" as const, hint: `${runs[0]?.name} against ${runs[1]?.name}` }] : [])],
-    rows: rows.filter((row) => row.slice(1).some((cell) => cell !== null)),
-  };
-}
-
-export function kernelTimeSheet(document: JsonObject): Sheet {
-  const kernels = objectsAt(document, "kernel_time");
-  const total = kernels.reduce((sum, one) => sum + (numberAt(one, "time_s") ?? 0), 0);
-  return sheet([["kernel"], ["family"], ["time", "s"], ["share", "share"], ["calls", "count"], ["mean call", "us"]],
-    kernels.map((one) => [textAt(one, "label"), textAt(one, "family"), numberAt(one, "time_s"), (numberAt(one, "time_s") ?? 0) / total,
-      numberAt(one, "calls"), ((numberAt(one, "time_s") ?? 0) / (numberAt(one, "calls") ?? 1)) * 1e6]));
 }

@@ -1,4 +1,4 @@
-// Distributions of latencies: percentiles as NumPy and `vllm bench serve` define them, and the curve of shares.
+// Distributions of latencies: percentiles as NumPy and `vllm bench serve` define them, the curve of shares.
 
 export function sorted(values: readonly number[]): number[] {
   return values.filter(Number.isFinite).sort((one, other) => one - other);

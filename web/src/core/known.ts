@@ -11,16 +11,31 @@ export interface Known {
 }
 
 async function load(): Promise<Known> {
-  const [version, schemas, gpus, models] = await Promise.all([get("/version"), get("/schemas"), ask("gpus", {}), ask("models", {})]);
-  return { version: textAt(version, "version"),
-    schemas: Object.fromEntries(Object.entries(schemas).filter((one): one is [string, JsonObject] => isObject(one[1]))),
-    gpus: objectsAt(gpus, "gpus"), models: objectsAt(models, "models").map((one) => textAt(one, "name")) };
+  const [version, schemas, gpus, models] = await Promise.all([
+    get("/version"),
+    get("/schemas"),
+    ask("gpus", {}),
+    ask("models", {}),
+  ]);
+  return {
+    version: textAt(version, "version"),
+    schemas: Object.fromEntries(
+      Object.entries(schemas).filter((one): one is [string, JsonObject] => isObject(one[1])),
+    ),
+    gpus: objectsAt(gpus, "gpus"),
+    models: objectsAt(models, "models").map((one) => textAt(one, "name")),
+  };
 }
 
 export function useKnown(): { known: Known | null; problem: Error | null } {
-  const [state, setState] = useState<{ known: Known | null; problem: Error | null }>({ known: null, problem: null });
+  const [state, setState] = useState<{ known: Known | null; problem: Error | null }>({
+    known: null,
+    problem: null,
+  });
   useEffect(() => {
-    load().then((known) => setState({ known, problem: null })).catch((problem: Error) => setState({ known: null, problem }));
+    load()
+      .then((known) => setState({ known, problem: null }))
+      .catch((problem: Error) => setState({ known: null, problem }));
   }, []);
   return state;
 }
@@ -28,8 +43,15 @@ export function useKnown(): { known: Known | null; problem: Error | null } {
 // A record by its name or any alias, however it is spelled.
 export function gpuRecord(known: Known, name: string): JsonObject | null {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  return known.gpus.find((gpu) => [textAt(gpu, "name"), textAt(gpu, "title"), ...(Array.isArray(gpu["aliases"]) ? gpu["aliases"] : []).map(String)]
-    .some((one) => plain(one) === plain(name))) ?? null;
+  return (
+    known.gpus.find((gpu) =>
+      [
+        textAt(gpu, "name"),
+        textAt(gpu, "title"),
+        ...(Array.isArray(gpu["aliases"]) ? gpu["aliases"] : []).map(String),
+      ].some((one) => plain(one) === plain(name)),
+    ) ?? null
+  );
 }
 
 // The alias that reads best in a list: the first, else the name.

@@ -26,7 +26,9 @@ const REFUSED = new Set(["__proto__", "constructor", "prototype"]);
 // {"a": {"b": 1}, "c": [2]} as [["a.b", 1], ["c", [2]]]. Lists and empty objects stay whole.
 export function flattened(object: JsonObject, before = ""): [string, Json][] {
   return Object.entries(object).flatMap(([key, value]): [string, Json][] =>
-    isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((name) => !name.includes("."))
+    isObject(value) &&
+    Object.keys(value).length > 0 &&
+    Object.keys(value).every((name) => !name.includes("."))
       ? flattened(value, `${before}${key}.`)
       : [[before + key, value]],
   );
@@ -49,7 +51,8 @@ export function nested(pairs: Iterable<[string, Json]>): JsonObject {
 
 // encodeURIComponent, but with the characters left alone that are allowed behind # and read better.
 function quoted(text: string): string {
-  return encodeURIComponent(text).replace(/%(2C|3A|2F|5B|5D|22|40|24)/g, (code) => decodeURIComponent(code))
+  return encodeURIComponent(text)
+    .replace(/%(2C|3A|2F|5B|5D|22|40|24)/g, (code) => decodeURIComponent(code))
     .replace(/"/g, "%22");
 }
 
@@ -69,10 +72,13 @@ function unquoted(text: string): string {
 export function readLink(hash: string, views: readonly string[], first: string): Place {
   const [path = "", query = ""] = splitOnce(hash.replace(/^#\/?/, ""), "?");
   const view = views.includes(path) ? path : first;
-  const pairs = query.split("&").filter((pair) => pair !== "").map((pair): [string, Json] => {
-    const [name = "", text = ""] = splitOnce(pair, "=");
-    return [unquoted(name), readValue(unquoted(text))];
-  });
+  const pairs = query
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair): [string, Json] => {
+      const [name = "", text = ""] = splitOnce(pair, "=");
+      return [unquoted(name), readValue(unquoted(text))];
+    });
   return { view, state: view === path ? nested(pairs) : {} };
 }
 

@@ -20,13 +20,21 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
     const run = () => {
       running.current = true;
       setState((before) => ({ ...before, busy: true }));
-      load(left.current.signal).then((value) => ({ value, problem: null }), (problem: Error) => ({ value: null, problem }))
+      load(left.current.signal)
+        .then(
+          (value) => ({ value, problem: null }),
+          (problem: Error) => ({ value: null, problem }),
+        )
         .then((done) => {
           if (left.current.signal.aborted) return;
           running.current = false;
           const next = waiting.current;
           waiting.current = null;
-          setState((before) => ({ value: done.value ?? (done.problem === null ? null : before.value), problem: done.problem, busy: next !== null }));
+          setState((before) => ({
+            value: done.value ?? (done.problem === null ? null : before.value),
+            problem: done.problem,
+            busy: next !== null,
+          }));
           next?.();
         });
     };
@@ -57,7 +65,11 @@ export function useJob(done: (answer: JsonObject, asked: JsonObject) => void): R
     const mine = ++number.current;
     setState({ ...NOTHING, progress: { done: 0, total: 0, said: "" } });
     try {
-      job.current = await start(request, asked, (progress) => mine === number.current && setState((before) => ({ ...before, progress })));
+      job.current = await start(
+        request,
+        asked,
+        (progress) => mine === number.current && setState((before) => ({ ...before, progress })),
+      );
       const answer = await job.current.answer;
       setState({ ...NOTHING, cancelled: answer === null });
       if (answer !== null) done(answer, asked);
@@ -72,7 +84,9 @@ export function useJob(done: (answer: JsonObject, asked: JsonObject) => void): R
     run: (request, asked) => void (state.progress === null && run(request, asked)),
     cancel() {
       setState((before) => ({ ...before, cancelling: true }));
-      job.current?.cancel().catch((problem: Error) => setState((before) => ({ ...before, cancelling: false, problem })));
+      job.current
+        ?.cancel()
+        .catch((problem: Error) => setState((before) => ({ ...before, cancelling: false, problem })));
     },
   };
 }

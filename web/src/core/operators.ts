@@ -5,8 +5,16 @@ import { forms, leaves, readFields, type Field } from "./schema";
 // Where a family starts in the view: sizes of a Llama-3.1-8B layer, since the schema's own defaults are 1.
 const STARTS: Record<string, JsonObject> = {
   gemm: { m: 4096, n: 4096, k: 4096 },
-  attention_prefill: { heads: 32, kv_heads: 8, requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }] },
-  attention_decode: { heads: 32, kv_heads: 8, requests: [{ count: 64, query_tokens: 1, context_tokens: 2000 }] },
+  attention_prefill: {
+    heads: 32,
+    kv_heads: 8,
+    requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }],
+  },
+  attention_decode: {
+    heads: 32,
+    kv_heads: 8,
+    requests: [{ count: 64, query_tokens: 1, context_tokens: 2000 }],
+  },
   mla_prefill: { requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }] },
   mla_decode: { requests: [{ count: 64, query_tokens: 1, context_tokens: 2000 }] },
   mla_module: { requests: [{ count: 4, query_tokens: 1024, context_tokens: 0 }] },
@@ -37,8 +45,14 @@ const ALONE = new Set(["top_k", "token_bytes"]); // say what a buffer holds; the
 
 // Sizes a chart can run over: whole numbers of the operator, and those of its groups of requests.
 export function sizes(form: JsonObject): Field[] {
-  return leaves(readFields(form)).flatMap((field) => field.kind === "rows" ? field.inner.filter((one) => one.kind === "integer")
-    .map((one) => ({ ...one, path: [...field.path, one.name] })) : [field])
+  return leaves(readFields(form))
+    .flatMap((field) =>
+      field.kind === "rows"
+        ? field.inner
+            .filter((one) => one.kind === "integer")
+            .map((one) => ({ ...one, path: [...field.path, one.name] }))
+        : [field],
+    )
     .filter((field) => (field.kind === "integer" || field.name === "size_bytes") && !ALONE.has(field.name));
 }
 

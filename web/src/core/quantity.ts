@@ -4,8 +4,30 @@ const GAP = "\u00a0"; // a number and its unit stay on one line
 const NONE = "–";
 
 export type Unit =
-  | "us" | "ms" | "s" | "B" | "GB/s" | "FLOP" | "FLOP/s" | "B/s" | "share" | "factor" | "tokens" | "tokens/s"
-  | "requests" | "requests/s" | "$" | "$/h" | "GPUs" | "J" | "count" | "plain" | "MHz" | "GiB" | "W" | "FLOP/B";
+  | "us"
+  | "ms"
+  | "s"
+  | "B"
+  | "GB/s"
+  | "FLOP"
+  | "FLOP/s"
+  | "B/s"
+  | "share"
+  | "factor"
+  | "tokens"
+  | "tokens/s"
+  | "requests"
+  | "requests/s"
+  | "$"
+  | "$/h"
+  | "GPUs"
+  | "J"
+  | "count"
+  | "plain"
+  | "MHz"
+  | "GiB"
+  | "W"
+  | "FLOP/B";
 
 function grouped(digits: string): string {
   const [whole = "", part] = digits.split(".");
@@ -26,13 +48,26 @@ export function rounded(value: number, digits = 3): string {
   return grouped(again > magnitude && places > 0 ? value.toFixed(places - 1) : text);
 }
 
-const TIMES: [number, string][] = [[1e6, "s"], [1e3, "ms"], [1, "µs"], [1e-3, "ns"]];
-const DECIMAL: [number, string][] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+const TIMES: [number, string][] = [
+  [1e6, "s"],
+  [1e3, "ms"],
+  [1, "µs"],
+  [1e-3, "ns"],
+];
+const DECIMAL: [number, string][] = [
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+];
 
 function scaled(value: number, steps: [number, string][], unit: string, digits: number): string {
   const size = Math.abs(value);
   // 999.6 us would be printed as 1000: it is 1.00 ms
-  const step = steps.find(([factor]) => size >= factor * 0.9995) ?? (steps[steps.length - 1] as [number, string]);
+  const step =
+    steps.find(([factor]) => size >= factor * 0.9995) ?? (steps[steps.length - 1] as [number, string]);
   return `${rounded(value / step[0], digits)}${GAP}${step[1]}${unit}`;
 }
 
@@ -57,11 +92,16 @@ export function quantity(value: number | null | undefined, unit: Unit, digits = 
   if (value === null || value === undefined || !Number.isFinite(value)) return NONE;
   if (unit === "us") return time(value, digits);
   if (unit === "ms") return time(value * 1e3, digits);
-  if (unit === "s") return value === 0 || Math.abs(value) >= 1 ? `${rounded(value, digits)}${GAP}s` : time(value * 1e6, digits);
+  if (unit === "s")
+    return value === 0 || Math.abs(value) >= 1
+      ? `${rounded(value, digits)}${GAP}s`
+      : time(value * 1e6, digits);
   if (unit === "share") return percent(value, digits);
   if (unit === "factor") return `${rounded(value, digits)}${GAP}×`;
-  if (unit === "$" || unit === "$/h") return `$${value >= 100 ? rounded(value, 3) : value.toFixed(2)}${unit.slice(1)}`;
-  if (unit === "count" || unit === "plain") return Number.isInteger(value) ? grouped(String(value)) : rounded(value, digits);
+  if (unit === "$" || unit === "$/h")
+    return `$${value >= 100 ? rounded(value, 3) : value.toFixed(2)}${unit.slice(1)}`;
+  if (unit === "count" || unit === "plain")
+    return Number.isInteger(value) ? grouped(String(value)) : rounded(value, digits);
   const prefixed = PREFIXED[unit];
   if (prefixed !== undefined) return scaled(value, DECIMAL, prefixed, digits);
   return `${Number.isInteger(value) ? grouped(String(value)) : rounded(value, digits)}${GAP}${unit}`;
@@ -75,13 +115,18 @@ export function interval(low: number | null, high: number | null, unit: Unit): s
 // For axes: the shortest text that tells the ticks apart.
 export function tick(value: number, unit: Unit): string {
   if (value === 0) return "0";
-  return quantity(value, unit, 3).replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+  return quantity(value, unit, 3)
+    .replace(/(\.\d*?)0+(?=\D|$)/, "$1")
+    .replace(/\.(?=\D|$)/, "");
 }
 
 const WORDS: Record<string, string> = { kv: "KV", us: "µs", gpu: "GPU", gpus: "GPUs", l2: "L2", sm: "SM" };
 
 // kv_memory -> "KV memory", for headings made from names of groups.
 export function words(name: string): string {
-  const text = name.split("_").map((word) => WORDS[word] ?? word).join(" ");
+  const text = name
+    .split("_")
+    .map((word) => WORDS[word] ?? word)
+    .join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

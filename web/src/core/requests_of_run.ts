@@ -28,13 +28,15 @@ export function servedRequests(document: Json): ServedRequest[] {
   const latencies = latenciesOf(document, ttfts);
   const starts = numbersAt(document, "start_times");
   const first = starts.reduce((least, one) => Math.min(least, one), Infinity);
-  return ttfts.map((ttft, index) => ({
-    start: starts[index] === undefined ? 0 : (starts[index] as number) - first,
-    ttft,
-    latency: latencies[index] ?? ttft,
-    inputTokens: inputs[index] ?? 0,
-    outputTokens: outputs[index] ?? 0,
-  })).filter((_, index) => !failed(document, index) && (outputs[index] ?? 1) > 0);
+  return ttfts
+    .map((ttft, index) => ({
+      start: starts[index] === undefined ? 0 : (starts[index] as number) - first,
+      ttft,
+      latency: latencies[index] ?? ttft,
+      inputTokens: inputs[index] ?? 0,
+      outputTokens: outputs[index] ?? 0,
+    }))
+    .filter((_, index) => !failed(document, index) && (outputs[index] ?? 1) > 0);
 }
 
 // Older results lack `latencies`: the first token and every gap after it make them up.
@@ -42,8 +44,13 @@ function latenciesOf(document: Json, ttfts: number[]): number[] {
   const given = numbersAt(document, "latencies");
   if (given.length > 0) return given;
   const itls = at(document, ["itls"]);
-  return ttfts.map((ttft, index) => ttft + (Array.isArray(itls) && Array.isArray(itls[index])
-    ? (itls[index] as Json[]).reduce<number>((sum, one) => sum + (typeof one === "number" ? one : 0), 0) : 0));
+  return ttfts.map(
+    (ttft, index) =>
+      ttft +
+      (Array.isArray(itls) && Array.isArray(itls[index])
+        ? (itls[index] as Json[]).reduce<number>((sum, one) => sum + (typeof one === "number" ? one : 0), 0)
+        : 0),
+  );
 }
 
 export function tpot(request: ServedRequest): number | null {
@@ -52,9 +59,16 @@ export function tpot(request: ServedRequest): number | null {
 
 // One kind of latency of all requests, in ms. ITL is not in the details of a simulated run.
 export function latencyValues(requests: readonly ServedRequest[], which: Latency): number[] {
-  const one = which === "ttft" ? (request: ServedRequest) => request.ttft
-    : which === "tpot" ? tpot : (request: ServedRequest) => request.latency;
-  return requests.map(one).filter((value): value is number => value !== null).map((value) => value * 1e3);
+  const one =
+    which === "ttft"
+      ? (request: ServedRequest) => request.ttft
+      : which === "tpot"
+        ? tpot
+        : (request: ServedRequest) => request.latency;
+  return requests
+    .map(one)
+    .filter((value): value is number => value !== null)
+    .map((value) => value * 1e3);
 }
 
 // A figure that the document says, or what its requests say; null where neither does.
@@ -76,8 +90,15 @@ export function readBenchmark(text: string, name: string): JsonObject {
   } catch {
     throw new Error(`${name} is no JSON, expected a result of \`vllm bench serve --save-result\``);
   }
-  if (!isObject(document)) throw new Error(`${name} holds no JSON object, expected a result of \`vllm bench serve\``);
-  const known = LATENCIES.some((which) => FIGURES.some((what) => figure(document as JsonObject, which, what) !== null));
-  if (!known) throw new Error(`${name} has no latencies (mean_ttft_ms, ttfts, ...), expected a result of \`vllm bench serve --save-result\``);
+  if (!isObject(document))
+    throw new Error(`${name} holds no JSON object, expected a result of \`vllm bench serve\``);
+  const known = LATENCIES.some((which) =>
+    FIGURES.some((what) => figure(document as JsonObject, which, what) !== null),
+  );
+  if (!known)
+    throw new Error(
+      `${name} has no latencies (mean_ttft_ms, ttfts, ...), ` +
+        "expected a result of `vllm bench serve --save-result`",
+    );
   return document;
 }

@@ -60,8 +60,12 @@ export function readField(path: Path, schema: JsonObject, required = false): Fie
     most: kind === "flag" ? undefined : numeric(schema["maximum"]),
     required,
     items: kind === "list" && items !== undefined ? readField([], items) : undefined,
-    inner: kind === "object" ? readFields(schema, path)
-      : kind === "rows" && items !== undefined ? readFields(items, []) : [],
+    inner:
+      kind === "object"
+        ? readFields(schema, path)
+        : kind === "rows" && items !== undefined
+          ? readFields(items, [])
+          : [],
   };
 }
 
@@ -71,7 +75,8 @@ export function readFields(schema: JsonObject, before: Path = []): Field[] {
   return Object.entries(properties).flatMap(([name, inner]) =>
     isObject(inner) && inner["const"] === undefined && inner["oneOf"] === undefined
       ? [readField([...before, name], inner, required.includes(name))]
-      : []);
+      : [],
+  );
 }
 
 // Of a schema with `oneOf` at `path`, as `operator` of predict: the constants that tell its forms apart.
@@ -93,10 +98,12 @@ export function belongsTo(field: Field, engine: string): boolean {
   return field.owners.length === 0 || engine === "" || field.owners.includes(engine);
 }
 
-// Fields that take the contents of a file, by their own words; any text field takes one that is dropped on it.
+// Fields that take the contents of a file, by their own words; any text field takes one dropped on it.
 export function takesFile(field: Field): boolean {
   const about = field.kind === "list" ? `${field.about} ${field.items?.about ?? ""}` : field.about;
-  return (field.kind === "text" || field.kind === "list") && /\b(path|CSV|trace|file|files|table)\b/.test(about);
+  return (
+    (field.kind === "text" || field.kind === "list") && /\b(path|CSV|trace|file|files|table)\b/.test(about)
+  );
 }
 
 // {"model": ..., "max_num_seqs": 8} as the request nests it: a name belongs to the field nearest to the top.
@@ -119,8 +126,11 @@ function range(field: Field): string {
 function readNumber(field: Field, typed: string): Read {
   const value = Number(typed.replace(/[,_\s]/g, ""));
   const wanted = `${field.kind === "integer" ? "a whole number" : "a number"} ${range(field)}`.trim();
-  const bad = !Number.isFinite(value) || (field.kind === "integer" && !Number.isInteger(value)) ||
-    value < (field.least ?? -Infinity) || value > (field.most ?? Infinity);
+  const bad =
+    !Number.isFinite(value) ||
+    (field.kind === "integer" && !Number.isInteger(value)) ||
+    value < (field.least ?? -Infinity) ||
+    value > (field.most ?? Infinity);
   return bad ? { problem: `'${typed}', expected ${wanted}` } : { value };
 }
 
@@ -131,7 +141,10 @@ export function readTyped(field: Field, typed: string): Read {
   if (field.kind === "integer" || field.kind === "number") return readNumber(field, trimmed);
   if (field.kind !== "list") return { value: trimmed };
   const values: Json[] = [];
-  for (const part of trimmed.split(",").map((one) => one.trim()).filter((one) => one !== "")) {
+  for (const part of trimmed
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")) {
     const read = field.items === undefined ? { value: part } : readTyped(field.items, part);
     if ("problem" in read) return read;
     if (read.value !== undefined) values.push(read.value);

@@ -4,7 +4,11 @@ import { isObject, textAt, type Json, type JsonObject } from "./json";
 import { eventsOf, type ServerEvent } from "./events";
 
 export class ServerError extends Error {
-  constructor(message: string, readonly kind: string, readonly status: number) {
+  constructor(
+    message: string,
+    readonly kind: string,
+    readonly status: number,
+  ) {
     super(message);
   }
 }
@@ -40,8 +44,11 @@ function headers(more: Record<string, string> = {}): Record<string, string> {
 function problemOf(document: unknown, status: number): ServerError {
   const inner = isObject(document) ? document["error"] : undefined;
   const message = textAt(inner, "message");
-  return new ServerError(message === "" ? `the server answered with status ${status}` : message,
-    textAt(inner, "kind"), status);
+  return new ServerError(
+    message === "" ? `the server answered with status ${status}` : message,
+    textAt(inner, "kind"),
+    status,
+  );
 }
 
 async function request(path: string, options: RequestInit): Promise<Response> {
@@ -61,7 +68,11 @@ async function documentOf(response: Response): Promise<Json> {
     return document;
   } catch (error) {
     if (error instanceof ServerError) throw error;
-    throw new ServerError(`the server answered with status ${response.status} and no JSON`, "", response.status);
+    throw new ServerError(
+      `the server answered with status ${response.status} and no JSON`,
+      "",
+      response.status,
+    );
   }
 }
 
@@ -70,8 +81,12 @@ export async function get(path: string, signal?: AbortSignal): Promise<JsonObjec
 }
 
 export async function post(path: string, body: Json, signal?: AbortSignal): Promise<JsonObject> {
-  const options = { method: "POST", headers: headers({ "Content-Type": "application/json" }),
-    body: JSON.stringify(body), signal };
+  const options = {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/json" }),
+    body: JSON.stringify(body),
+    signal,
+  };
   return (await documentOf(await request(path, options))) as JsonObject;
 }
 
@@ -85,15 +100,23 @@ export async function askAll(questions: Question[], signal?: AbortSignal): Promi
   const parts: Question[][] = [];
   for (let from = 0; from < questions.length; from += MOST_QUESTIONS)
     parts.push(questions.slice(from, from + MOST_QUESTIONS));
-  const replies = await Promise.all(parts.map((part) =>
-    post("/answers", { questions: part as unknown as Json }, signal)));
-  return replies.flatMap((reply) => (Array.isArray(reply["answers"]) ? reply["answers"] : [])).map((one) =>
-    isObject(one) && isObject(one["answer"]) ? { answer: one["answer"] } : { problem: problemOf(one, 422) });
+  const replies = await Promise.all(
+    parts.map((part) => post("/answers", { questions: part as unknown as Json }, signal)),
+  );
+  return replies
+    .flatMap((reply) => (Array.isArray(reply["answers"]) ? reply["answers"] : []))
+    .map((one) =>
+      isObject(one) && isObject(one["answer"]) ? { answer: one["answer"] } : { problem: problemOf(one, 422) },
+    );
 }
 
 export async function upload(name: string, content: Blob | string, signal?: AbortSignal): Promise<string> {
-  const options = { method: "POST", headers: headers({ "Content-Type": "application/octet-stream" }),
-    body: content, signal };
+  const options = {
+    method: "POST",
+    headers: headers({ "Content-Type": "application/octet-stream" }),
+    body: content,
+    signal,
+  };
   const reply = await documentOf(await request(`/files?name=${encodeURIComponent(name)}`, options));
   return textAt(reply, "file");
 }
@@ -110,14 +133,20 @@ export interface Job {
 }
 
 // Starts a job and reads its events until it ends.
-export async function start(name: string, asked: JsonObject, progress: (now: Progress) => void): Promise<Job> {
+export async function start(
+  name: string,
+  asked: JsonObject,
+  progress: (now: Progress) => void,
+): Promise<Job> {
   const id = textAt(await post(`/jobs/${name}`, asked), "job");
   return {
     answer: follow(id, progress),
     async cancel() {
-      await documentOf(await request(`/jobs/${id}`, { method: "DELETE", headers: headers() })).catch((error) => {
-        if (!(error instanceof ServerError) || error.status >= 400) throw error;
-      });
+      await documentOf(await request(`/jobs/${id}`, { method: "DELETE", headers: headers() })).catch(
+        (error) => {
+          if (!(error instanceof ServerError) || error.status >= 400) throw error;
+        },
+      );
     },
   };
 }
@@ -134,7 +163,8 @@ async function follow(id: string, progress: (now: Progress) => void): Promise<Js
     if (end !== undefined) return end;
     const data = JSON.parse(event.data) as Json;
     if (event.name === "said") now.said = textAt(data, "line");
-    if (event.name === "progress" && isObject(data)) Object.assign(now, { done: data["done"], total: data["total"] });
+    if (event.name === "progress" && isObject(data))
+      Object.assign(now, { done: data["done"], total: data["total"] });
     progress({ ...now });
   }
   throw new ServerError("the server closed the connection before the answer", "unreachable", 0);

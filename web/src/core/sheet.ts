@@ -49,12 +49,24 @@ export function csv({ columns, rows }: Sheet): string {
 // Objects with alike keys as a table; what is nested is left out.
 export function sheetOf(objects: { [key: string]: Json }[]): Sheet {
   const names = [...new Set(objects.flatMap((one) => Object.keys(one)))].filter((name) =>
-    objects.some((one) => typeof one[name] !== "object" || one[name] === null));
-  const rows = objects.map((one) => names.map((name): Cell => {
-    const value = one[name];
-    return value === undefined || typeof value === "object" ? null : value;
-  }));
-  return { columns: names.map((name) => ({ name, unit: unitOf(name, rows.some((row) => typeof row[names.indexOf(name)] === "number")) })), rows };
+    objects.some((one) => typeof one[name] !== "object" || one[name] === null),
+  );
+  const rows = objects.map((one) =>
+    names.map((name): Cell => {
+      const value = one[name];
+      return value === undefined || typeof value === "object" ? null : value;
+    }),
+  );
+  return {
+    columns: names.map((name) => ({
+      name,
+      unit: unitOf(
+        name,
+        rows.some((row) => typeof row[names.indexOf(name)] === "number"),
+      ),
+    })),
+    rows,
+  };
 }
 
 // The documents' keys end with their unit.

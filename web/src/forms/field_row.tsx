@@ -26,9 +26,21 @@ export function FieldRow(props: RowProps) {
         {field.required ? <span class="unit">required</span> : null}
       </label>
       <Control {...props} id={id} hint={hint} problem={problem} setProblem={setProblem} />
-      {props.slider === undefined ? null : <Slider {...props.slider} name={field.name} whole={field.kind === "integer"}
-        value={Number(props.value ?? field.standard ?? props.slider.least)} set={props.set} />}
-      <p id={hint} class={problem === "" ? "hint" : "hint problem-text"} title={field.about} role={problem === "" ? undefined : "alert"}>
+      {props.slider === undefined ? null : (
+        <Slider
+          {...props.slider}
+          name={field.name}
+          whole={field.kind === "integer"}
+          value={Number(props.value ?? field.standard ?? props.slider.least)}
+          set={props.set}
+        />
+      )}
+      <p
+        id={hint}
+        class={problem === "" ? "hint" : "hint problem-text"}
+        title={field.about}
+        role={problem === "" ? undefined : "alert"}
+      >
         {problem === "" ? field.about : problem}
       </p>
     </div>
@@ -52,19 +64,40 @@ function Control(props: ControlProps) {
 
 function Flag({ field, value, set, id, hint }: ControlProps) {
   const on = (value ?? field.standard) === true;
-  return <input id={id} type="checkbox" checked={on} aria-describedby={hint}
-    onChange={(event) => set(event.currentTarget.checked === field.standard ? undefined : event.currentTarget.checked)} />;
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      checked={on}
+      aria-describedby={hint}
+      onChange={(event) =>
+        set(event.currentTarget.checked === field.standard ? undefined : event.currentTarget.checked)
+      }
+    />
+  );
 }
 
 function Choice({ field, value, set, id, hint }: ControlProps) {
-  const options: Json[] = field.kind === "flag" ? [true, false] : field.options.filter((option) => option !== null);
+  const options: Json[] =
+    field.kind === "flag" ? [true, false] : field.options.filter((option) => option !== null);
   const words = (option: Json) => (option === true ? "yes" : option === false ? "no" : String(option));
-  const standard = field.standard === undefined || field.standard === null ? "as the engine chooses" : words(field.standard);
+  const standard =
+    field.standard === undefined || field.standard === null ? "as the engine chooses" : words(field.standard);
   return (
-    <select id={id} aria-describedby={hint} value={value === undefined || value === null ? "" : words(value)}
-      onChange={(event) => set(options.find((option) => words(option) === event.currentTarget.value))}>
+    <select
+      id={id}
+      aria-describedby={hint}
+      value={value === undefined || value === null ? "" : words(value)}
+      onChange={(event) => set(options.find((option) => words(option) === event.currentTarget.value))}
+    >
       <option value="">{standard} (default)</option>
-      {options.filter((option) => option !== field.standard).map((option) => <option key={words(option)} value={words(option)}>{words(option)}</option>)}
+      {options
+        .filter((option) => option !== field.standard)
+        .map((option) => (
+          <option key={words(option)} value={words(option)}>
+            {words(option)}
+          </option>
+        ))}
     </select>
   );
 }
@@ -85,19 +118,47 @@ function Typed({ field, value, set, id, hint, names, problem, setProblem }: Cont
   const file = (given: File | undefined) => {
     if (given === undefined) return;
     setProblem("");
-    upload(given.name, given).then((stored) => take(field.kind === "list" && typed !== "" ? `${typed}, ${stored}` : stored))
+    upload(given.name, given)
+      .then((stored) => take(field.kind === "list" && typed !== "" ? `${typed}, ${stored}` : stored))
       .catch((error: ServerError) => setProblem(error.message));
   };
   return (
-    <span class={over ? "typed over" : "typed"}
-      onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
-      onDrop={(event) => { event.preventDefault(); setOver(false); file(event.dataTransfer?.files[0]); }}>
-      <input id={id} type="text" value={typed} list={names} spellcheck={false} autocomplete="off"
+    <span
+      class={over ? "typed over" : "typed"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        file(event.dataTransfer?.files[0]);
+      }}
+    >
+      <input
+        id={id}
+        type="text"
+        value={typed}
+        list={names}
+        spellcheck={false}
+        autocomplete="off"
         inputMode={field.kind === "integer" || field.kind === "number" ? "decimal" : undefined}
-        placeholder={shown(field.standard) || undefined} aria-describedby={hint} aria-invalid={problem !== ""}
-        aria-required={field.required} onInput={(event) => take(event.currentTarget.value)} />
+        placeholder={shown(field.standard) || undefined}
+        aria-describedby={hint}
+        aria-invalid={problem !== ""}
+        aria-required={field.required}
+        onInput={(event) => take(event.currentTarget.value)}
+      />
       {takesFile(field) ? (
-        <label class="file">file…<input type="file" aria-label={`${field.name}: choose a file`} onChange={(event) => file(event.currentTarget.files?.[0])} /></label>
+        <label class="file">
+          file…
+          <input
+            type="file"
+            aria-label={`${field.name}: choose a file`}
+            onChange={(event) => file(event.currentTarget.files?.[0])}
+          />
+        </label>
       ) : null}
     </span>
   );
@@ -121,13 +182,30 @@ function Rows({ field, value, set, id }: ControlProps) {
       {rows.map((row, index) => (
         <div class="row-fields" key={index}>
           {field.inner.map((inner) => (
-            <FieldRow key={inner.name} field={inner} value={row[inner.name]} set={(given) => change(index, inner.name, given)} />
+            <FieldRow
+              key={inner.name}
+              field={inner}
+              value={row[inner.name]}
+              set={(given) => change(index, inner.name, given)}
+            />
           ))}
-          <button type="button" class="small" onClick={() => set(rows.filter((_, at) => at !== index))}
-            aria-label={`remove ${field.name} ${index + 1}`}>Remove</button>
+          <button
+            type="button"
+            class="small"
+            onClick={() => set(rows.filter((_, at) => at !== index))}
+            aria-label={`remove ${field.name} ${index + 1}`}
+          >
+            Remove
+          </button>
         </div>
       ))}
-      <button type="button" class="small" onClick={() => set([...rows, Object.fromEntries(field.inner.map((inner) => [inner.name, inner.least ?? 1]))])}>
+      <button
+        type="button"
+        class="small"
+        onClick={() =>
+          set([...rows, Object.fromEntries(field.inner.map((inner) => [inner.name, inner.least ?? 1]))])
+        }
+      >
         Add
       </button>
     </div>

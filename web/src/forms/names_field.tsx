@@ -1,8 +1,21 @@
 // A few names from a list, each with a button to take it away.
 import { useId, useState } from "preact/hooks";
 
-export function NamesField({ label, about, names, list, set, most }: {
-  label: string; about: string; names: string[]; list: string; set(names: string[]): void; most: number }) {
+export function NamesField({
+  label,
+  about,
+  names,
+  list,
+  set,
+  most,
+}: {
+  label: string;
+  about: string;
+  names: string[];
+  list: string;
+  set(names: string[]): void;
+  most: number;
+}) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const add = (given: string) => {
@@ -17,12 +30,25 @@ export function NamesField({ label, about, names, list, set, most }: {
         {names.map((name) => (
           <li key={name}>
             {name}
-            <button type="button" aria-label={`remove ${name}`} disabled={names.length === 1}
-              onClick={() => set(names.filter((one) => one !== name))}>×</button>
+            <button
+              type="button"
+              aria-label={`remove ${name}`}
+              disabled={names.length === 1}
+              onClick={() => set(names.filter((one) => one !== name))}
+            >
+              ×
+            </button>
           </li>
         ))}
       </ul>
-      <input id={id} type="text" list={list} value={typed} placeholder="add a GPU" autocomplete="off" aria-describedby={`${id}-hint`}
+      <input
+        id={id}
+        type="text"
+        list={list}
+        value={typed}
+        placeholder="add a GPU"
+        autocomplete="off"
+        aria-describedby={`${id}-hint`}
         onInput={(event) => {
           const { value } = event.currentTarget;
           const chosen = event instanceof InputEvent && event.inputType === "insertText";
@@ -35,8 +61,11 @@ export function NamesField({ label, about, names, list, set, most }: {
           event.preventDefault();
           add(typed);
         }}
-        onBlur={() => add(typed)} />
-      <p id={`${id}-hint`} class="hint">{about}</p>
+        onBlur={() => add(typed)}
+      />
+      <p id={`${id}-hint`} class="hint">
+        {about}
+      </p>
     </div>
   );
 }

@@ -21,20 +21,35 @@ export interface SchemaFormProps {
 }
 
 // Lists of names that the page fills: fields of these names take a GPU or a model.
-const NAMED: Record<string, string> = { gpu: "names-of-gpus", gpu_names: "names-of-gpus", model: "names-of-models" };
+const NAMED: Record<string, string> = {
+  gpu: "names-of-gpus",
+  gpu_names: "names-of-gpus",
+  model: "names-of-models",
+};
 
 export function SchemaForm({ schema, value, change, first, hidden = [], engine = "" }: SchemaFormProps) {
   const fields = useMemo(() => readFields(schema), [schema]);
   const all = useMemo(() => leaves(fields), [fields]);
   const named = new Map(all.map((field) => [field.path.join("."), field]));
-  const leading = first.flatMap((one) => (named.has(one.path) ? [{ ...one, field: named.get(one.path)! }] : []));
+  const leading = first.flatMap((one) =>
+    named.has(one.path) ? [{ ...one, field: named.get(one.path)! }] : [],
+  );
   const taken = new Set([...first.map((one) => one.path), ...hidden]);
   const set = (field: Field) => (given: Json | undefined) => change(withValue(value, field.path, given));
   return (
     <div class="form">
-      {leading.filter(({ field }) => belongsTo(field, engine)).map(({ field, slider }) => (
-        <FieldRow key={field.path.join(".")} field={field} value={at(value, field.path)} set={set(field)} names={NAMED[field.name]} slider={slider} />
-      ))}
+      {leading
+        .filter(({ field }) => belongsTo(field, engine))
+        .map(({ field, slider }) => (
+          <FieldRow
+            key={field.path.join(".")}
+            field={field}
+            value={at(value, field.path)}
+            set={set(field)}
+            names={NAMED[field.name]}
+            slider={slider}
+          />
+        ))}
       <MoreFields fields={fields} taken={taken} value={value} change={change} engine={engine} />
     </div>
   );
@@ -55,18 +70,34 @@ function MoreFields({ fields, taken, value, change, engine }: MoreProps) {
   const count = rest.reduce((sum, section) => sum + section.fields.length, 0);
   if (count === 0) return null;
   const wanted = search.trim().toLowerCase();
-  const fits = (field: Field) => wanted === "" || `${field.name} ${field.about}`.toLowerCase().includes(wanted);
+  const fits = (field: Field) =>
+    wanted === "" || `${field.name} ${field.about}`.toLowerCase().includes(wanted);
   return (
     <details class="more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>All other fields ({count})</summary>
       {open ? (
         <>
-          <input type="search" class="search" aria-label="search fields" placeholder="search fields" value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)} />
+          <input
+            type="search"
+            class="search"
+            aria-label="search fields"
+            placeholder="search fields"
+            value={search}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
           {rest.map((section) => {
             const hits = section.fields.filter(fits);
-            return hits.length === 0 ? null
-              : <FieldSection key={section.title} title={section.title} about={section.about} fields={hits} value={value} change={change} open={wanted !== ""} />;
+            return hits.length === 0 ? null : (
+              <FieldSection
+                key={section.title}
+                title={section.title}
+                about={section.about}
+                fields={hits}
+                value={value}
+                change={change}
+                open={wanted !== ""}
+              />
+            );
           })}
         </>
       ) : null}
@@ -74,15 +105,36 @@ function MoreFields({ fields, taken, value, change, engine }: MoreProps) {
   );
 }
 
-function FieldSection({ title, about, fields, value, change, open }: {
-  title: string; about: string; fields: Field[]; value: JsonObject; change(value: JsonObject): void; open: boolean }) {
+function FieldSection({
+  title,
+  about,
+  fields,
+  value,
+  change,
+  open,
+}: {
+  title: string;
+  about: string;
+  fields: Field[];
+  value: JsonObject;
+  change(value: JsonObject): void;
+  open: boolean;
+}) {
   const changed = fields.filter((field) => at(value, field.path) !== undefined).length;
   return (
     <details class="field-section" open={open || changed > 0}>
-      <summary title={about}>{title}{changed > 0 ? <span class="unit">{changed} set</span> : null}</summary>
+      <summary title={about}>
+        {title}
+        {changed > 0 ? <span class="unit">{changed} set</span> : null}
+      </summary>
       {fields.map((field) => (
-        <FieldRow key={field.path.join(".")} field={field} value={at(value, field.path)} names={NAMED[field.name]}
-          set={(given) => change(withValue(value, field.path, given))} />
+        <FieldRow
+          key={field.path.join(".")}
+          field={field}
+          value={at(value, field.path)}
+          names={NAMED[field.name]}
+          set={(given) => change(withValue(value, field.path, given))}
+        />
       ))}
     </details>
   );
@@ -95,15 +147,40 @@ interface FormSection {
 }
 
 // By object, and inside an object by the schema's own groups.
-export function sections(fields: Field[], taken: Set<string>, engine: string, title = "", about = ""): FormSection[] {
+export function sections(
+  fields: Field[],
+  taken: Set<string>,
+  engine: string,
+  title = "",
+  about = "",
+): FormSection[] {
   const free = fields.filter((field) => !taken.has(field.path.join(".")));
   const plain = free.filter((field) => field.kind !== "object" && belongsTo(field, engine));
   const groups = [...new Set(plain.map((field) => field.group))];
-  const own = groups.map((group) => ({ title: [title, group === "" ? "" : words(group)].filter((part) => part !== "").join(" · ") || "General",
-    about, fields: plain.filter((field) => field.group === group) }));
-  const inner = free.filter((field) => field.kind === "object").flatMap((field) =>
-    sections(field.inner, taken, engine, [title, words(field.name)].filter((part) => part !== "").join(" · "), field.about));
+  const own = groups.map((group) => ({
+    title: [title, group === "" ? "" : words(group)].filter((part) => part !== "").join(" · ") || "General",
+    about,
+    fields: plain.filter((field) => field.group === group),
+  }));
+  const inner = free
+    .filter((field) => field.kind === "object")
+    .flatMap((field) =>
+      sections(
+        field.inner,
+        taken,
+        engine,
+        [title, words(field.name)].filter((part) => part !== "").join(" · "),
+        field.about,
+      ),
+    );
   return [...own, ...inner].filter((section) => section.fields.length > 0);
+}
+
+// What a view asks: of a short link the view's own start with what the link says; once the form was touched
+// (`whole`) exactly what it holds, so that fields can be cleared.
+export function askedOf(state: JsonObject, start: JsonObject): JsonObject {
+  const asked = isObject(state["asked"]) ? state["asked"] : {};
+  return state["whole"] === true ? asked : filled(asked, start);
 }
 
 // What the fields of a request start with, for those that have to be there.

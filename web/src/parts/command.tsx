@@ -36,7 +36,9 @@ async function copy(text: string): Promise<void> {
 export function CommandText({ command, note }: { command: string; note?: string }) {
   return (
     <div class="command">
-      <pre tabIndex={0} aria-label="equivalent command line"><code>{command}</code></pre>
+      <pre tabIndex={0} aria-label="equivalent command line">
+        <code>{command}</code>
+      </pre>
       <Copy text={command} name="Copy" />
       {note === undefined ? null : <p class="note">{note}</p>}
     </div>
@@ -53,14 +55,17 @@ export function CommandLine({ request, asked, note }: { request: string; asked: 
     const timer = setTimeout(() => {
       post("/command-line", { request, asked }, gone.signal)
         .then((reply) => setLine({ command: textAt(reply, "command"), problem: "" }))
-        .catch((error: ServerError) => gone.signal.aborted || setLine({ command: "", problem: error.message }));
+        .catch(
+          (error: ServerError) => gone.signal.aborted || setLine({ command: "", problem: error.message }),
+        );
     }, PAUSE);
     return () => {
       clearTimeout(timer);
       gone.abort();
     };
   }, [request, key]);
-  if (line.command === "") return line.problem === "" ? null : <p class="note">No command line: {line.problem}</p>;
+  if (line.command === "")
+    return line.problem === "" ? null : <p class="note">No command line: {line.problem}</p>;
   return <CommandText command={line.command} note={note} />;
 }
 
@@ -68,8 +73,17 @@ export function Takeaways({ name, document }: { name: string; document: Json }) 
   return (
     <div class="tools" role="group" aria-label="downloads and link">
       <Copy text={location.href} name="Copy link" />
-      <button type="button" onClick={() => save(fileName(name, "json"), `${JSON.stringify(document, null, 2)}\n`, "application/json")}>JSON</button>
-      <button type="button" onClick={() => print()}>Print</button>
+      <button
+        type="button"
+        onClick={() =>
+          save(fileName(name, "json"), `${JSON.stringify(document, null, 2)}\n`, "application/json")
+        }
+      >
+        JSON
+      </button>
+      <button type="button" onClick={() => print()}>
+        Print
+      </button>
     </div>
   );
 }

@@ -14,8 +14,18 @@ export function Tier({ tier, outside, standsIn }: { tier: string; outside?: bool
   return (
     <span class="tier" title={about}>
       <span aria-hidden="true">{sign}</span> {tier}
-      {outside === true ? <span class="quiet" title="a size lies outside the measured range; the interval is widened"> outside</span> : null}
-      {standsIn === true ? <span class="quiet" title="another kernel than the one asked for answered"> stands in</span> : null}
+      {outside === true ? (
+        <span class="quiet" title="a size lies outside the measured range; the interval is widened">
+          {" "}
+          outside
+        </span>
+      ) : null}
+      {standsIn === true ? (
+        <span class="quiet" title="another kernel than the one asked for answered">
+          {" "}
+          stands in
+        </span>
+      ) : null}
     </span>
   );
 }
@@ -24,7 +34,10 @@ export function Bound({ bound }: { bound: string }) {
   const colors = palette(useTheme());
   return (
     <span class="bound">
-      <svg width="9" height="9" aria-hidden="true"><rect width="9" height="9" fill={boundColor(colors, bound)} /></svg> {bound}
+      <svg width="9" height="9" aria-hidden="true">
+        <rect width="9" height="9" fill={boundColor(colors, bound)} />
+      </svg>{" "}
+      {bound}
     </span>
   );
 }
@@ -46,7 +59,9 @@ export function Reading({ name, value, unit, low, high, more, hint, big }: Figur
       <dt>{name}</dt>
       <dd>
         <b>{quantity(value, unit)}</b>
-        {low !== undefined && high !== undefined ? <span class="interval">{interval(low, high, unit)}</span> : null}
+        {low !== undefined && high !== undefined ? (
+          <span class="interval">{interval(low, high, unit)}</span>
+        ) : null}
         {more}
       </dd>
     </div>

@@ -10,10 +10,14 @@ export function saveUrl(name: string, url: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  if (url.startsWith("blob:")) setTimeout(() => URL.revokeObjectURL(url), 10_000); // after the browser took it
+  // after the browser took it
+  if (url.startsWith("blob:")) setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 export function fileName(title: string, ending: string): string {
-  const plain = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+  const plain = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
   return `warploom-${plain}.${ending}`;
 }

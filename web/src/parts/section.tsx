@@ -4,8 +4,19 @@ import { useState } from "preact/hooks";
 const NARROW = "(max-width: 820px)";
 
 // `live` views answer at once, so on narrow screens the answer comes before the inputs are opened.
-export function View({ title, about, inputs, children, live }: {
-  title: string; about: string; live?: boolean; inputs: preact.ComponentChildren; children: preact.ComponentChildren }) {
+export function View({
+  title,
+  about,
+  inputs,
+  children,
+  live,
+}: {
+  title: string;
+  about: string;
+  live?: boolean;
+  inputs: preact.ComponentChildren;
+  children: preact.ComponentChildren;
+}) {
   const [open, setOpen] = useState(live !== true || globalThis.matchMedia?.(NARROW).matches !== true);
   return (
     <div class="view">
@@ -19,16 +30,28 @@ export function View({ title, about, inputs, children, live }: {
         <p class="quiet about">{about}</p>
         <div hidden={!open}>{inputs}</div>
       </aside>
-      <section class="results" aria-label="results">{children}</section>
+      <section class="results" aria-label="results">
+        {children}
+      </section>
     </div>
   );
 }
 
-export function Section({ title, children, tools }: {
-  title: string; children: preact.ComponentChildren; tools?: preact.ComponentChildren }) {
+export function Section({
+  title,
+  children,
+  tools,
+}: {
+  title: string;
+  children: preact.ComponentChildren;
+  tools?: preact.ComponentChildren;
+}) {
   return (
     <section class="section">
-      <div class="section-head"><h2>{title}</h2>{tools}</div>
+      <div class="section-head">
+        <h2>{title}</h2>
+        {tools}
+      </div>
       {children}
     </section>
   );

@@ -26,7 +26,9 @@ export function SheetTable({ sheet, caption, marked, action, visibleCaption }: S
     const indices = sheet.rows.map((_, index) => index);
     if (order === null) return indices;
     const sign = order.down ? -1 : 1;
-    return indices.sort((a, b) => sign * compare(sheet.rows[a]?.[order.column], sheet.rows[b]?.[order.column]));
+    return indices.sort(
+      (a, b) => sign * compare(sheet.rows[a]?.[order.column], sheet.rows[b]?.[order.column]),
+    );
   }, [sheet, order]);
   const shown = all ? rows : rows.slice(0, SHOWN);
   return (
@@ -36,40 +38,71 @@ export function SheetTable({ sheet, caption, marked, action, visibleCaption }: S
         <thead>
           <tr>
             {sheet.columns.map((column, index) => (
-              <th key={column.name} scope="col" class={column.unit === undefined ? "" : "figure-cell"} title={column.hint}
-                aria-sort={order?.column === index ? (order.down ? "descending" : "ascending") : "none"}>
-                <button type="button" onClick={() =>
-                  setOrder({ column: index, down: order?.column === index ? !order.down : column.unit !== undefined })}>
+              <th
+                key={column.name}
+                scope="col"
+                class={column.unit === undefined ? "" : "figure-cell"}
+                title={column.hint}
+                aria-sort={order?.column === index ? (order.down ? "descending" : "ascending") : "none"}
+              >
+                <button
+                  type="button"
+                  onClick={() =>
+                    setOrder({
+                      column: index,
+                      down: order?.column === index ? !order.down : column.unit !== undefined,
+                    })
+                  }
+                >
                   {column.name}
                   <span aria-hidden="true">{order?.column === index ? (order.down ? " ▾" : " ▴") : ""}</span>
                 </button>
               </th>
             ))}
-            {action === undefined ? null : <th scope="col"><span class="unseen">{action.name}</span></th>}
+            {action === undefined ? null : (
+              <th scope="col">
+                <span class="unseen">{action.name}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {shown.map((row) => (
             <tr key={row} class={marked?.(row) ?? ""}>
               {sheet.columns.map((column, index) => (
-                <TableCell key={column.name} text={cellText(sheet.rows[row]?.[index], column)} first={index === 0}
-                  figure={column.unit !== undefined} />
+                <TableCell
+                  key={column.name}
+                  text={cellText(sheet.rows[row]?.[index], column)}
+                  first={index === 0}
+                  figure={column.unit !== undefined}
+                />
               ))}
               {action === undefined ? null : (
-                <td><button type="button" class="small" onClick={() => action.run(row)}>{action.name}</button></td>
+                <td>
+                  <button type="button" class="small" onClick={() => action.run(row)}>
+                    {action.name}
+                  </button>
+                </td>
               )}
             </tr>
           ))}
         </tbody>
       </table>
       {rows.length > shown.length ? (
-        <button type="button" class="small" onClick={() => setAll(true)}>Show all {rows.length} rows</button>
+        <button type="button" class="small" onClick={() => setAll(true)}>
+          Show all {rows.length} rows
+        </button>
       ) : null}
     </div>
   );
 }
 
 function TableCell({ text, first, figure }: { text: string; first: boolean; figure: boolean }) {
-  if (first) return <th scope="row" class={figure ? "figure-cell" : ""}>{text}</th>;
+  if (first)
+    return (
+      <th scope="row" class={figure ? "figure-cell" : ""}>
+        {text}
+      </th>
+    );
   return <td class={figure ? "figure-cell" : ""}>{text}</td>;
 }

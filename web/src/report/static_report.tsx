@@ -10,7 +10,11 @@ import { Shares, tierShares } from "../views/step_readings";
 
 // Kernels of a batch carry no bound, so the treemap shows them by tier.
 function asStep(answer: JsonObject): JsonObject {
-  const kernels = objectsAt(answer, "kernels").map((one) => ({ ...one, time_us: (numberAt(one, "time_ms") ?? 0) * 1e3, bound: textAt(one, "tier") }));
+  const kernels = objectsAt(answer, "kernels").map((one) => ({
+    ...one,
+    time_us: (numberAt(one, "time_ms") ?? 0) * 1e3,
+    bound: textAt(one, "tier"),
+  }));
   const gpu = kernels.reduce((sum, one) => sum + one.time_us, 0) / 1e3;
   return { kernels, step_ms: numberAt(answer, "total_ms") ?? gpu, gpu_ms: { p50: gpu } };
 }
@@ -21,9 +25,22 @@ export function StaticReport({ answer }: { answer: JsonObject }) {
   const plot = { ...treemapPlot(asStep(answer)), title: "Where the batch's time goes" };
   return (
     <>
-      <Section title={`${textAt(answer, "model")} on ${textAt(answer, "gpu")}, batch ${value("batch")} of ${value("input_tokens")} + ${value("output_tokens")} tokens`}>
+      <Section
+        title={
+          `${textAt(answer, "model")} on ${textAt(answer, "gpu")}, batch ${value("batch")} of ` +
+          `${value("input_tokens")} + ${value("output_tokens")} tokens`
+        }
+      >
         <Readings>
-          <Reading big name="total" value={value("total_ms")} unit="ms" low={value("total_p10_ms")} high={value("total_p90_ms")} more={<Shares shares={tierShares(kernels)} />} />
+          <Reading
+            big
+            name="total"
+            value={value("total_ms")}
+            unit="ms"
+            low={value("total_p10_ms")}
+            high={value("total_p90_ms")}
+            more={<Shares shares={tierShares(kernels)} />}
+          />
           <Reading name="prefill" value={value("prefill_ms")} unit="ms" />
           <Reading name="decode step, mean" value={value("decode_mean_ms")} unit="ms" />
           <Reading name="decode step, median" value={value("decode_median_ms")} unit="ms" />
@@ -35,8 +52,20 @@ export function StaticReport({ answer }: { answer: JsonObject }) {
         <Figure plot={plot} />
       </Section>
       <Section title="Kernels">
-        <SheetTable caption="kernels" sheet={sheet([["kernel"], ["family"], ["calls", "count"], ["time", "ms"], ["share", "share"], ["tier"]],
-          kernels.map((one) => [textAt(one, "label"), textAt(one, "family"), numberAt(one, "calls"), numberAt(one, "time_ms"), numberAt(one, "share"), textAt(one, "tier")]))} />
+        <SheetTable
+          caption="kernels"
+          sheet={sheet(
+            [["kernel"], ["family"], ["calls", "count"], ["time", "ms"], ["share", "share"], ["tier"]],
+            kernels.map((one) => [
+              textAt(one, "label"),
+              textAt(one, "family"),
+              numberAt(one, "calls"),
+              numberAt(one, "time_ms"),
+              numberAt(one, "share"),
+              textAt(one, "tier"),
+            ]),
+          )}
+        />
       </Section>
     </>
   );

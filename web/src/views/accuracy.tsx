@@ -18,26 +18,52 @@ export function Accuracy({ state, change }: ViewProps) {
   useEffect(() => void get("/accuracy").then(setDocument).catch(setProblem), []);
   const all = useMemo(() => (document === null ? [] : judgedRows(document)), [document]);
   const chosen = (key: "family" | "gpu" | "split") => textAt(state, key);
-  const rows = useMemo(() => all.filter((row) => (["family", "gpu", "split"] as const).every((key) => chosen(key) === "" || row[key] === chosen(key))),
-    [all, chosen("family"), chosen("gpu"), chosen("split")]);
+  const rows = useMemo(
+    () =>
+      all.filter((row) =>
+        (["family", "gpu", "split"] as const).every((key) => chosen(key) === "" || row[key] === chosen(key)),
+      ),
+    [all, chosen("family"), chosen("gpu"), chosen("split")],
+  );
   const by = textAt(state, "by") === "gpu" ? "gpu" : "family";
   const plot = useMemo(() => (rows.length === 0 ? null : scatterPlot(rows, by)), [rows, by]);
   const sheet = useMemo(() => judgementSheet(rows), [rows]);
   return (
-    <View live title="Accuracy" about="Kernels that were measured, beside what is predicted for them." inputs={
-      <>
-        {(["family", "gpu", "split"] as const).map((key) => (
-          <Filter key={key} name={key} rows={all} value={chosen(key)} set={(value) => change({ ...state, [key]: value })} />
-        ))}
-        <div class="field">
-          <label for="by">colour by</label>
-          <select id="by" value={by} onChange={(event) => change({ ...state, by: event.currentTarget.value })}><option value="family">family</option><option value="gpu">GPU</option></select>
-        </div>
-      </>
-    }>
+    <View
+      live
+      title="Accuracy"
+      about="Kernels that were measured, beside what is predicted for them."
+      inputs={
+        <>
+          {(["family", "gpu", "split"] as const).map((key) => (
+            <Filter
+              key={key}
+              name={key}
+              rows={all}
+              value={chosen(key)}
+              set={(value) => change({ ...state, [key]: value })}
+            />
+          ))}
+          <div class="field">
+            <label for="by">colour by</label>
+            <select
+              id="by"
+              value={by}
+              onChange={(event) => change({ ...state, by: event.currentTarget.value })}
+            >
+              <option value="family">family</option>
+              <option value="gpu">GPU</option>
+            </select>
+          </div>
+        </>
+      }
+    >
       <Problem error={problem} />
       {document === null ? null : (
-        <Section title={`${rows.length} of ${all.length} measured kernels`} tools={<Takeaways name="accuracy" document={document} />}>
+        <Section
+          title={`${rows.length} of ${all.length} measured kernels`}
+          tools={<Takeaways name="accuracy" document={document} />}
+        >
           {rows.length === 0 ? <p class="note">No rows for this choice.</p> : <Judged rows={rows} />}
           {textAt(document, "command") === "" ? null : <CommandText command={textAt(document, "command")} />}
           {textAt(document, "about") === "" ? null : <p class="note">{textAt(document, "about")}</p>}
@@ -57,12 +83,27 @@ function Judged({ rows }: { rows: JudgedRow[] }) {
       <Reading big name="mean error" value={mean} unit="share" hint="|predicted - measured| / measured" />
       <Reading name="median error" value={median} unit="share" />
       <Reading name="bias" value={bias} unit="share" hint="below zero is too fast" />
-      <Reading name="coverage" value={coverage} unit="share" hint="measured inside p10 … p90; 80 % is right" />
+      <Reading
+        name="coverage"
+        value={coverage}
+        unit="share"
+        hint="measured inside p10 … p90; 80 % is right"
+      />
     </Readings>
   );
 }
 
-function Filter({ name, rows, value, set }: { name: "family" | "gpu" | "split"; rows: JudgedRow[]; value: string; set(value: string): void }) {
+function Filter({
+  name,
+  rows,
+  value,
+  set,
+}: {
+  name: "family" | "gpu" | "split";
+  rows: JudgedRow[];
+  value: string;
+  set(value: string): void;
+}) {
   const options = [...new Set(rows.map((row) => row[name]))].filter((one) => one !== "").sort();
   if (options.length === 0) return null;
   return (
@@ -70,7 +111,11 @@ function Filter({ name, rows, value, set }: { name: "family" | "gpu" | "split"; 
       <label for={`filter-${name}`}>{name}</label>
       <select id={`filter-${name}`} value={value} onChange={(event) => set(event.currentTarget.value)}>
         <option value="">all</option>
-        {options.map((option) => <option key={option} value={option}>{option}</option>)}
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+          </option>
+        ))}
       </select>
     </div>
   );
@@ -78,6 +123,15 @@ function Filter({ name, rows, value, set }: { name: "family" | "gpu" | "split"; 
 
 function Leaderboard({ document }: { document: JsonObject }) {
   const rows = objectsAt(document, "leaderboard");
-  if (rows.length === 0) return <Section title="Leaderboard"><p class="note">This version ships no leaderboard.</p></Section>;
-  return <Section title="Leaderboard"><SheetTable sheet={sheetOf(rows)} caption="leaderboard" /></Section>;
+  if (rows.length === 0)
+    return (
+      <Section title="Leaderboard">
+        <p class="note">This version ships no leaderboard.</p>
+      </Section>
+    );
+  return (
+    <Section title="Leaderboard">
+      <SheetTable sheet={sheetOf(rows)} caption="leaderboard" />
+    </Section>
+  );
 }

@@ -32,7 +32,8 @@ function stored(record: JsonObject): Promise<string> {
   const sent = upload(`${textAt(record, "name")}.json`, text);
   uploads.set(text, sent);
   sent.catch(() => uploads.delete(text));
-  if (uploads.size > 64) uploads.delete(uploads.keys().next().value as string); // the server forgets old files too
+  // the server forgets old files too
+  if (uploads.size > 64) uploads.delete(uploads.keys().next().value as string);
   return sent;
 }
 
@@ -41,7 +42,10 @@ export function changedRecord(known: Known, { gpus, factors }: KernelQuestion): 
   return record === null || Object.keys(moved(factors)).length === 0 ? null : whatIf(record, moved(factors));
 }
 
-const question = (asked: JsonObject, gpu: string): Question => ({ request: "predict", asked: { ...asked, gpu } });
+const question = (asked: JsonObject, gpu: string): Question => ({
+  request: "predict",
+  asked: { ...asked, gpu },
+});
 
 export async function askPoints(known: Known, from: KernelQuestion, signal: AbortSignal): Promise<Points> {
   const record = changedRecord(known, from);
@@ -54,8 +58,11 @@ export async function askPoints(known: Known, from: KernelQuestion, signal: Abor
     questions.push(question(from.asked, changed), question(from.asked, same));
   }
   const answers = await askAll(questions, signal);
-  return { gpus: names.map((name, index) => ({ name, answered: answers[index] as Answered })), record,
-    same: record === null ? null : (answers[names.length] ?? null) };
+  return {
+    gpus: names.map((name, index) => ({ name, answered: answers[index] as Answered })),
+    record,
+    same: record === null ? null : (answers[names.length] ?? null),
+  };
 }
 
 export interface SweepAnswer {
@@ -63,16 +70,32 @@ export interface SweepAnswer {
   points: { x: number; document: JsonObject }[];
 }
 
-export async function askSweeps(known: Known, from: KernelQuestion, path: string[], values: number[], signal: AbortSignal): Promise<SweepAnswer[]> {
+export async function askSweeps(
+  known: Known,
+  from: KernelQuestion,
+  path: string[],
+  values: number[],
+  signal: AbortSignal,
+): Promise<SweepAnswer[]> {
   const record = changedRecord(known, from);
-  const gpus = [...from.gpus.map((gpu) => ({ name: gpu, gpu })), ...(record === null ? [] : [{ name: `${from.gpus[0]} what if`, gpu: await stored(record) }])];
+  const gpus = [
+    ...from.gpus.map((gpu) => ({ name: gpu, gpu })),
+    ...(record === null ? [] : [{ name: `${from.gpus[0]} what if`, gpu: await stored(record) }]),
+  ];
   const operator = isObject(from.asked["operator"]) ? from.asked["operator"] : {};
-  const questions = gpus.flatMap(({ gpu }) => values.map((value) => question({ ...from.asked, operator: withSize(operator, path, value) }, gpu)));
+  const questions = gpus.flatMap(({ gpu }) =>
+    values.map((value) => question({ ...from.asked, operator: withSize(operator, path, value) }, gpu)),
+  );
   const answers = await askAll(questions, signal);
-  return gpus.map(({ name }, index) => ({ name, points: values.flatMap((x, at) => {
-    const answered = answers[index * values.length + at];
-    return answered !== undefined && "answer" in answered ? [{ x, document: answered.answer }] : [];
-  }) })).filter((sweep) => sweep.points.length > 0);
+  return gpus
+    .map(({ name }, index) => ({
+      name,
+      points: values.flatMap((x, at) => {
+        const answered = answers[index * values.length + at];
+        return answered !== undefined && "answer" in answered ? [{ x, document: answered.answer }] : [];
+      }),
+    }))
+    .filter((sweep) => sweep.points.length > 0);
 }
 
 export { sweepValues };

@@ -4,12 +4,19 @@ import { readFile } from "node:fs/promises";
 import { assert, openPage } from "./harness.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const SMALL_RUN = "asked.source.random.random_input_len=300&asked.source.random.random_output_len=40&asked.source.requests=120&asked.source.request_rate=20";
+const SMALL_RUN =
+  "asked.source.random.random_input_len=300&asked.source.random.random_output_len=40&asked.source.requests=120&asked.source.request_rate=20";
 
 // Each view in a state that shows what it has, and what says that it is there.
 export const VIEWS = {
-  kernel: ["#/kernel?gpus=[%22H100-SXM%22,%22H200%22,%22B200%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096", "Latency over m"],
-  step: ["#/step?asked.setup.model=Llama-3.1-70B&asked.setup.gpu=H200&asked.setup.config.tensor_parallel_size=4&asked.decode=64x2000&asked.prefill=1x512", "Step time over decode batch"],
+  kernel: [
+    "#/kernel?gpus=[%22H100-SXM%22,%22H200%22,%22B200%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096",
+    "Latency over m",
+  ],
+  step: [
+    "#/step?asked.setup.model=Llama-3.1-70B&asked.setup.gpu=H200&asked.setup.config.tensor_parallel_size=4&asked.decode=64x2000&asked.prefill=1x512",
+    "Step time over decode batch",
+  ],
   serve: [`#/serve?ran=true&${SMALL_RUN}`, "Requests one by one"],
   plan: ["#/plan?ran=true&asked.source.requests=200&asked.space.tensor_parallel_sizes=[1,2]", "Deployments"],
   accuracy: ["#/accuracy", null],
@@ -26,27 +33,44 @@ async function ready(page, what) {
 async function complaints(page) {
   await page.evaluate(await readFile(AXE, "utf8"));
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 140)).join(" | ")}`);
+  return found.violations
+    .filter((one) => ["serious", "critical"].includes(one.impact))
+    .map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 140)).join(" | ")}`);
 }
 
-const looks = [["wide", "light"], ["narrow", "dark"]];
-export const tests = Object.fromEntries(Object.entries(VIEWS).flatMap(([view, [hash, what]]) => looks.map(([size, scheme]) => [
-  `${view}, ${size} and ${scheme}: loads, is accessible, fits the screen`, async ({ browser, server }) => {
-    const { page, go, close } = await openPage(browser, server, { size, scheme });
-    await go(hash);
-    await ready(page, what);
-    assert.deepEqual(await complaints(page), []);
-    const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    assert.ok(content <= screen, `${content} px of content on ${screen} px`);
-    for (const chart of await page.locator(".chart").all()) {
-      const said = await chart.getAttribute("aria-label");
-      assert.ok(said !== null && said.length > 10, "a chart says what it shows");
-      assert.ok((await chart.locator("canvas").count()) > 0, "a chart is drawn");
-    }
-    await close();
-  }])));
+const looks = [
+  ["wide", "light"],
+  ["narrow", "dark"],
+];
+export const tests = Object.fromEntries(
+  Object.entries(VIEWS).flatMap(([view, [hash, what]]) =>
+    looks.map(([size, scheme]) => [
+      `${view}, ${size} and ${scheme}: loads, is accessible, fits the screen`,
+      async ({ browser, server }) => {
+        const { page, go, close } = await openPage(browser, server, { size, scheme });
+        await go(hash);
+        await ready(page, what);
+        assert.deepEqual(await complaints(page), []);
+        const [content, screen] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          innerWidth,
+        ]);
+        assert.ok(content <= screen, `${content} px of content on ${screen} px`);
+        for (const chart of await page.locator(".chart").all()) {
+          const said = await chart.getAttribute("aria-label");
+          assert.ok(said !== null && said.length > 10, "a chart says what it shows");
+          assert.ok((await chart.locator("canvas").count()) > 0, "a chart is drawn");
+        }
+        await close();
+      },
+    ]),
+  ),
+);
 
-tests["The views are reached by keyboard, and the skip link leads past them"] = async ({ browser, server }) => {
+tests["The views are reached by keyboard, and the skip link leads past them"] = async ({
+  browser,
+  server,
+}) => {
   const { page, go, close } = await openPage(browser, server);
   await go("#/kernel");
   await page.locator(".reading.big").first().waitFor();

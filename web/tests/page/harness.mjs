@@ -15,7 +15,9 @@ export function findChromium(given) {
 }
 
 export async function startServer(program, { own = false } = {}) {
-  const child = spawn(program, ["web", "--port", "0", "--no-browser", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, ["web", "--port", "0", "--no-browser", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const address = await new Promise((done, fail) => {
     let text = "";
     child.stdout.on("data", (part) => {
@@ -30,11 +32,20 @@ export async function startServer(program, { own = false } = {}) {
     child.on("error", fail);
   });
   const before = own ? await proxy(address) : null;
-  return { url: before?.url ?? address, stop() { before?.close(); child.kill("SIGTERM"); } };
+  return {
+    url: before?.url ?? address,
+    stop() {
+      before?.close();
+      child.kill("SIGTERM");
+    },
+  };
 }
 
 export async function api(server, path, body) {
-  const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const options =
+    body === undefined
+      ? {}
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const reply = await fetch(new URL(`api/v1${path}`, server.url), options);
   return reply.json();
 }
@@ -48,17 +59,31 @@ const WIDTHS = { wide: { width: 1280, height: 900 }, narrow: { width: 390, heigh
 
 // A page that notes console errors and requests that leave the host. `allow`: errors that a test provokes.
 export async function openPage(browser, server, { size = "wide", scheme = "light", allow = [] } = {}) {
-  const context = await browser.newContext({ viewport: WIDTHS[size], colorScheme: scheme, acceptDownloads: true });
+  const context = await browser.newContext({
+    viewport: WIDTHS[size],
+    colorScheme: scheme,
+    acceptDownloads: true,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const complaints = [];
   const origin = new URL(server.url).origin;
   const note = (text) => allow.some((one) => one.test(text)) || complaints.push(text);
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && note(`console ${message.type()}: ${message.text()}`));
+  page.on(
+    "console",
+    (message) =>
+      ["error", "warning"].includes(message.type()) && note(`console ${message.type()}: ${message.text()}`),
+  );
   page.on("pageerror", (error) => note(`error: ${error.message}`));
   await page.route("**/*", (route) => {
     const url = route.request().url();
-    if (url.startsWith(origin) || url.startsWith("blob:") || url.startsWith("data:") || url.startsWith("file:")) return route.continue();
+    if (
+      url.startsWith(origin) ||
+      url.startsWith("blob:") ||
+      url.startsWith("data:") ||
+      url.startsWith("file:")
+    )
+      return route.continue();
     complaints.push(`a request left the host: ${url}`);
     return route.abort();
   });
@@ -77,7 +102,9 @@ export async function chartTable(page, title) {
   const figure = page.locator("figure", { has: page.locator("h3", { hasText: title }) }).first();
   await figure.getByRole("button", { name: "Table" }).click();
   await figure.locator("tbody tr").first().waitFor();
-  const rows = await figure.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const rows = await figure
+    .locator("tbody tr")
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   await figure.getByRole("button", { name: "Table" }).click();
   return rows;
 }
@@ -101,7 +128,8 @@ export function documentFile(page) {
 
 // As the page says times: three significant digits.
 export function timeText(us) {
-  const [scale, unit] = us >= 999_500 ? [1e6, "s"] : us >= 999.5 ? [1e3, "ms"] : us >= 0.9995 ? [1, "µs"] : [1e-3, "ns"];
+  const [scale, unit] =
+    us >= 999_500 ? [1e6, "s"] : us >= 999.5 ? [1e3, "ms"] : us >= 0.9995 ? [1, "µs"] : [1e-3, "ns"];
   const value = us / scale;
   return `${value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(value))))}\u00a0${unit}`;
 }
@@ -111,15 +139,21 @@ export function near(text, value, tolerance = 0.006) {
   const found = /([\d.,]+)\s*(\S*)/u.exec(text.replace(/\u00a0/g, " "));
   assert.ok(found, `'${text}' holds no number`);
   const read = Number(found[1].replace(/,/g, "")) * (scales[found[2]] ?? 1);
-  assert.ok(Math.abs(read - value) <= tolerance * Math.abs(value) + 1e-9, `the page says '${text}', the API ${value}`);
+  assert.ok(
+    Math.abs(read - value) <= tolerance * Math.abs(value) + 1e-9,
+    `the page says '${text}', the API ${value}`,
+  );
 }
 
 export async function dropFile(page, selector, name, text) {
-  const data = await page.evaluateHandle(([fileName, content]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([content], fileName));
-    return transfer;
-  }, [name, text]);
+  const data = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], fileName));
+      return transfer;
+    },
+    [name, text],
+  );
   await page.dispatchEvent(selector, "dragover", { dataTransfer: data });
   await page.dispatchEvent(selector, "drop", { dataTransfer: data });
 }

@@ -7,7 +7,15 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { findChromium, openBrowser, startServer } from "./harness.mjs";
 
-const { values } = parseArgs({ options: { warploom: { type: "string" }, chromium: { type: "string" }, only: { type: "string" }, own: { type: "boolean" }, strict: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: {
+    warploom: { type: "string" },
+    chromium: { type: "string" },
+    only: { type: "string" },
+    own: { type: "boolean" },
+    strict: { type: "boolean" },
+  },
+});
 const web = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const root = resolve(web, "..");
 const MODULES = ["kernel", "step", "serve", "plan", "accuracy", "tune", "every_view", "report", "measures"];
@@ -32,7 +40,12 @@ for (const module of MODULES) {
       console.log(`ok    ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
     } catch (error) {
       failed++;
-      console.log(`FAILED ${name}\n    ${String(error.stack ?? error).split("\n").slice(0, 14).join("\n    ")}`);
+      console.log(
+        `FAILED ${name}\n    ${String(error.stack ?? error)
+          .split("\n")
+          .slice(0, 14)
+          .join("\n    ")}`,
+      );
     }
   }
 }

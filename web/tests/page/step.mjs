@@ -3,8 +3,13 @@ import { api, assert, chartTable, near, openPage, timeText } from "./harness.mjs
 export const tests = {
   async "Step: treemap, bounds and kernels are the API's"({ browser, server }) {
     const { page, go, close } = await openPage(browser, server);
-    await go("#/step?asked.decode=16x500&asked.setup.model=Llama-3.1-8B&asked.setup.gpu=H200&asked.setup.config.tensor_parallel_size=2");
-    const answer = await api(server, "/answers/step", { setup: { model: "Llama-3.1-8B", gpu: "H200", config: { tensor_parallel_size: 2 } }, decode: "16x500" });
+    await go(
+      "#/step?asked.decode=16x500&asked.setup.model=Llama-3.1-8B&asked.setup.gpu=H200&asked.setup.config.tensor_parallel_size=2",
+    );
+    const answer = await api(server, "/answers/step", {
+      setup: { model: "Llama-3.1-8B", gpu: "H200", config: { tensor_parallel_size: 2 } },
+      decode: "16x500",
+    });
     await page.locator(".reading.big", { hasText: timeText(answer.step_ms * 1e3) }).waitFor();
     const parts = await chartTable(page, "Where the step's time goes");
     assert.equal(parts.length, answer.kernels.length + 1);
@@ -23,7 +28,7 @@ export const tests = {
     await page.locator(".reading.big").first().waitFor();
     await page.getByRole("slider", { name: "tensor_parallel_size slider" }).focus();
     await page.keyboard.press("ArrowRight");
-    await page.getByText("--tp 2").waitFor();
+    await page.getByText("--tensor-parallel-size 2").waitFor();
     await page.getByRole("slider", { name: "prefill requests slider" }).focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("--prefill").first().waitFor();
