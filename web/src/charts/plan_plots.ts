@@ -117,7 +117,10 @@ export function paretoPlot(plan: JsonObject, x: string, y: string, limits: Limit
       xAxis: {
         ...valueAxis(
           colors,
-          { name: `${across.name}${across.unit === "GPUs" ? "" : ` [${across.unit}]`}`, unit: "plain" },
+          {
+            name: across.name.includes(across.unit) ? across.name : `${across.name} [${across.unit}]`,
+            unit: "plain",
+          },
           false,
         ),
         scale: true,

@@ -17,7 +17,9 @@ export function pipelinesPlot({ name, document }: Named): Plot {
   ];
   return {
     title: "Time of each pipeline alone",
-    says: `${rows.map((row) => `${row.name} ${time(row.time)}`).join(", ")}. Predicted ${time(mid)} on ${name}.`,
+    says:
+      `${rows.map((row) => `${row.name} ${time(row.time)}`).join(", ")}. ` +
+      `Predicted ${time(mid)} on ${name}.`,
     height: 60 + 30 * Math.max(2, rows.length),
     sheet: sheet(
       [["pipeline"], ["demand"], ["time alone", "us"], ["share of predicted", "share"]],

@@ -102,6 +102,7 @@ export function quantity(value: number | null | undefined, unit: Unit, digits = 
     return `$${value >= 100 ? rounded(value, 3) : value.toFixed(2)}${unit.slice(1)}`;
   if (unit === "count" || unit === "plain")
     return Number.isInteger(value) ? grouped(String(value)) : rounded(value, digits);
+  if (unit === "GPUs" && value === 1) return `1${GAP}GPU`;
   const prefixed = PREFIXED[unit];
   if (prefixed !== undefined) return scaled(value, DECIMAL, prefixed, digits);
   return `${Number.isInteger(value) ? grouped(String(value)) : rounded(value, digits)}${GAP}${unit}`;

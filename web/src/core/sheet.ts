@@ -57,16 +57,16 @@ export function sheetOf(objects: { [key: string]: Json }[]): Sheet {
       return value === undefined || typeof value === "object" ? null : value;
     }),
   );
-  return {
-    columns: names.map((name) => ({
+  const unit = (name: string) =>
+    unitOf(
       name,
-      unit: unitOf(
-        name,
-        rows.some((row) => typeof row[names.indexOf(name)] === "number"),
-      ),
-    })),
-    rows,
-  };
+      rows.some((row) => typeof row[names.indexOf(name)] === "number"),
+    );
+  return { columns: names.map((name) => ({ name: withoutUnit(name, unit(name)), unit: unit(name) })), rows };
+}
+
+function withoutUnit(name: string, unit: Unit | undefined): string {
+  return unit === undefined ? name : name.replace(new RegExp(`_${unit}$`), "");
 }
 
 // The documents' keys end with their unit.

@@ -188,13 +188,21 @@ const Kernels: Body = ({ answer }) => (
   </>
 );
 
-function Scalars({ document }: { document: JsonObject }) {
+// Means and biases of errors say so in the name above them alone.
+const ERRORS = new Set(["mean", "bias", "median"]);
+
+function Scalars({ document, of = "" }: { document: JsonObject; of?: string }) {
   return (
     <Readings>
       {Object.entries(document)
         .filter(([, value]) => typeof value === "number")
         .map(([key, value]) => (
-          <Reading key={key} name={words(key)} value={value as number} unit={unitOf(key) ?? "plain"} />
+          <Reading
+            key={key}
+            name={words(key)}
+            value={value as number}
+            unit={ERRORS.has(of) ? "share" : (unitOf(key) ?? "plain")}
+          />
         ))}
     </Readings>
   );
@@ -208,7 +216,7 @@ const Anything: Body = ({ answer }) => (
       if (isObject(value))
         return Object.values(value).some((one) => typeof one === "number") ? (
           <Section key={key} title={words(key)}>
-            <Scalars document={value} />
+            <Scalars document={value} of={key} />
           </Section>
         ) : (
           <Table

@@ -309,8 +309,8 @@ function Measured({
       }}
     >
       <label>
-        Lay a measured run over: drop the JSON of <code>vllm bench serve --save-result --save-detailed</code>{" "}
-        here, or
+        Lay a measured run over: drop the JSON that <code>vllm bench serve --save-result</code> wrote (
+        <code>--save-detailed</code> for its requests), or
         <input
           type="file"
           accept=".json,application/json"
