@@ -28,6 +28,19 @@ else()
   target_link_libraries(warploom_cli11 INTERFACE CLI11::CLI11)
 endif()
 
+# The HTTP server of `warploom web`; everything else works without it. pkg-config alone knows the switches that
+# the packages' libraries were built with.
+set(WARPLOOM_HTTPLIB_TARGET "")
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(WARPLOOM_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
+endif()
+if(TARGET PkgConfig::WARPLOOM_HTTPLIB)
+  set(WARPLOOM_HTTPLIB_TARGET PkgConfig::WARPLOOM_HTTPLIB)
+else()
+  message(WARNING "`warploom web` is left out of this build; it needs cpp-httplib (libcpp-httplib-dev). Everything else works.")
+endif()
+
 # Libraries that only training needs, behind the interface target warploom_learning_libraries. XGBoost is looked
 # for by its files: its CMake files on Debian 12 ask for its program too, which other releases do not have.
 set(WARPLOOM_LEARNING AUTO CACHE STRING "Training of predictors: AUTO (where its libraries are found), ON or OFF")

@@ -1,11 +1,12 @@
-# warploom_embed(TARGET t SYMBOL name FILES f...)
+# warploom_embed(TARGET t SYMBOL name FILES f... [BASE folder])
 #
 # Links files into the static library t with the assembler's .incbin and generates
 # "warploom_embedded/NAME.h", which declares
 #   std::span<const warploom::EmbeddedFile> warploom::embedded::NAME();
-# The library needs warploom_base (EmbeddedFile lives in base/embedded_file.h).
+# The library needs warploom_base (EmbeddedFile lives in base/embedded_file.h). Names are those of the files, or
+# with BASE their paths inside that folder.
 function(warploom_embed)
-  cmake_parse_arguments(ARG "" "TARGET;SYMBOL" "FILES" ${ARGN})
+  cmake_parse_arguments(ARG "" "TARGET;SYMBOL;BASE" "FILES" ${ARGN})
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/embedded")
   set(assembly "\t.section .rodata\n")
   set(declarations "")
@@ -14,6 +15,9 @@ function(warploom_embed)
   foreach(file IN LISTS ARG_FILES)
     get_filename_component(path "${file}" ABSOLUTE)
     get_filename_component(name "${file}" NAME)
+    if(ARG_BASE)
+      file(RELATIVE_PATH name "${ARG_BASE}" "${path}")
+    endif()
     set(label "warploom_embedded_${ARG_SYMBOL}_${index}")
     string(APPEND assembly "\t.global ${label}_begin\n\t.global ${label}_end\n\t.balign 64\n"
            "${label}_begin:\n\t.incbin \"${path}\"\n${label}_end:\n\t.byte 0\n")

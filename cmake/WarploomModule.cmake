@@ -11,23 +11,24 @@ if(WARPLOOM_LEARNING_FOUND)
 endif()
 
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
-#                 [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
+#                 [APART files] [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
 #                 [WHOLE_RUNS test files] [THREADED test files])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
-# The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
+# The files of APART belong to another target of the caller. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
 # their place where the program is built without them. FITTING are test files that fit
 # models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites().
 function(warploom_module)
   cmake_parse_arguments(ARG "SANITIZED" "NAME"
-    "DEPENDS;PRIVATE;TEST_PRIVATE;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
+    "DEPENDS;PRIVATE;TEST_PRIVATE;APART;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   set(left_out ${ARG_LEARNING})
   if(WARPLOOM_LEARNING_FOUND)
     set(left_out ${ARG_WITHOUT_LEARNING})
   endif()
+  list(APPEND left_out ${ARG_APART})
   foreach(file IN LISTS left_out)
     list(REMOVE_ITEM sources "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
   endforeach()

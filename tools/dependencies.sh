@@ -5,7 +5,7 @@
 program_packages=(
   g++ cmake ninja-build pkg-config
   libcli11-dev libfmt-dev nlohmann-json3-dev libyaml-cpp-dev
-  libsqlite3-dev zlib1g-dev libxxhash-dev
+  libsqlite3-dev zlib1g-dev libxxhash-dev libcpp-httplib-dev
   git python3
 )
 # Without these the program builds all the same; only training is left out of it.

@@ -1,12 +1,14 @@
 #include "warploom/answers/answer_table.h"
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/app/tune/moe_config.h"
+#include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/report/moe_config_report.h"
 #include "warploom/report/tune_report.h"
+#include "warploom/report/tune_staircase.h"
 
 namespace warploom {
 namespace {
@@ -31,6 +33,10 @@ Json answer_tune_cross_gpu(const Session&, const Json& asked, const AnswerWatch&
   return fit_json(tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(asked)));
 }
 
+Json answer_tune_show(const Session&, const Json& asked, const AnswerWatch&) {
+  return tune_show_json(tune_show(read_request<TuneShowRequest>(asked)));
+}
+
 Json answer_tune_regret(const Session&, const Json& asked, const AnswerWatch&) {
   return tune_regret_json(tune_regret(read_request<TuneRegretRequest>(asked)));
 }
@@ -46,6 +52,7 @@ constexpr AnsweredRequest kTunedAnswers[] = {
     {"tune_plan", answer_tune_plan},
     {"tune_fit", answer_tune_fit},
     {"tune_fit_cross_gpu", answer_tune_cross_gpu},
+    {"tune_show", answer_tune_show},
     {"tune_regret", answer_tune_regret},
     {"moe_config", answer_moe_config},
 };

@@ -21,6 +21,7 @@ void print_note(std::string_view text);
 void add_gpu_commands(Command& app);
 void add_models_command(Command& app);
 void add_schema_command(Command& app);
+void add_web_command(Command& app, const std::string& version);
 void add_predict_command(Command& app);
 void add_import_command(Command& app);
 void add_sweep_plan_command(Command& app);

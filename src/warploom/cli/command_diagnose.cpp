@@ -5,6 +5,7 @@
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
 #include "warploom/report/diagnose_report.h"
@@ -13,7 +14,7 @@ namespace warploom {
 
 void add_diagnose_command(Command& app) {
   struct Options {
-    std::string html;
+    std::string rooflines;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -24,10 +25,12 @@ void add_diagnose_command(Command& app) {
       {.skipped = {"gpu", "gpus", "keep_impossible", "setup"}, .group = std::string(kWorkloadGroup)});
   {
     const OptionGroup group(*command, kWorkloadGroup);
-    command->add_option("--html", options->html, "also write a page with rooflines");
+    command->add_option("--rooflines", options->rooflines,
+                        "also writes a page with a roofline of each pipeline");
   }
+  const HtmlOption html(*command, "diagnose");
   add_json_option(*command, options->json);
-  command->callback([options, fields, setup] {
+  command->callback([options, fields, html, setup] {
     DiagnoseRequest request;
     fields->apply(&request);
     request.gpu = setup.gpu();
@@ -41,8 +44,10 @@ void add_diagnose_command(Command& app) {
       request.workload.reset();
     }
     const Diagnosis result = diagnose(request);
-    if (!options->html.empty()) write_file_atomically(options->html, diagnosis_html(result));
-    print(options->json ? json_text(diagnosis_json(result)) : diagnosis_text(result));
+    if (!options->rooflines.empty()) write_file_atomically(options->rooflines, diagnosis_html(result));
+    const Json document = diagnosis_json(result);
+    html.write_answer(request, document);
+    print(options->json ? json_text(document) : diagnosis_text(result));
   });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/app/plan/check_plan.h"
 #include "warploom/app/plan/emit_plan.h"
@@ -11,6 +12,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/progress.h"
@@ -24,6 +26,7 @@ namespace {
 struct PlanOptions {
   std::shared_ptr<FieldOptionValues> fields;
   std::string svg, emit, output, check;
+  std::optional<HtmlOption> html;
   bool json = false;
 };
 
@@ -76,6 +79,7 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload) {
     document["check"] = plan_check_json(check);
     text += "\n" + plan_check_text(check);
   }
+  options.html->write_answer(request, document);
   print(options.json ? json_text(document) : text);
 }
 
@@ -102,6 +106,7 @@ void add_plan_command(Command& app) {
     emit->needs(output);
     output->needs(emit);
     command->add_option("--check", options->check, "a benchmark's result, compared with the promise");
+    options->html.emplace(*command, "plan");
     add_json_option(*command, options->json);
   }
   command->callback([options, workload] { run_plan(*options, workload); });

@@ -6,6 +6,7 @@
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/operator_options.h"
 #include "warploom/cli/options.h"
 #include "warploom/report/prediction_report.h"
@@ -61,8 +62,9 @@ void add_family(Command& predict, Family family) {
   }};
   if (family != Family::Moe) style.skipped = {std::string(kPredictRouting)};
   options->fields = add_request_options<PredictRequest>(*command, style);
+  const HtmlOption html(*command, "predict");
   add_json_option(*command, options->json);
-  command->callback([options] {
+  command->callback([options, html] {
     PredictRequest request;
     options->fields->apply(&request);
     request.op = options->op->parsed();
@@ -70,7 +72,13 @@ void add_family(Command& predict, Family family) {
     const PredictResult result = predict_operator(request);
     check_measured(request, result);
     say_version(request, result);
-    print(options->json ? json_text(prediction_json(result)) : prediction_text(result));
+    const Json document = prediction_json(result);
+    if (html.given()) {
+      Json asked = write_fields(fields_of<PredictRequest>(), &request);
+      asked["operator"] = document["operator"];
+      html.write(asked, document);
+    }
+    print(options->json ? json_text(document) : prediction_text(result));
   });
 }
 

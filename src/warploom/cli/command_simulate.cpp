@@ -11,6 +11,7 @@
 #include "warploom/cli/deployment_options.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/interrupt_watch.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/progress.h"
@@ -24,11 +25,15 @@
 namespace warploom {
 namespace {
 
+// A page draws single requests up to so many; beyond it has distributions alone.
+constexpr std::size_t kMostDrawnRequests = 20'000;
+
 struct Options {
   std::shared_ptr<FieldOptionValues> fields;
   std::string goodput, aiperf, perfetto;
   std::optional<double> perfetto_from_s;
   std::optional<std::size_t> perfetto_steps;
+  std::optional<HtmlOption> html;
   bool json = false, details = false;
 };
 
@@ -106,10 +111,15 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (!options.perfetto.empty())
     write_file_atomically(options.perfetto, run_trace_json(result.run, result.traced));
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
+  const auto document = [&](bool details) {
+    Json simulated = simulation_json(result.label, result.run, result.interval, details, slo);
+    if (result.tuned) simulated["tuned"] = tuned_change_json(*result.tuned);
+    return simulated;
+  };
+  if (options.html->given())
+    options.html->write_answer(request, document(result.run.requests.size() <= kMostDrawnRequests));
   if (options.json) {
-    Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);
-    if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
-    print(json_text(document));
+    print(json_text(document(options.details)));
     return;
   }
   print(simulation_text(result.label, result.run, result.interval, slo));
@@ -132,6 +142,7 @@ void add_output_options(Command& command, Options& options) {
       command,
       {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s"},
        .group = std::string(kOutputGroup)});
+  options.html.emplace(command, "simulate");
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");
 }

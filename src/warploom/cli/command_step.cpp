@@ -3,6 +3,7 @@
 #include "warploom/app/serving/price_step.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
 #include "warploom/report/step_report.h"
@@ -14,14 +15,17 @@ void add_step_command(Command& app) {
   const SetupOptions setup(*command, SetupUse::Step);
   const auto fields = add_request_options<StepRequest>(
       *command, {.skipped = {"setup"}, .group = std::string(kWorkloadGroup)});
+  const HtmlOption html(*command, "step");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, json, setup] {
+  command->callback([fields, html, json, setup] {
     StepRequest request;
     fields->apply(&request);
     request.setup = setup.parsed();
     const StepBreakdown step = price_step(request);
-    print(*json ? json_text(step_json(step)) : step_text(step));
+    const Json document = step_json(step);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : step_text(step));
   });
 }
 

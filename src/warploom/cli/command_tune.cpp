@@ -9,6 +9,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_report.h"
@@ -105,13 +106,16 @@ void add_learn(Command& tune) {
 void add_regret(Command& tune) {
   Command* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
   const auto fields = add_request_options<TuneRegretRequest>(*command);
+  const HtmlOption html(*command, "tune_regret");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, json] {
+  command->callback([fields, html, json] {
     TuneRegretRequest request;
     fields->apply(&request);
     const TuneRegretResult result = tune_regret(request);
-    print(*json ? json_text(tune_regret_json(result)) : tune_regret_text(result));
+    const Json document = tune_regret_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : tune_regret_text(result));
   });
 }
 

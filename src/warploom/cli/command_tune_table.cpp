@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/moe_config.h"
+#include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_export.h"
@@ -22,8 +23,7 @@ namespace warploom {
 namespace {
 
 struct ShownTable {
-  std::string table, format{name_of(MoeConfigRequest().engine)}, output, html;
-  std::vector<std::string> samples;
+  std::string table, format{name_of(MoeConfigRequest().engine)}, output;
   std::int64_t m = 4096, n = 4096, k = 4096;
   std::size_t best = 1;
   bool json = false;
@@ -62,27 +62,23 @@ void add_pick(Command& tune) {
 }
 
 void add_show(Command& tune) {
-  const auto options = std::make_shared<ShownTable>();
+  constexpr std::size_t kLines = 28;  // a terminal's height
   Command* command = tune.add_subcommand("show", "predicted times and choices as m grows");
-  add_shape(*command, *options, false);
-  command->add_option("--m", options->m, "the largest m");
-  command->add_option("--html", options->html, "also write a plot");
-  command->add_option("--samples", options->samples, "measured times for the plot, at this n and k");
-  command->callback([options] {
-    const RuntimeTable table = RuntimeTable::open(options->table);
-    print(staircase_text(table, staircase(table, options->m, options->n, options->k, 28)));
-    if (options->html.empty()) return;
-    std::vector<TileSample> measured;
-    if (!options->samples.empty()) {
-      const std::vector<std::filesystem::path> paths(options->samples.begin(), options->samples.end());
-      for (const TileSample& sample : read_tile_samples(paths).rows) {
-        const TileShape& at = sample.shape;
-        if (at.n == options->n && at.k == options->k && sample.config == table.pick(at).config)
-          measured.push_back(sample);
-      }
-    }
-    const auto fine = staircase(table, options->m, options->n, options->k, 400);
-    write_file_atomically(options->html, staircase_html(table, fine, measured));
+  const auto fields = add_request_options<TuneShowRequest>(*command);
+  const HtmlOption html(*command, "tune_show");
+  const auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->callback([fields, html, json] {
+    TuneShowRequest request;
+    fields->apply(&request);
+    if (!request.samples.empty() && !html.given() && !*json)
+      throw InvalidInput("--samples changes nothing by itself, expected --html or --json too");
+    const TuneShowResult result = tune_show(request);
+    const Json document = tune_show_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document)
+                : staircase_text(result.table,
+                                 staircase(result.table, request.m, request.n, request.k, kLines)));
   });
 }
 

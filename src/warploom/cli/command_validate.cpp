@@ -1,9 +1,11 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/app/validate/validate_kernels.h"
 #include "warploom/app/validate/validate_leave_out.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/report/kernel_validation_report.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 struct KernelOptions {
   std::shared_ptr<FieldOptionValues> kernels, leave_out;
+  std::optional<HtmlOption> html;
   bool json = false;
 };
 
@@ -19,7 +22,9 @@ void run_leave_out(const KernelOptions& options, LeaveOutRequest request, const 
   request.source = source;
   request.progress = [](std::string_view line) { print_note(line); };
   const LeaveOutResult result = validate_leave_out(request);
-  print(options.json ? json_text(leave_out_json(result)) : leave_out_text(result));
+  const Json document = leave_out_json(result);
+  options.html->of("validate_leave_out").write_answer(request, document);
+  print(options.json ? json_text(document) : leave_out_text(result));
 }
 
 void run_kernels(const KernelOptions& options) {
@@ -34,7 +39,9 @@ void run_kernels(const KernelOptions& options) {
     throw InvalidInput("ablate: judges what was trained without something, expected `leave_out` with it");
   request.progress = [](std::string_view line) { print_note(line); };
   const ValidateKernelsResult result = validate_kernels(request);
-  print(options.json ? json_text(kernel_validation_json(result)) : kernel_validation_text(result));
+  const Json document = kernel_validation_json(result);
+  options.html->write_answer(request, document);
+  print(options.json ? json_text(document) : kernel_validation_text(result));
 }
 
 void add_validate_kernels(Command& validate) {
@@ -51,6 +58,7 @@ void add_validate_kernels(Command& validate) {
   // It judges what it trains itself, on rows that it chooses, and no baseline.
   for (const char* other : {"--predictor", "--all-rows", "--baseline"})
     option("--leave-out")->excludes(option(other));
+  options->html.emplace(*command, "validate_kernels");
   add_json_option(*command, options->json);
   command->callback([options] { run_kernels(*options); });
 }

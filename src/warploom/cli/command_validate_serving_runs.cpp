@@ -4,6 +4,7 @@
 #include "warploom/app/validate/validate_serving.h"
 #include "warploom/app/validate/validate_static.h"
 #include "warploom/cli/command.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/progress.h"
 #include "warploom/cli/setup_options.h"
@@ -17,14 +18,17 @@ void add_validate_static(Command& validate) {
   Command* command = validate.add_subcommand("static", "static batches of real engines");
   const auto fields = add_request_options<ValidateStaticRequest>(*command, {.skipped = {"host"}});
   const auto host = add_host_options(*command, "validate static");
+  const HtmlOption html(*command, "validate_static");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, host, json] {
+  command->callback([fields, host, html, json] {
     ValidateStaticRequest request;
     fields->apply(&request);
     request.host = host();
     const StaticValidation result = validate_static(request);
-    print(*json ? json_text(static_validation_json(result)) : static_validation_text(result));
+    const Json document = static_validation_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : static_validation_text(result));
   });
 }
 
@@ -32,14 +36,17 @@ void add_validate_serving(Command& validate) {
   Command* command = validate.add_subcommand("serving", "a run of a real engine, request by request");
   const auto fields = add_request_options<ValidateServingRequest>(*command, {.skipped = {"host"}});
   const auto host = add_host_options(*command, "validate serving");
+  const HtmlOption html(*command, "validate_serving");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, host, json] {
+  command->callback([fields, host, html, json] {
     ValidateServingRequest request;
     fields->apply(&request);
     request.host = host();
     const ServingValidation result = validate_serving(request);
-    print(*json ? json_text(serving_validation_json(result)) : serving_validation_text(result));
+    const Json document = serving_validation_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : serving_validation_text(result));
   });
 }
 
@@ -47,16 +54,19 @@ void add_validate_concurrency(Command& validate) {
   Command* command = validate.add_subcommand("concurrency", "benchmarks at fixed concurrency");
   const auto fields = add_request_options<ValidateConcurrencyRequest>(*command, {.skipped = {"host"}});
   const auto host = add_host_options(*command);
+  const HtmlOption html(*command, "validate_concurrency");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, host, json] {
+  command->callback([fields, host, html, json] {
     ValidateConcurrencyRequest request;
     fields->apply(&request);
     request.host = host();
     Progress progress("cells");
     request.on_progress = [&](std::int64_t done, std::int64_t total) { progress.at(done, total); };
     const ConcurrencyValidation result = validate_concurrency(request);
-    print(*json ? json_text(concurrency_validation_json(result)) : concurrency_validation_text(result));
+    const Json document = concurrency_validation_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : concurrency_validation_text(result));
   });
 }
 

@@ -118,7 +118,7 @@ std::optional<std::pair<JsonFlag, std::string_view>> json_entry(const EngineSpec
 
 class Parser {
  public:
-  explicit Parser(std::vector<std::string> words) : words_(std::move(words)) {}
+  Parser(std::vector<std::string> words, ConfigFiles files) : words_(std::move(words)), files_(files) {}
 
   EngineCommand parse() {
     find_engine_word();
@@ -166,6 +166,10 @@ class Parser {
       if (!words_[i].starts_with("--") ||
           std::find(line.file_flags.begin(), line.file_flags.end(), name) == line.file_flags.end())
         continue;
+      if (files_ == ConfigFiles::Refused)
+        throw Unsupported(
+            fmt::format("{}: {} names a file of the engine's machine, expected its flags in the line", kWhere,
+                        words_[i].substr(0, equals)));
       const bool apart = equals == std::string::npos;
       if (apart && i + 1 == words_.size())
         throw InvalidInput(fmt::format("{}: {} has no value", kWhere, words_[i]));
@@ -266,6 +270,7 @@ class Parser {
   }
 
   std::vector<std::string> words_;
+  ConfigFiles files_;
   std::size_t next_ = 0;
   const EngineSpec* engine_ = nullptr;
   EngineCommand command_;
@@ -285,6 +290,8 @@ std::string engine_command_examples() {
   return text;
 }
 
-EngineCommand parse_engine_command(std::string_view text) { return Parser(shell_words(text)).parse(); }
+EngineCommand parse_engine_command(std::string_view text, ConfigFiles files) {
+  return Parser(shell_words(text), files).parse();
+}
 
 }  // namespace warploom

@@ -17,11 +17,14 @@ struct EngineCommand {
   std::vector<std::string> ignored;  // flags that do not bear on time
 };
 
+// Whether a configuration file that the command names may be read.
+enum class ConfigFiles { Read, Refused };
+
 // A configuration file that the command names (engine_config_file.h) is read. Words are split as a shell does
 // (quotes, backslashes, line ends). Flags may be spelled with dashes or underscores, with their value behind
 // '=' or in the next word. Throws InvalidInput (not such a command, a bad value), Unsupported (a flag that is
 // not modelled, with the nearest ones that are).
-EngineCommand parse_engine_command(std::string_view text);
+EngineCommand parse_engine_command(std::string_view text, ConfigFiles files = ConfigFiles::Read);
 
 // What such a command reads like, of each engine: "'vllm serve MODEL', ... or '...'".
 std::string engine_command_examples();

@@ -21,8 +21,8 @@ namespace {
 
 // What a refusal of an option that works nowhere must say.
 constexpr std::string_view kRefusal = "is not modelled";
-// Options that say how an answer is shown, and nothing of it.
-constexpr std::array<std::string_view, 3> kShown{"--help", "--json", "--version"};
+// Options that say how an answer is shown, and nothing of it; a browser is opened on a terminal alone.
+constexpr std::array<std::string_view, 4> kShown{"--help", "--json", "--version", "--no-browser"};
 // Keys of answers that only repeat the question.
 constexpr std::array<std::string_view, 7> kRepeated{"engine", "workload", "request_rate",  "max_concurrency",
                                                     "layer",  "protocol", "expert_routing"};

@@ -50,15 +50,6 @@ bool is_engine_field(std::string_view name) {
 
 using HasOption = std::function<bool(const std::string& option)>;
 
-// Empty where the command has no option for it.
-std::string known_flag(std::string_view field, const HasOption& has) {
-  if (field.empty()) return "";
-  for (const auto& [name, flag] : kOwnNames)
-    if (name == field && has(std::string(flag))) return std::string(flag);
-  const std::string usual = option_name(field);
-  return has(usual) ? usual : "";
-}
-
 }  // namespace
 
 std::string option_name(std::string_view field_name) {
@@ -72,6 +63,14 @@ std::string flag_of(std::string_view field) {
     return entry.first == field && entry.second.starts_with("--");
   });
   return own == kOwnNames.end() ? option_name(field) : std::string(own->second);
+}
+
+std::string known_flag(std::string_view field, const HasOption& has) {
+  if (field.empty()) return "";
+  for (const auto& [name, flag] : kOwnNames)
+    if (name == field && has(std::string(flag))) return std::string(flag);
+  const std::string usual = option_name(field);
+  return has(usual) ? usual : "";
 }
 
 std::string in_flags(std::string_view message, const HasOption& has) {

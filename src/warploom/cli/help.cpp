@@ -18,13 +18,13 @@ namespace {
 constexpr std::array kGroupOrder{kOperatorGroup, kModelGroup,       kSpaceGroup,    kWorkloadGroup,
                                  kParallelGroup, kPoolGroup,        kFleetGroup,    kEngineGroup,
                                  kMemoryGroup,   kSpeculationGroup, kOwnNamesGroup, kHostGroup,
-                                 kGeneralGroup,  kOutputGroup};
+                                 kGeneralGroup,  kServerGroup,      kOutputGroup};
 
 constexpr std::size_t kLineWidth = 110;
 constexpr std::size_t kNameWidth = 36;  // of the column of names, with its indent
 
 // Options whose value is text of a kind of its own; all others take a name.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 50> kValueNames{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 54> kValueNames{{
     {"--check", "FILE"},
     {"--prices", "FILE"},
     {"--svg", "FILE"},
@@ -53,6 +53,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 50> kValueNa
     {"--perfetto", "FILE"},
     {"--tuned", "FILE"},
     {"--html", "FILE"},
+    {"--rooflines", "FILE"},
+    {"--token-file", "FILE"},
+    {"--token", "TEXT"},
+    {"--address", "ADDRESS"},
     {"--table", "FILE"},
     {"--from-table", "FILE"},
     {"--store", "FILE"},

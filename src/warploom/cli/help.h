@@ -27,6 +27,7 @@ inline constexpr std::string_view kOwnNamesGroup = "Engine: by each engine's own
 inline constexpr std::string_view kHostGroup = "Host";
 inline constexpr std::string_view kWorkloadGroup = "Workload";
 inline constexpr std::string_view kSpaceGroup = "What may be chosen";
+inline constexpr std::string_view kServerGroup = "Server";
 inline constexpr std::string_view kOutputGroup = "Output";
 inline constexpr std::string_view kGeneralGroup = "Options";
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "warploom/cli/program.h"
+
 namespace warploom {
 
 Option* Option::required() {
@@ -91,6 +93,10 @@ Option* Command::add_flag_callback(const std::string& names, const std::function
 Option* Command::get_option(const std::string& name) { return keep(app_.get_option(name)); }
 
 void Command::callback(const std::function<void()>& function) { app_.callback(function); }
+
+std::function<std::string()> Command::line() const {
+  return [app = &app_] { return line_of(*app); };
+}
 
 std::string Command::set_default_group(const std::string& heading) {
   std::string before = app_.option_defaults()->get_group();

@@ -1,5 +1,5 @@
 // The options of a command as this module's sources see them. The library that parses command lines stands
-// behind options.cpp, help.cpp, parse_failure.cpp and program.cpp alone: its header costs seconds to compile.
+// behind options.cpp, help.cpp, parse_failure.cpp, command_index.cpp and program.cpp alone: its header costs seconds to compile.
 #pragma once
 
 #include <functional>
@@ -64,6 +64,8 @@ class Command {
   Option* get_option(const std::string& name);
   // What the command does once its options are read.
   void callback(const std::function<void()>& function);
+  // Says, once the program runs, the whole command line for a shell.
+  std::function<std::string()> line() const;
   // The heading of options that are added from now on; returns the one before.
   std::string set_default_group(const std::string& heading);
 

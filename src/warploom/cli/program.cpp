@@ -11,6 +11,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/shell_line.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
@@ -20,6 +21,13 @@
 
 namespace warploom {
 namespace {
+
+// Knows what it was asked, which CLI11 does not keep.
+class Program : public CLI::App {
+ public:
+  using CLI::App::App;
+  std::vector<std::string> words;
+};
 
 // Text of a broken file may stand in a message: it must not span lines or reach the terminal's controls.
 int report_failure(std::string_view what, int status) {
@@ -40,7 +48,7 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
   for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-void add_commands(CLI::App& app) {
+void add_commands(CLI::App& app, const std::string& version) {
   Command program(app);
   add_under(app, "Predict and simulate", [&] {
     add_predict_command(program);
@@ -49,6 +57,7 @@ void add_commands(CLI::App& app) {
     add_simulate_command(program);
     add_plan_command(program);
   });
+  add_under(app, "Look and ask", [&] { add_web_command(program, version); });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
     add_models_command(program);
@@ -92,19 +101,30 @@ std::string commands_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(const std::string& version) {
-  auto app = std::make_unique<CLI::App>("Predicts GPU kernels, and LLM serving from them.", "warploom");
+  auto app = std::make_unique<Program>("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app);
+  add_commands(*app, version);
   show_examples(*app, "");
   return app;
+}
+
+std::string line_of(const CLI::App& command) {
+  const CLI::App* top = &command;
+  while (top->get_parent() != nullptr) top = top->get_parent();
+  const auto* program = dynamic_cast<const Program*>(top);
+  return program == nullptr ? std::string() : shell_line(program->words);
 }
 
 int run_program(const std::vector<std::string>& arguments, const std::string& version) {
   const auto app = make_program(version);
   // The first words of a newcomer.
+  if (auto* program = dynamic_cast<Program*>(app.get())) {
+    program->words = arguments;
+    program->words.insert(program->words.begin(), "warploom");
+  }
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
     if (asks) {

@@ -3,6 +3,7 @@
 
 #include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/base/shell_line.h"
 #include "warploom/cli/engine_command.h"
 
 namespace warploom {

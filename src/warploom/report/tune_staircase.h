@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "warploom/app/tune/staircase.h"
-#include "warploom/tuner/tile_sample.h"
+#include "warploom/base/json.h"
 
 namespace warploom {
 
 // A bar of the chosen time, with the configuration, a line each.
 std::string staircase_text(const RuntimeTable& table, const std::vector<StaircasePoint>& points);
-// A page without scripts: chosen and default times, and `measured` samples of the chosen configurations.
-std::string staircase_html(const RuntimeTable& table, const std::vector<StaircasePoint>& points,
-                           const std::vector<TileSample>& measured);
+// {"kernel", "kind", "gpu", "tier", "default", "n", "k", "points": [{"m", "chosen_us", "default_us",
+// "config"}], "measured": [{"m", "config", "time_us"}]}
+Json tune_show_json(const TuneShowResult& result);
 
 }  // namespace warploom

@@ -10,6 +10,7 @@
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/base/shell_line.h"
 #include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/engines/start_command.h"
 

@@ -20,6 +20,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/app/tune/moe_config.h"
+#include "warploom/app/tune/staircase.h"
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
 #include "warploom/app/tune/tune_fit.h"
@@ -74,6 +75,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<TuneFitRequest>("measured samples into a look-up table"),
       described<TuneCrossGpuRequest>("a look-up table for a GPU on which the kernel was never measured"),
       described<TuneLearnRequest>("what the formula misses, from shapes off the anchors"),
+      described<TuneShowRequest>("predicted times and choices of a table as m grows"),
       described<TuneRegretRequest>("a table's picks against exhaustive measurements"),
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),
       described<SweepPlanRequest>("chooses what warploom-collect times"),

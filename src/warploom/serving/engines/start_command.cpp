@@ -113,12 +113,6 @@ class CommandWriter {
   StartCommand command_;
 };
 
-bool is_plain(const std::string& word) {
-  return !word.empty() && word.find_first_not_of(
-                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "-_./:,=@%+") == std::string::npos;
-}
-
 }  // namespace
 
 StartCommand start_command(const ServingConfig& config, std::string_view model,
@@ -141,21 +135,6 @@ std::string benchmark_command(const BenchmarkLoad& load) {
   if (load.range_ratio > 0) text += fmt::format(" --random-range-ratio {:g}", load.range_ratio);
   return text + (load.concurrency > 0 ? fmt::format(" --max-concurrency {}", load.concurrency)
                                       : fmt::format(" --request-rate {:.4g}", load.rate));
-}
-
-std::string shell_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    if (is_plain(word)) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
-  return line;
 }
 
 }  // namespace warploom

@@ -34,7 +34,4 @@ struct BenchmarkLoad {
 };
 std::string benchmark_command(const BenchmarkLoad& load);
 
-// One line for a shell.
-std::string shell_line(const std::vector<std::string>& words);
-
 }  // namespace warploom

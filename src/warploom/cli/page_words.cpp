@@ -1,0 +1,57 @@
+#include "warploom/cli/page_words.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/shell_line.h"
+#include "warploom/cli/command_index.h"
+#include "warploom/cli/engine_command.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kLongestCommand = 20'000;  // characters of a start command that a page may send
+
+// Only what differs from the engine's defaults.
+Json changed_fields(const ServingConfig& config) {
+  const ServingConfig defaults;
+  Json fields = Json::object();
+  const Json all = write_fields(fields_of<ServingConfig>(), &config);
+  const Json usual = write_fields(fields_of<ServingConfig>(), &defaults);
+  for (const auto& [name, value] : all.items())
+    if (name == "engine" || (!value.is_object() && (!usual.contains(name) || usual[name] != value)))
+      fields[name] = value;
+  return fields;
+}
+
+std::string command_line(const CommandIndex& index, std::string_view request, const Json& asked) {
+  std::vector<std::string> words = command_words(index, request, asked);
+  words.insert(words.begin(), "warploom");
+  return shell_line(words);
+}
+
+Json engine_command_fields(std::string_view line) {
+  if (line.size() > kLongestCommand)
+    throw InvalidInput(fmt::format(
+        "line: longer than {} characters, expected a command that starts an engine", kLongestCommand));
+  const EngineCommand command = parse_engine_command(line, ConfigFiles::Refused);
+  Json asked = Json::object();
+  if (!command.model.empty()) asked["model"] = command.model;
+  if (!command.quantization.empty()) asked["quantization"] = command.quantization;
+  asked.update(changed_fields(command.config));
+  return {{"asked", std::move(asked)}, {"ignored", command.ignored}};
+}
+
+}  // namespace
+
+CommandWords page_words() {
+  const auto index = std::make_shared<const CommandIndex>();
+  return {.command_line = [index](std::string_view request,
+                                  const Json& asked) { return command_line(*index, request, asked); },
+          .engine_command = engine_command_fields};
+}
+
+}  // namespace warploom

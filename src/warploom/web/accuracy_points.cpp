@@ -1,0 +1,10 @@
+#include "warploom/web/accuracy_points.h"
+
+#include "warploom/base/embedded_file.h"
+#include "warploom_embedded/web_accuracy.h"
+
+namespace warploom {
+
+std::string_view accuracy_points_text() { return embedded::web_accuracy().front().contents; }
+
+}  // namespace warploom

@@ -1,0 +1,231 @@
+// The HTTP server by cpp-httplib 0.11 to 0.18 (Debian 12, Debian 13, Ubuntu 24.04).
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "warploom/web/http_server.h"
+
+namespace warploom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Connections that wait for a thread. Beyond it the server accepts no more for a while; below the 1,024 file
+// descriptors that select() takes.
+constexpr std::size_t kMostWaiting = 512;
+constexpr int kBacklog = 512;  // of the kernel; the library's own 5 makes bursts wait for a second
+// Of a body that is too long, so much is read and dropped before the connection is cut: a client that is
+// still sending cannot read the answer.
+constexpr std::size_t kMostDropped = std::size_t{64} << 20;
+constexpr const char* kEveryPath = R"([\s\S]*)";
+
+// A fixed number of threads and a bounded queue; whoever adds waits while it is full.
+class BoundedQueue final : public httplib::TaskQueue {
+ public:
+  // The library's function returns nothing or, from 0.14 on, whether the task was taken.
+  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
+
+  explicit BoundedQueue(std::size_t threads) {
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  Taken enqueue(std::function<void()> task) override {
+    {
+      std::unique_lock lock(mutex_);
+      room_.wait(lock, [this] { return tasks_.size() < kMostWaiting || ended_; });
+      tasks_.push_back(std::move(task));
+    }
+    work_.notify_one();
+    return Taken(true);
+  }
+
+  void shutdown() override {
+    {
+      const std::scoped_lock lock(mutex_);
+      ended_ = true;
+    }
+    work_.notify_all();
+    room_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      std::function<void()> task;
+      {
+        std::unique_lock lock(mutex_);
+        work_.wait(lock, [this] { return !tasks_.empty() || ended_; });
+        if (tasks_.empty()) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      room_.notify_one();
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable work_, room_;
+  std::deque<std::function<void()>> tasks_;
+  std::vector<std::thread> threads_;
+  bool ended_ = false;
+};
+
+HttpRequest head_of(const httplib::Request& asked) {
+  HttpRequest request{.method = asked.method, .path = asked.path};
+  for (const auto& [name, value] : asked.params) request.query.emplace(name, value);
+  request.host = asked.get_header_value("Host");
+  request.origin = asked.get_header_value("Origin");
+  request.authorization = asked.get_header_value("Authorization");
+  request.accepts_gzip = asked.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
+  return request;
+}
+
+void fill(httplib::Response& response, HttpResponse&& answer) {
+  response.status = answer.status;
+  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+  if (answer.stream) {
+    response.set_content_provider(answer.content_type, [stream = std::move(answer.stream)](
+                                                           std::size_t, httplib::DataSink& sink) {
+      const bool more = stream([&](std::string_view part) { return sink.write(part.data(), part.size()); });
+      if (!more) sink.done();
+      return true;
+    });
+  } else if (!answer.body.empty() && response.has_header("Content-Encoding")) {
+    // By a provider: the library compresses plain bodies itself, also those that are compressed already.
+    const auto body = std::make_shared<const std::string>(std::move(answer.body));
+    response.set_content_provider(body->size(), answer.content_type,
+                                  [body](std::size_t from, std::size_t length, httplib::DataSink& sink) {
+                                    return sink.write(body->data() + from, length);
+                                  });
+  } else {
+    response.set_content(answer.body, answer.content_type);
+  }
+}
+
+class HttplibServer final : public HttpServer {
+ public:
+  HttplibServer(const HttpServerSettings& settings, HttpHandler& handler)
+      : settings_(settings), handler_(handler) {
+    server_.new_task_queue = [threads = settings.threads] { return new BoundedQueue(threads); };
+    // One request per connection: idle connections would hold threads, and what is left unread of a refused
+    // request could be taken for the next one.
+    server_.set_keep_alive_max_count(1);
+    server_.set_read_timeout(settings.idle_limit.count());
+    server_.set_write_timeout(settings.idle_limit.count());
+    server_.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // read_body() has the limits
+    server_.set_tcp_nodelay(true);
+    server_.set_socket_options([this](auto socket) {
+      listening_ = int(socket);
+      const int on = 1;
+      ::setsockopt(int(socket), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    });
+    server_.set_exception_handler([](const httplib::Request&, httplib::Response& response, auto) {
+      response.status = 500;
+      response.set_content(
+          R"({"error": {"kind": "internal", "message": "the server failed on this request"}})",
+          "application/json");
+    });
+    answer_every_method();
+  }
+
+  bool bind() {
+    port_ = settings_.port;
+    if (port_ == 0) port_ = server_.bind_to_any_port(settings_.address);
+    if (port_ <= 0 || (settings_.port != 0 && !server_.bind_to_port(settings_.address, port_))) return false;
+    ::listen(listening_, kBacklog);
+    return true;
+  }
+
+  int port() const override { return port_; }
+
+  void run() override {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (stopped_) return;
+      begun_ = true;
+    }
+    server_.listen_after_bind();
+  }
+
+  void stop() override {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopped_ = true;
+      if (!begun_) return;
+    }
+    while (!server_.is_running()) std::this_thread::yield();
+    server_.stop();
+  }
+
+ private:
+  void answer_every_method() {
+    const auto plain = [this](const httplib::Request& asked, httplib::Response& response) {
+      fill(response, handler_.handle(head_of(asked)));
+    };
+    const auto with_body = [this](const httplib::Request& asked, httplib::Response& response,
+                                  const httplib::ContentReader& reader) {
+      HttpRequest request = head_of(asked);
+      read_body(asked, request, reader);
+      fill(response, handler_.handle(request));
+    };
+    server_.Get(kEveryPath, plain);
+    server_.Options(kEveryPath, plain);
+    server_.Post(kEveryPath, httplib::Server::HandlerWithContentReader(with_body));
+    server_.Put(kEveryPath, httplib::Server::HandlerWithContentReader(with_body));
+    server_.Patch(kEveryPath, httplib::Server::HandlerWithContentReader(with_body));
+    server_.Delete(kEveryPath, httplib::Server::HandlerWithContentReader(with_body));
+    // What the library itself refuses: a broken request line, an unknown method.
+    server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+      if (!response.body.empty() || response.has_header("Content-Encoding")) return;
+      response.set_content(
+          R"({"error": {"kind": "invalid_input", "message": "this is no HTTP request that is )"
+          R"(understood here, expected GET, POST or DELETE of a path in UTF-8"}})",
+          "application/json");
+    });
+  }
+
+  void read_body(const httplib::Request& asked, HttpRequest& request, const httplib::ContentReader& reader) {
+    // Without either there is no body; the library would wait for the end of the connection.
+    if (!asked.has_header("Content-Length") && !asked.has_header("Transfer-Encoding")) return;
+    if (asked.is_multipart_form_data()) {  // nothing here takes forms, and the library reads them otherwise
+      request.body_complete = false;
+      return;
+    }
+    const std::size_t limit = handler_.body_limit(request);
+    const Clock::time_point end = Clock::now() + settings_.body_time_limit;
+    std::size_t dropped = 0;
+    const bool read = reader([&](const char* data, std::size_t size) {
+      const std::size_t kept = std::min(size, limit - request.body.size());
+      request.body.append(data, kept);
+      dropped += size - kept;
+      return dropped <= kMostDropped && Clock::now() < end;
+    });
+    request.body_complete = read && dropped == 0;
+  }
+
+  HttpServerSettings settings_;
+  HttpHandler& handler_;
+  httplib::Server server_;
+  int listening_ = -1, port_ = 0;
+  std::mutex mutex_;
+  bool begun_ = false, stopped_ = false;
+};
+
+}  // namespace
+}  // namespace warploom
+
+extern "C" __attribute__((visibility("default"))) warploom::HttpServer* warploom_make_http_server(
+    const warploom::HttpServerSettings& settings, warploom::HttpHandler& handler) {
+  auto server = std::make_unique<warploom::HttplibServer>(settings, handler);
+  return server->bind() ? server.release() : nullptr;
+}

@@ -1,0 +1,122 @@
+#include "warploom/web/serve_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <csignal>
+#include <ctime>
+#include <memory>
+#include <thread>
+
+#include "warploom/base/error.h"
+#include "warploom/web/access.h"
+#include "warploom/web/http_server.h"
+#include "warploom/web/random_token.h"
+
+namespace warploom {
+namespace {
+
+// What a job gets to end by itself once the server was told to.
+constexpr std::chrono::seconds kJobPatience{5};
+
+// While it lives, the two signals wait to be asked for. Made before any other thread, which inherit that.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  // `limit_s` 0: without end.
+  void wait(double limit_s) const {
+    if (limit_s <= 0) {
+      int signal = 0;
+      sigwait(&set_, &signal);
+      return;
+    }
+    const std::timespec limit{.tv_sec = std::time_t(limit_s),
+                              .tv_nsec = long((limit_s - std::floor(limit_s)) * 1e9)};
+    sigtimedwait(&set_, nullptr, &limit);
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+// While it lives, relative names mean files of `folder`.
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder);
+  }
+  ~WorkingFolder() {
+    std::error_code ignored;
+    std::filesystem::current_path(before_, ignored);
+  }
+  WorkingFolder(const WorkingFolder&) = delete;
+  WorkingFolder& operator=(const WorkingFolder&) = delete;
+
+ private:
+  std::filesystem::path before_;
+};
+
+// A folder stays the same one when the working folder changes.
+std::string fixed_predictor(const std::string& predictor) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(predictor, ignored) ? std::filesystem::absolute(predictor).string()
+                                                           : predictor;
+}
+
+ServedAt place_of(const AccessRules& access, int port) {
+  const bool v6 = access.address.find(':') != std::string::npos;
+  const bool anywhere = access.address == "0.0.0.0" || access.address == "::";
+  const std::string host = anywhere ? "localhost" : v6 ? "[" + access.address + "]" : access.address;
+  return {
+      .url = fmt::format("http://{}:{}/{}", host, port, access.token.empty() ? "" : "#token=" + access.token),
+      .token = access.token,
+      .port = port,
+      .loopback = is_loopback(access.address)};
+}
+
+}  // namespace
+
+bool serve_page(const ServeRequest& request, const std::function<void(const ServedAt&)>& started) {
+  const EndSignals signals;
+  auto session = std::make_unique<const Session>(fixed_predictor(request.predictor));
+  WebApiSettings settings{
+      .version = request.version,
+      .access = {.address = request.address, .host_names = request.host_names, .token = request.token},
+      .words = request.words};
+  if (settings.access.token.empty() && !is_loopback(request.address)) settings.access.token = random_token();
+  const AccessRules access = settings.access;
+  auto api = std::make_unique<WebApi>(*session, std::move(settings));
+  const std::unique_ptr<HttpServer> server =
+      open_http_server(request.http_library, {.address = request.address, .port = request.port}, *api);
+  const WorkingFolder folder(api->uploads().folder());
+  std::thread answering([&] { server->run(); });
+  const auto stop = [&] {
+    server->stop();
+    answering.join();
+  };
+  try {
+    started(place_of(access, server->port()));
+  } catch (...) {
+    stop();
+    throw;
+  }
+  signals.wait(request.time_limit_s);
+  const bool ended = api->close_jobs(kJobPatience);
+  stop();
+  if (ended) return true;
+  api->forget_files();
+  (void)api.release();  // the job that goes on uses both; the process ends soon
+  (void)session.release();
+  return false;
+}
+
+}  // namespace warploom

@@ -1,0 +1,83 @@
+#include "warploom/web/upload_store.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/error.h"
+#include "warploom/base/file.h"
+
+namespace warploom {
+namespace {
+
+TEST(UploadStore, GivesPathsAndNamesForItsFiles) {
+  UploadStore store;
+  const std::string file = store.add("trace.csv", "a,b\n");
+  const Json asked{{"trace", file}, {"deep", {{"list", {file, "x"}}}}};
+  const Json placed = store.with_paths(asked);
+  EXPECT_EQ(read_file(placed["trace"].get<std::string>()), "a,b\n");
+  EXPECT_EQ(placed["deep"]["list"][0], placed["trace"]);
+  EXPECT_EQ(store.with_names(asked)["deep"]["list"], Json({"trace.csv", "x"}));
+  EXPECT_EQ(store.without_paths(placed["trace"].get<std::string>() + ": wrong"), "trace.csv: wrong");
+}
+
+TEST(UploadStore, RemovesItsFolder) {
+  std::filesystem::path folder;
+  {
+    UploadStore store;
+    store.add("a", "x");
+    folder = store.folder();
+    EXPECT_TRUE(std::filesystem::exists(folder));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(UploadStore, RefusesNamesThatAreNoFileNames) {
+  UploadStore store;
+  for (const std::string name :
+       {"", "..", ".x", "a/b", "../a", "a\\b", "a b", "a\nb", std::string("a\0b", 3).c_str()})
+    if (name != "a") {
+      EXPECT_THROW(store.add(name, "x"), InvalidInput) << name;
+    }
+  EXPECT_THROW(store.add(std::string(500, 'a'), "x"), InvalidInput);
+}
+
+TEST(UploadStore, RefusesPathsOfTheMachine) {
+  UploadStore store;
+  for (const char* text :
+       {"/etc/passwd", "~/x", "../x", "a/../../x", "..", R"({"model": "/etc"})", R"([{"a": ["../b"]}])"})
+    EXPECT_THROW(store.with_paths({{"model", {{"x", {text}}}}}), InvalidInput) << text;
+  for (const char* text : {"Qwen/Qwen3-8B", "a..b", "4x1024", R"({"method": "eagle3"})", "{not json"})
+    EXPECT_EQ(store.with_paths({{"model", text}})["model"], text);
+  EXPECT_THROW(store.with_paths({{"model", std::string("a\0b", 3)}}), InvalidInput);
+}
+
+TEST(UploadStore, LosesTheOldestFilesWhenItIsFull) {
+  UploadStore store({.file_bytes = 10, .files = 2, .total_bytes = 15});
+  EXPECT_THROW(store.add("long", "12345678901"), InvalidInput);
+  const std::string first = store.add("first", "1234567890"), second = store.add("second", "12345");
+  EXPECT_EQ(store.read(first.substr(7)).second, "1234567890");
+  const std::string third = store.add("third", "1");
+  EXPECT_THROW(store.with_paths({{"trace", first}}), NotFound);
+  EXPECT_EQ(store.read(second.substr(7)).second, "12345");
+  EXPECT_EQ(store.read(third.substr(7)).first, "third");
+  std::size_t folders = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(store.folder())) ++folders;
+  EXPECT_EQ(folders, 2U);
+}
+
+TEST(UploadStore, KeepsWhatAnAnswerWrote) {
+  UploadStore store;
+  const Json placed = store.with_paths({{"output", "upload:new"}});
+  const std::filesystem::path path = placed["output"].get<std::string>();
+  EXPECT_EQ(path.parent_path().parent_path(), store.folder());
+  write_file_atomically(path, "table");
+  const Json files = store.keep_outputs(placed);
+  EXPECT_EQ(store.read(files["output"].get<std::string>().substr(7)).second, "table");
+  EXPECT_TRUE(
+      store.keep_outputs(store.with_paths({{"output", "upload:new"}})).empty());  // nothing was written
+  EXPECT_TRUE(store.keep_outputs({{"output", "x"}}).empty());
+}
+
+}  // namespace
+}  // namespace warploom
