@@ -1,185 +1,169 @@
-// Predicted against measured.
-import { numberAt, textAt, type JsonObject } from "../core/json";
-import { percentile, sorted } from "../core/distribution";
-import { quantity, time } from "../core/quantity";
+// How far predictions are from measurements: a mark for each cell (family, GPU, type, framework).
+import { isObject, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { quantity } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";
-import { grid, line, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { categoryAxis, grid, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor } from "./palette";
 import type { Plot } from "./plot";
 
-export interface JudgedRow {
+export interface Judged {
   family: string;
   gpu: string;
-  split: string;
-  measured: number; // all times in us
-  p10: number;
-  p50: number;
-  p90: number;
-}
-
-export function judgedRows(document: JsonObject): JudgedRow[] {
-  const rows = Array.isArray(document["rows"]) ? document["rows"] : [];
-  return rows
-    .map((row) => ({
-      family: textAt(row, "family"),
-      gpu: textAt(row, "gpu"),
-      split: textAt(row, "split"),
-      measured: numberAt(row, "measured_us") ?? 0,
-      p10: numberAt(row, "p10_us") ?? 0,
-      p50: numberAt(row, "p50_us") ?? 0,
-      p90: numberAt(row, "p90_us") ?? 0,
-    }))
-    .filter((row) => row.measured > 0 && row.p50 > 0);
-}
-
-export interface Judgement {
+  dtype: string;
+  framework: string;
   rows: number;
   mean: number;
   median: number;
-  bias: number; // mean of signed errors, below zero is too fast
-  coverage: number | null; // null: no row has an interval
+  p90: number;
+  bias: number; // below zero is too fast
+  coverage: number;
+  roofline: number; // mean error of the plain roofline
 }
 
-export function judge(rows: JudgedRow[]): Judgement {
-  const signed = rows.map((row) => row.p50 / row.measured - 1);
-  const errors = sorted(signed.map(Math.abs));
-  const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / Math.max(1, values.length);
-  const bounded = rows.filter((row) => row.p10 > 0 && row.p90 > 0);
+function judged(one: JsonObject, names: Partial<Judged> = {}): Judged {
+  const value = (key: string) => numberAt(one, key) ?? NaN;
   return {
-    rows: rows.length,
-    mean: mean(errors),
-    median: percentile(errors, 0.5) ?? 0,
-    bias: mean(signed),
-    coverage:
-      bounded.length === 0
-        ? null
-        : bounded.filter((row) => row.measured >= row.p10 && row.measured <= row.p90).length / bounded.length,
+    family: textAt(one, "family"),
+    gpu: textAt(one, "gpu"),
+    dtype: textAt(one, "dtype"),
+    framework: textAt(one, "framework"),
+    rows: value("rows"),
+    mean: value("mean_error"),
+    median: value("median_error"),
+    p90: value("p90_error"),
+    bias: value("bias"),
+    coverage: value("coverage"),
+    roofline: value("roofline_mean_error"),
+    ...names,
   };
 }
 
-export function judgementSheet(rows: JudgedRow[]): Sheet {
-  const keys = [...new Set(rows.map((row) => `${row.family}\t${row.gpu}`))].sort();
-  const of = (family: string, gpu: string, part: JudgedRow[]) => {
-    const { rows: count, mean, median, bias, coverage } = judge(part);
-    return [family, gpu, count, mean, median, bias, coverage];
-  };
+export function cellsOf(document: JsonObject): Judged[] {
+  return objectsAt(document, "cells").map((one) => judged(one));
+}
+
+export function groupOf(document: JsonObject, by: "families" | "gpus", name: string): Judged | null {
+  const groups = document[by];
+  const one = isObject(groups) ? groups[name] : undefined;
+  return isObject(one) ? judged(one, by === "families" ? { family: name } : { gpu: name }) : null;
+}
+
+export function overallOf(document: JsonObject): Judged | null {
+  return isObject(document["overall"]) ? judged(document["overall"]) : null;
+}
+
+export const MARKS = {
+  median: { name: "median error", right: null },
+  mean: { name: "mean error", right: null },
+  p90: { name: "p90 of the error", right: null },
+  bias: { name: "bias, below zero is too fast", right: 0 },
+  coverage: { name: "coverage of p10 … p90", right: 0.8 },
+} as const;
+export type Mark = keyof typeof MARKS;
+
+export function cellsSheet(cells: Judged[]): Sheet {
   return sheet(
     [
       ["family"],
       ["GPU"],
+      ["type"],
+      ["framework"],
       ["rows", "count"],
-      { name: "mean error", unit: "share" },
-      { name: "median error", unit: "share" },
+      ["mean error", "share"],
+      ["median error", "share"],
+      ["p90 error", "share"],
       { name: "bias", unit: "share", hint: "below zero is too fast" },
-      { name: "coverage", unit: "share", hint: "inside p10 … p90; 80 % is right" },
+      { name: "coverage", unit: "share", hint: "measured inside p10 … p90; 80 % is right" },
+      ["roofline, mean error", "share"],
     ],
-    [
-      ...keys.map((key) => {
-        const [family = "", gpu = ""] = key.split("\t");
-        return of(
-          family,
-          gpu,
-          rows.filter((row) => row.family === family && row.gpu === gpu),
-        );
-      }),
-      of("all", "all", rows),
-    ],
+    cells.map((one) => [
+      one.family,
+      one.gpu,
+      one.dtype,
+      one.framework,
+      one.rows,
+      one.mean,
+      one.median,
+      one.p90,
+      one.bias,
+      one.coverage,
+      one.roofline,
+    ]),
   );
 }
 
-const LIMIT = 1.25; // the dashed lines: 25 % off
+const LANE = 26; // px of a family
+const SPREAD = 0.62; // of a lane that the GPUs' marks take
 
-export function scatterPlot(rows: JudgedRow[], by: "family" | "gpu"): Plot {
-  const groups = [...new Set(rows.map((row) => row[by]))].sort();
-  const ends = rows.flatMap((row) => [row.measured, row.p50]);
-  const [least, most] = [Math.min(...ends) * 0.8, Math.max(...ends) * 1.25];
-  const { mean, coverage } = judge(rows);
+// A lane for each family; inside it a place for each GPU, so that marks do not hide each other.
+export function cellsPlot(cells: Judged[], mark: Mark): Plot {
+  const families = [...new Set(cells.map((one) => one.family))].sort();
+  const gpus = [...new Set(cells.map((one) => one.gpu))].sort();
+  const { name, right } = MARKS[mark];
+  const most = Math.max(...cells.map((one) => one.rows), 1);
+  const size = (one: Judged) => 5 + 9 * Math.sqrt(one.rows / most);
+  const shift = (gpu: string) =>
+    gpus.length < 2 ? 0 : (gpus.indexOf(gpu) / (gpus.length - 1) - 0.5) * SPREAD;
   return {
-    title: "Predicted against measured",
-    says:
-      `${rows.length} measured kernels: mean error ${quantity(mean, "share")}, ` +
-      `${quantity(coverage, "share")} inside p10 to p90.`,
-    height: 420,
-    sheet: sheet(
-      [
-        ["family"],
-        ["GPU"],
-        ["split"],
-        ["measured", "us"],
-        ["p10", "us"],
-        ["p50", "us"],
-        ["p90", "us"],
-        ["error", "share"],
-      ],
-      rows.map((row) => [
-        row.family,
-        row.gpu,
-        row.split,
-        row.measured,
-        row.p10,
-        row.p50,
-        row.p90,
-        row.p50 / row.measured - 1,
-      ]),
-    ),
-    legend: (colors) => [
-      ...groups.map((group, index) => ({
-        name: group,
-        color: seriesColor(colors, index),
-        mark: "dot" as const,
-      })),
-      { name: "equal", color: colors.ink, mark: "line" },
-      { name: "25 % off", color: colors.quiet, mark: "dash" },
-    ],
+    title: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    says: families
+      .map((family) => {
+        const values = cells.filter((one) => one.family === family).map((one) => one[mark]);
+        const ends = [Math.min(...values), Math.max(...values)].map((end) => quantity(end, "share"));
+        return `${family}: ${ends.join(" to ")}`;
+      })
+      .join("; "),
+    height: 70 + LANE * Math.max(3, families.length),
+    note: "A mark is a cell: one family, GPU, type and framework; its area follows its rows.",
+    sheet: cellsSheet(cells),
+    legend: (colors) =>
+      gpus.map((gpu, index) => ({ name: gpu, color: seriesColor(colors, index), mark: "dot" })),
     option: (colors) => ({
       animation: false,
-      grid: grid(),
-      xAxis: valueAxis(colors, { name: "measured", unit: "us", log: true, least, most }, false),
-      yAxis: valueAxis(colors, { name: "predicted p50", unit: "us", log: true, least, most }, true),
-      tooltip: tooltip(colors, (hit) => {
-        const row = rows[((hit as Hit).value as number[])[2] ?? -1];
-        return row === undefined
-          ? ""
-          : tooltipText(`${row.family} on ${row.gpu}`, [
-              ["measured", time(row.measured)],
-              ["predicted", time(row.p50)],
-              ["error", quantity(row.p50 / row.measured - 1, "share")],
-              ["split", row.split],
-            ]);
-      }),
-      series: [
-        line(
-          "equal",
-          [
-            [least, least],
-            [most, most],
-          ],
-          colors.ink,
-          { silent: true, showSymbol: false, lineStyle: { color: faded(colors.ink, 0.6), width: 1 } },
-        ),
-        ...[LIMIT, 1 / LIMIT].map((factor) =>
-          line(
-            "off",
-            [
-              [least, least * factor],
-              [most, most * factor],
-            ],
-            colors.quiet,
-            {
-              silent: true,
-              showSymbol: false,
-              lineStyle: { color: faded(colors.quiet, 0.6), width: 1, type: [5, 4] },
-            },
-          ),
-        ),
-        ...groups.map((group, index) => ({
-          type: "scatter",
-          name: group,
-          symbolSize: 5,
-          data: rows.flatMap((row, place) => (row[by] === group ? [[row.measured, row.p50, place]] : [])),
-          itemStyle: { color: faded(seriesColor(colors, index), 0.6) },
-        })),
+      grid: grid({ top: 6 }),
+      xAxis: { ...valueAxis(colors, { name, unit: "share" }, false), scale: mark === "coverage" },
+      yAxis: [
+        categoryAxis(colors, families, true),
+        { type: "value", show: false, min: -0.5, max: families.length - 0.5, inverse: true },
       ],
+      tooltip: tooltip(colors, (hit) => {
+        const one = cells[((hit as Hit).value as number[])[2] ?? -1];
+        return one === undefined ? "" : cellTip(one);
+      }),
+      series: gpus.map((gpu, index) => ({
+        type: "scatter",
+        name: gpu,
+        yAxisIndex: 1,
+        symbolSize: (value: number[]) => size(cells[value[2] as number] as Judged),
+        itemStyle: { color: faded(seriesColor(colors, index), 0.75) },
+        data: cells.flatMap((one, place) =>
+          one.gpu === gpu && Number.isFinite(one[mark])
+            ? [[one[mark], families.indexOf(one.family) + shift(gpu), place]]
+            : [],
+        ),
+        markLine:
+          right === null || index > 0
+            ? undefined
+            : {
+                silent: true,
+                symbol: "none",
+                label: { show: false },
+                lineStyle: { color: colors.ink, type: "solid", width: 1, opacity: 0.6 },
+                data: [{ xAxis: right }],
+              },
+      })),
     }),
   };
+}
+
+function cellTip(one: Judged): string {
+  return tooltipText(`${one.family} on ${one.gpu}, ${one.dtype}, ${one.framework}`, [
+    ["rows", quantity(one.rows, "count")],
+    ["mean error", quantity(one.mean, "share")],
+    ["median error", quantity(one.median, "share")],
+    ["p90 error", quantity(one.p90, "share")],
+    ["bias", quantity(one.bias, "share")],
+    ["coverage", quantity(one.coverage, "share")],
+    ["roofline, mean error", quantity(one.roofline, "share")],
+  ]);
 }

@@ -33,10 +33,10 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-export function CommandText({ command, note }: { command: string; note?: string }) {
+export function CommandText({ command, note, label }: { command: string; note?: string; label?: string }) {
   return (
     <div class="command">
-      <pre tabIndex={0} aria-label="equivalent command line">
+      <pre tabIndex={0} aria-label={label ?? "equivalent command line"}>
         <code>{command}</code>
       </pre>
       <Copy text={command} name="Copy" />

@@ -17,12 +17,15 @@ import {
 import { at, isObject, listAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { useJob } from "../core/live";
 import { quantity } from "../core/quantity";
-import { post, type ServerError } from "../core/server";
+import type { Known } from "../core/known";
+import { linkTo } from "../core/link";
+import { poolsOf, runOf } from "../core/deployment";
 import { askedOf, SchemaForm, type First } from "../forms/schema_form";
 import { Slider } from "../forms/slider";
-import { CommandLine, CommandText, Takeaways } from "../parts/command";
+import { CommandLine, Takeaways } from "../parts/command";
 import { Problem, Working } from "../parts/notices";
 import { Section, View } from "../parts/section";
+import { StartCommand } from "../parts/start_command";
 import { SheetTable } from "../parts/sheet_table";
 import { PlanReadings } from "./plan_readings";
 import type { ViewProps } from "./view_props";
@@ -118,18 +121,20 @@ export function Plan({ known, state, change }: ViewProps) {
           </Section>
         )
       ) : (
-        <PlanResults plan={plan.answer} asked={plan.asked} state={state} set={set} />
+        <PlanResults known={known} plan={plan.answer} asked={plan.asked} state={state} set={set} />
       )}
     </View>
   );
 }
 
 function PlanResults({
+  known,
   plan,
   asked,
   state,
   set,
 }: {
+  known: Known;
   plan: JsonObject;
   asked: JsonObject;
   state: JsonObject;
@@ -199,7 +204,7 @@ function PlanResults({
         />
       </Section>
       {chosen === null || points[chosen] === undefined ? null : (
-        <StartCommand asked={asked} point={points[chosen]!} />
+        <StartOf known={known} plan={plan} asked={asked} point={points[chosen]!} />
       )}
       {objectsAt(plan, "what_if").length === 0 ? null : (
         <Section title="What if">
@@ -267,43 +272,42 @@ function LimitSliders({
   );
 }
 
-function StartCommand({ asked, point }: { asked: JsonObject; point: PlanPoint }) {
-  const [files, setFiles] = useState<{ name: string; text: string }[]>([]);
-  const [problem, setProblem] = useState<Error | null>(null);
-  const engine = textAt(point.document, "deployment", "engine");
-  useEffect(() => {
-    const gone = new AbortController();
-    post(
-      "/start-files",
-      {
-        asked,
-        point: point.index,
-        deployment: point.document["deployment"] ?? null,
-        model: asked["model"] ?? "",
-        format: engine,
-      },
-      gone.signal,
-    )
-      .then((reply) => {
-        setFiles(
-          objectsAt(reply, "files").map((one) => ({ name: textAt(one, "name"), text: textAt(one, "text") })),
-        );
-        setProblem(null);
-      })
-      .catch((error: ServerError) => {
-        if (gone.signal.aborted) return;
-        setFiles([]);
-        setProblem(error);
-      });
-    return () => gone.abort();
-  }, [asked, point]);
+function StartOf({
+  known,
+  plan,
+  asked,
+  point,
+}: {
+  known: Known;
+  plan: JsonObject;
+  asked: JsonObject;
+  point: PlanPoint;
+}) {
+  const deployment = point.document["deployment"];
+  const pools = useMemo(
+    () => (isObject(deployment) ? poolsOf(plan, asked, deployment, known.schemas["simulate"] ?? {}) : []),
+    [plan, asked, point],
+  );
+  const run = runOf(pools, asked);
+  const link = run === null ? null : linkTo({ view: "serve", state: { asked: run, whole: true, ran: true } });
   return (
-    <Section title={`Start ${point.words}`}>
-      <Problem error={problem} />
-      {files.map((file) => (
-        <div key={file.name}>
-          <h3>{file.name}</h3>
-          <CommandText command={file.text} />
+    <Section
+      title={`Start ${point.words}`}
+      tools={
+        link === null ? undefined : (
+          <div class="tools">
+            <a href={link}>Look at its run</a>
+          </div>
+        )
+      }
+    >
+      {pools.map((pool) => (
+        <div key={pool.role}>
+          <h3>
+            {pool.role === "pool" ? "" : `${pool.role}: `}
+            {pool.instances} × {pool.gpus} {pool.gpu}
+          </h3>
+          <StartCommand asked={pool.asked} />
         </div>
       ))}
     </Section>

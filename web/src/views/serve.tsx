@@ -10,6 +10,7 @@ import { askedOf, filled, SchemaForm, type First } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
 import { Problem, Working } from "../parts/notices";
 import { Section, View } from "../parts/section";
+import { StartCommand } from "../parts/start_command";
 import { SheetTable } from "../parts/sheet_table";
 import { ServeReadings } from "./serve_readings";
 import { latencySheet, kernelTimeSheet } from "../charts/serve_sheets";
@@ -212,6 +213,12 @@ function RunResults({ runs, asked, other }: { runs: Run[]; asked: JsonObject; ot
           <CommandLine request="simulate" asked={plain} note={runs.length > 1 ? "of A" : undefined} />
         )}
         {other === null ? null : <CommandLine request="simulate" asked={other} note="of B" />}
+        {first.measured || isObject(plain["disaggregation"]) ? null : (
+          <details class="more">
+            <summary>Start this engine</summary>
+            <StartCommand asked={plain} />
+          </details>
+        )}
         <SheetTable sheet={sheet} caption="Latency" visibleCaption />
       </Section>
       <RunFigures runs={runs} />

@@ -1,6 +1,7 @@
 // What the charts are made of: their tables hold the documents' numbers.
 import { describe, expect, it } from "vitest";
-import { judge, type JudgedRow } from "../../src/charts/accuracy_plots";
+import { cellsOf, cellsPlot, groupOf } from "../../src/charts/accuracy_plots";
+import { poolsOf, runOf } from "../../src/core/deployment";
 import { gpusPlot } from "../../src/charts/kernel_plots";
 import { rooflinePlot, roofs } from "../../src/charts/roofline_plots";
 import { staircasePlot } from "../../src/charts/staircase_plots";
@@ -203,19 +204,106 @@ describe("plan charts", () => {
 });
 
 describe("accuracy", () => {
-  const row = (measured: number, p50: number): JudgedRow => ({
+  const cell = {
     family: "gemm",
-    gpu: "g",
-    split: "test",
-    measured,
-    p10: p50 * 0.9,
-    p50,
-    p90: p50 * 1.1,
+    gpu: "h100_sxm",
+    dtype: "bf16",
+    framework: "vllm",
+    rows: 40,
+    mean_error: 0.05,
+    median_error: 0.03,
+    p90_error: 0.1,
+    bias: -0.01,
+    coverage: 0.79,
+    roofline_mean_error: 0.4,
+  };
+  const document: JsonObject = {
+    cells: [cell, { ...cell, gpu: "b200_sxm" }],
+    overall: cell,
+    families: { gemm: cell },
+  };
+  it("shows every cell in its chart and table", () => {
+    const plot = cellsPlot(cellsOf(document), "coverage");
+    expect(plot.sheet.rows.map((row) => [row[1], row[9]])).toEqual([
+      ["h100_sxm", 0.79],
+      ["b200_sxm", 0.79],
+    ]);
+    expect(() => plot.option(palette("light"))).not.toThrow();
+    expect(groupOf(document, "families", "gemm")?.mean).toBe(0.05);
+    expect(groupOf(document, "gpus", "gemm")).toBeNull();
   });
-  it("counts errors, bias and coverage", () => {
-    const all = judge([row(100, 110), row(100, 80)]);
-    expect([all.rows, all.coverage]).toEqual([2, 0.5]);
-    expect([all.mean, all.bias]).toEqual([expect.closeTo(0.15), expect.closeTo(-0.05)]);
+});
+
+describe("a deployment of a plan", () => {
+  const schema: JsonObject = {
+    properties: {
+      setup: {
+        type: "object",
+        properties: {
+          config: {
+            type: "object",
+            properties: { enable_dp_attention: { type: "boolean", owners: ["sglang"] } },
+          },
+        },
+      },
+    },
+  };
+  const shape = {
+    gpu: "h200_sxm",
+    instances: 3,
+    tensor_parallel: 2,
+    pipeline_parallel: 1,
+    data_parallel: 2,
+    expert_parallel: true,
+  };
+  const deployment: JsonObject = {
+    engine: "vllm",
+    engine_version: "",
+    quantization: "fp8",
+    max_num_seqs: null,
+    max_num_batched_tokens: 4096,
+    prefix_caching: false,
+    speculation: "eagle3:3",
+    kv_offloading_gib: 0,
+    pool: shape,
+  };
+  it("becomes fields of simulate", () => {
+    const [pool] = poolsOf({ model: "m" }, { kv_cache_dtype: "fp8" }, deployment, schema);
+    expect(pool).toMatchObject({ instances: 3, gpus: 4, gpu: "h200_sxm" });
+    expect(pool!.asked).toEqual({
+      setup: {
+        model: "m",
+        gpu: "h200_sxm",
+        quantization: "fp8",
+        config: {
+          engine: "vllm",
+          max_num_batched_tokens: 4096,
+          kv_cache_dtype: "fp8",
+          speculative_config: '{"method":"eagle3","num_speculative_tokens":3}',
+          enable_prefix_caching: false,
+          tensor_parallel_size: 2,
+          pipeline_parallel_size: 1,
+          data_parallel_size: 2,
+          enable_expert_parallel: true,
+        },
+      },
+    });
+  });
+  it("counts attention groups as its engine does", () =>
+    expect(
+      poolsOf({ model: "m" }, {}, { ...deployment, engine: "sglang", quantization: "stored" }, schema)[0]!
+        .asked,
+    ).toMatchObject({ setup: { config: { tensor_parallel_size: 4, enable_dp_attention: true } } }));
+  it("has a run of its own unless prefill and decode are apart", () => {
+    const pools = poolsOf({ model: "m" }, {}, deployment, schema);
+    expect(runOf(pools, { source: { rate: 2 } })).toMatchObject({
+      source: { rate: 2 },
+      setup: { config: { instances: 3 } },
+    });
+    const { pool: _, ...rest } = deployment;
+    expect(
+      runOf(poolsOf({ model: "m" }, {}, { ...rest, prefill: shape, decode: shape }, schema), {}),
+    ).toBeNull();
   });
 });
 
