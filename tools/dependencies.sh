@@ -14,6 +14,9 @@ learning_packages=(
   libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
 )
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
+# Without these the page is not tested, or not in a browser; it is built already (web/dist). Ubuntu has
+# Chromium as a snap alone.
+page_packages=(nodejs npm chromium)
 # Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache, a
 # quick linker.
 ci_packages=(clang-format-14 clang-tidy-14 ccache mold)

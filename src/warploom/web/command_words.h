@@ -16,6 +16,9 @@ struct CommandWords {
   // The fields of `simulate` that an engine's start command says, and its flags that bear on no time:
   // {"asked": {...}, "ignored": [...]}. Reads no file. Throws InvalidInput, Unsupported.
   std::function<Json(std::string_view line)> engine_command;
+  // What starts the engine that fields of `simulate` describe: {"command": a line for a POSIX shell,
+  // "options": what its file of options must hold, null where it needs none}. Throws InvalidInput, Unsupported.
+  std::function<Json(const Json& asked)> start_command;
 };
 
 }  // namespace warploom

@@ -72,6 +72,7 @@ const std::vector<WebApi::Route>& WebApi::routes() {
       {"DELETE", "/jobs/", true, &WebApi::delete_job},
       {"POST", "/command-line", false, &WebApi::post_command_line},
       {"POST", "/engine-command", false, &WebApi::post_engine_command},
+      {"POST", "/start-command", false, &WebApi::post_start_command},
       {"POST", "/files", false, &WebApi::post_file},
       {"GET", "/files/", true, &WebApi::get_file},
   };
@@ -257,6 +258,12 @@ HttpResponse WebApi::post_engine_command(const HttpRequest& request, std::string
   const Json body = parse_body(request.body);
   check_keys(body, {"line"}, "body");
   return json_response(settings_.words.engine_command(text_member(body, "line", "body")));
+}
+
+HttpResponse WebApi::post_start_command(const HttpRequest& request, std::string_view) {
+  const Json body = parse_body(request.body);
+  check_keys(body, {"asked"}, "body");
+  return json_response(settings_.words.start_command(body.value("asked", Json::object())));
 }
 
 HttpResponse WebApi::post_file(const HttpRequest& request, std::string_view) {

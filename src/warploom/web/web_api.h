@@ -67,6 +67,7 @@ class WebApi final : public HttpHandler {
   HttpResponse delete_job(const HttpRequest& request, std::string_view rest);
   HttpResponse post_command_line(const HttpRequest& request, std::string_view rest);
   HttpResponse post_engine_command(const HttpRequest& request, std::string_view rest);
+  HttpResponse post_start_command(const HttpRequest& request, std::string_view rest);
   HttpResponse post_file(const HttpRequest& request, std::string_view rest);
   HttpResponse get_file(const HttpRequest& request, std::string_view rest);
 

@@ -27,6 +27,9 @@ CommandWords test_words() {
                              const Json& asked) { return std::string(request) + asked.dump(); },
           .engine_command = [](std::string_view line) -> Json {
             return {{"asked", {{"model", line}}}};
+          },
+          .start_command = [](const Json& asked) -> Json {
+            return {{"command", "start " + asked.value("model", "")}, {"options", nullptr}};
           }};
 }
 
@@ -95,7 +98,8 @@ TEST_F(WebApiTest, DescribesEveryPathItHas) {
     EXPECT_TRUE(document["components"]["schemas"].contains(name)) << name;
   }
   for (const char* path : {"/version", "/requests", "/schemas", "/accuracy", "/answers", "/jobs/{id}",
-                           "/jobs/{id}/events", "/command-line", "/engine-command", "/files", "/files/{id}"})
+                           "/jobs/{id}/events", "/command-line", "/engine-command", "/start-command", "/files",
+                           "/files/{id}"})
     EXPECT_TRUE(document["paths"].contains(path)) << path;
   EXPECT_FALSE(document.contains("security"));
 }
@@ -232,6 +236,11 @@ TEST_F(WebApiTest, ReadsAnEnginesCommand) {
             "vllm serve x");
   EXPECT_NE(refusal(post("/engine-command", {{"lines", "x"}}), 400), "");
   EXPECT_NE(refusal(post("/engine-command", {{"line", 3}}), 400), "");
+}
+
+TEST_F(WebApiTest, SaysWhatStartsAnEngine) {
+  EXPECT_EQ(document_of(post("/start-command", {{"asked", {{"model", "x"}}}}))["command"], "start x");
+  EXPECT_NE(refusal(post("/start-command", {{"line", "x"}}), 400), "");
 }
 
 TEST_F(WebApiTest, FollowsAJobToItsAnswer) {

@@ -1,0 +1,90 @@
+// What the page costs: bytes of the first load, time to it, time of a redraw while a slider moves.
+import { gzipSync } from "node:zlib";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { assert, openPage } from "./harness.mjs";
+
+const MOST_BYTES = 400 * 1024; // gzip, of what a first visit loads
+const MOST_LOAD = 1000; // ms until the first answer stands there
+const MOST_REDRAW = 50; // ms, p95, of a chart with 200 points
+const MOVES = 60;
+
+async function firstLoad(dist) {
+  const files = ["index.html", ...(await readdir(join(dist, "assets"))).map((name) => `assets/${name}`)];
+  let bytes = 0;
+  for (const file of files) bytes += gzipSync(await readFile(join(dist, file)), { level: 9 }).length;
+  return bytes;
+}
+
+const quantile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+
+async function loadTimes(browser, server) {
+  const times = [];
+  for (let visit = 0; visit < 5; visit++) {
+    const { page, go, close } = await openPage(browser, server);
+    const started = Date.now();
+    await go("#/kernel");
+    await page.locator(".reading.big").first().waitFor();
+    times.push(Date.now() - started);
+    await close();
+  }
+  return times;
+}
+
+// From the input event until the frame after the redraw, for every move of a slider, and the drawing alone.
+async function redraws(page) {
+  return page.evaluate(async (moves) => {
+    const slider = document.querySelector('input[type=range][aria-label="m slider"]');
+    const chart = () => document.querySelectorAll(".chart").length;
+    const frames = [];
+    performance.clearMeasures("warploom-redraw");
+    for (let move = 0; move < moves; move++) {
+      const started = performance.now();
+      slider.value = String(Number(slider.value) + (move % 2 === 0 ? 1 : -1));
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      frames.push(performance.now() - started);
+      await new Promise((done) => setTimeout(done, 60));
+    }
+    return {
+      charts: chart(),
+      frames,
+      drawn: performance.getEntriesByName("warploom-redraw").map((entry) => entry.duration),
+    };
+  }, MOVES);
+}
+
+export const tests = {
+  async "Measured: first load, time to the first answer, redraw of 200 points"({
+    browser,
+    server,
+    dist,
+    strict,
+  }) {
+    const bytes = await firstLoad(dist);
+    const loads = await loadTimes(browser, server);
+    const { page, go, close } = await openPage(browser, server);
+    await go(
+      "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096",
+    );
+    await page.locator("h3", { hasText: "Latency over m" }).waitFor();
+    await page.waitForTimeout(500);
+    const { frames, drawn } = await redraws(page);
+    await close();
+    const ms = (value) => `${value.toFixed(1)} ms`;
+    console.log(`    first load ${(bytes / 1024).toFixed(0)} KiB gzip (index.html, script, styles)`);
+    console.log(
+      `    first answer after ${loads.map((one) => `${one} ms`).join(", ")} (median ${ms(quantile(loads, 0.5))})`,
+    );
+    console.log(
+      `    slider to frame, p50 ${ms(quantile(frames, 0.5))}, p95 ${ms(quantile(frames, 0.95))}; drawing alone, each of ${drawn.length}: p50 ${ms(quantile(drawn, 0.5))}, p95 ${ms(quantile(drawn, 0.95))}`,
+    );
+    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
+    assert.ok(drawn.length >= MOVES, `${drawn.length} redraws`);
+    // Times are judged where the machine has nothing else to do (--strict); elsewhere five times as much is allowed.
+    const slack = strict ? 1 : 5;
+    assert.ok(quantile(loads, 0.5) <= MOST_LOAD * slack, `loads ${loads}`);
+    assert.ok(quantile(drawn, 0.95) <= MOST_REDRAW * slack, `redraw p95 ${quantile(drawn, 0.95)} ms`);
+  },
+};

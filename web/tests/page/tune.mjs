@@ -1,0 +1,51 @@
+import { api, assert, chartFile, chartTable, near, openPage } from "./harness.mjs";
+
+const file = (root, name) => `${root}/tests/fixtures/tuner/${name}`;
+
+async function chooseFile(page, field, path) {
+  await page.locator(`[data-field="${field}"] input[type=file]`).setInputFiles(path);
+  const place = `[data-field="${field}"] input[type=text]`;
+  await page.waitForFunction((where) => document.querySelector(where).value.startsWith("upload:"), place);
+  return page.locator(place).inputValue();
+}
+
+export const tests = {
+  async "Tune: samples become a table, its staircase and its regret"({ browser, server, root }) {
+    const { page, go, close } = await openPage(browser, server);
+    await go("#/tune?n=4096&k=4096&m=2048");
+    const samples = [await chooseFile(page, "samples", file(root, "tutorial_anchors.csv.gz"))];
+    await page.getByRole("button", { name: "Fit a table" }).click();
+    await page.locator("h2", { hasText: /^Table of / }).waitFor({ timeout: 60_000 });
+    await page.waitForFunction(() => location.hash.includes("table=upload:"));
+    const table = await page.locator('[data-field="table"] input[type=text]').inputValue();
+    const shown = await api(server, "/answers/tune_show", { table, n: 4096, k: 4096, m: 2048 });
+    const rows = (await chartFile(page, "Chosen configuration as m grows", "CSV")).content
+      .toString()
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.split(","));
+    assert.equal(rows.length, shown.points.length);
+    shown.points.forEach((point, index) =>
+      assert.deepEqual([Number(rows[index][1]), rows[index][4]], [point.chosen_us, point.config]),
+    );
+    const oracle = await chooseFile(page, "oracle", file(root, "tutorial_exhaustive.csv.gz"));
+    await page.getByRole("button", { name: "Judge" }).click();
+    await page.locator("h3", { hasText: "How near the best configuration" }).waitFor({ timeout: 60_000 });
+    const regret = await api(server, "/answers/tune_regret", { table, oracle: [oracle], samples });
+    near(
+      await page.locator(".reading", { hasText: "mean regret" }).locator("b").textContent(),
+      1 / regret.geo_mean_share - 1,
+    );
+    assert.equal((await chartTable(page, "Regret of the shapes")).length, regret.rows.length);
+    await close();
+  },
+
+  async "Tune: a file that is no table is an error in words"({ browser, server, root }) {
+    const { page, go, close } = await openPage(browser, server, { allow: [/status of 4\d\d/] });
+    await go("#/tune");
+    await chooseFile(page, "table", file(root, "tutorial_anchors.csv.gz"));
+    await page.locator(".problem").first().waitFor();
+    await close();
+  },
+};
