@@ -57,7 +57,7 @@ struct PlanPoint {
   Fleet fleet;
   std::int64_t gpus = 0;
   RunFigures figures;                     // kernels at p50
-  std::optional<RunFigures> pessimistic;  // kernels at p90, where it was asked
+  std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too
   bool median_least = true;               // the least fleet at p50; false: the least at p90
   double rate = 0;                        // requests/s that it serves

@@ -12,6 +12,7 @@
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/planner/configuration_model.h"
+#include "warploom/planner/run_error.h"
 
 namespace warploom {
 
@@ -56,6 +57,7 @@ class SimulatedConfigurations final : public ConfigurationModel {
   std::shared_ptr<const LatencyModel> latency_;
   const Workload& workload_;
   const ServiceLevel& level_;
+  ServiceLevel sure_level_;  // of runs at p90
   ModelArchitecture model_;
   LoadProfile load_, cached_load_;
   mutable std::mutex mutex_;  // of the maps
