@@ -131,7 +131,9 @@ void add_output_options(Command& command, Options& options) {
   options.fields = add_request_options<SimulateRequest>(
       command,
       {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s"},
-       .group = std::string(kOutputGroup)});
+       .group_of = [](std::string_view field) {
+         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+       }});
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");
 }

@@ -53,6 +53,7 @@ FieldTable SimulateRequest::describe() {
       .add("setup", &R::setup, {.doc = "model, GPU and engine"})
       .add("disaggregation", &R::disaggregation, {.doc = "prefill and decode apart, in place of `setup`"})
       .add("autoscaling", &R::autoscaling, {.doc = "of every pool"})
+      .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
       .add("failures", &R::failures, {.doc = "instances that fail"})
       .add("source", &R::source, {.doc = "what the requests are and when they come"})
       .add("threads", &R::threads,

@@ -60,6 +60,7 @@ Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const L
     if (failure.down) planned.down = to_sim_duration(*failure.down);
     engines.deployment.failures.push_back(planned);
   }
+  engines.deployment.rules = request.fleet;
   engines.deployment.seed = request.source.seed;
   return engines;
 }

@@ -67,6 +67,7 @@ struct SimulateRequest {
   ServingSetupRequest setup;
   std::optional<DisaggregationRequest> disaggregation;  // then `setup` is not read
   AutoscalingConfig autoscaling;                        // of every pool
+  FleetRules fleet;                                     // of the router in front
   std::vector<FailureRequest> failures;
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
