@@ -12,6 +12,7 @@ FieldTable RunFigures::describe() {
       .add("queue_share", &R::queue_share, {.doc = "of the mean TTFT, spent waiting"})
       .add("energy_j", &R::energy_j, {.unit = "J", .doc = "of all GPUs"})
       .add("preemptions", &R::preemptions, {.doc = "requests that were stopped"})
+      .add("held", &R::held, {.doc = "GPU time by hour of the day, of each pool that scales"})
       .add("backlog_growth", &R::backlog_growth,
            {.doc = "mean TTFT of the last third over the first third's"})
       .table();

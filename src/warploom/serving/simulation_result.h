@@ -34,11 +34,18 @@ struct TransferTotals {
   }
 };
 
+// GPUs of one instance, from its start to its stop.
+struct HeldGpus {
+  SimTime begin, end;
+  std::int64_t gpus = 0;
+};
+
 struct PoolTotals {
   std::string name;
   StepTotals steps;
   Seconds gpu_time;  // GPUs times the time they were held
   std::int64_t most_instances = 0;
+  std::vector<HeldGpus> held;  // of a pool that scales
 };
 
 struct SimulationResult {

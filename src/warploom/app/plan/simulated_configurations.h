@@ -49,6 +49,8 @@ class SimulatedConfigurations final : public ConfigurationModel {
   std::shared_ptr<Kind> kind_of(const std::string& key, ServingSetup setup) const;
   StepLimits limits_of(const Prepared& prepared, const Configuration& configuration) const;
   const LoadProfile& load_of(const Configuration& configuration) const;
+  // As RunFigures::held has it.
+  std::vector<double> held_by_hour(const PoolTotals& pool, std::int64_t gpus, SimTime end) const;
   const KvTransferPlan& transfer_of(const Kind& prefill, const Kind& decode) const;
   Workload workload_of(const RunQuestion& question) const;
   std::vector<double> fractions() const;

@@ -154,6 +154,7 @@ void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
   }
   if (!was_down && state == InstanceState::Down) {
     instance.served += now - instance.since;
+    held_.push_back({instance.since, now, gpus_of_instance()});
     count_alive(-1);
   }
   instance.state = state;
@@ -204,14 +205,20 @@ void Pool::recover(std::size_t index, SimTime now) {
   set_state(index, InstanceState::Up, now);
 }
 
+std::vector<HeldGpus> Pool::held(SimTime now) const {
+  std::vector<HeldGpus> held = held_;
+  for (const Instance& instance : instances_)
+    if (instance.state != InstanceState::Down) held.push_back({instance.since, now, gpus_of_instance()});
+  return held;
+}
+
 Seconds Pool::served(SimTime now) const {
   SimDuration sum;
   for (const Instance& instance : instances_) {
     sum += instance.served;
     if (instance.state != InstanceState::Down) sum += now - instance.since;
   }
-  const double gpus = double(group_size_) * double(plan_.config.gpus_per_rank());
-  return sum.seconds() * gpus;
+  return sum.seconds() * double(gpus_of_instance());
 }
 
 std::int64_t Pool::blocks() const {

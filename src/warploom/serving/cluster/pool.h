@@ -12,6 +12,7 @@
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/replica/replica_group.h"
 #include "warploom/serving/routing/router.h"
+#include "warploom/serving/simulation_result.h"
 
 namespace warploom {
 
@@ -69,11 +70,15 @@ class Pool {
   void settle(std::size_t index, SimTime now);
   // GPU-seconds over all instances up to `now`.
   Seconds served(SimTime now) const;
+  std::vector<HeldGpus> held(SimTime now) const;
   std::int64_t blocks() const;  // of the instances that are not down; 0 without limit
   // Instances that were not down at one moment, at most.
   std::int64_t most_instances() const { return most_alive_; }
 
  private:
+  std::int64_t gpus_of_instance() const {
+    return std::int64_t(group_size_) * plan_.config.gpus_per_rank();
+  }
   void add_instance(InstanceState state, SimTime now);
   void list_open();
   void count_alive(std::int64_t change);
@@ -99,6 +104,7 @@ class Pool {
   std::int64_t looks_ = -1;          // multiples of the interval by then
   std::uint64_t routed_ = 0;         // requests so far
   std::int64_t alive_ = 0, most_alive_ = 0;
+  std::vector<HeldGpus> held_;  // of instances that stopped
 };
 
 }  // namespace warploom

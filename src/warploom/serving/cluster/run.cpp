@@ -182,6 +182,7 @@ SimulationResult Run::result() {
       add_kernel_times(result.kernels, group.kernels());
     }
     totals.most_instances = pool.most_instances();
+    if (pool.plan().autoscaling.on()) totals.held = pool.held(latest_);
     result.totals += totals.steps;
     result.pools.push_back(std::move(totals));
   }
