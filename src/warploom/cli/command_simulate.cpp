@@ -17,6 +17,7 @@
 #include "warploom/cli/setup_options.h"
 #include "warploom/cli/workload_options.h"
 #include "warploom/report/aiperf.h"
+#include "warploom/report/group_report.h"
 #include "warploom/report/run_trace.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/tuned_change.h"
@@ -108,11 +109,13 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   if (options.json) {
     Json document = simulation_json(result.label, result.run, result.interval, options.details, slo);
+    if (!result.groups.empty()) document["groups"] = group_json(result.groups);
     if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
     print(json_text(document));
     return;
   }
   print(simulation_text(result.label, result.run, result.interval, slo));
+  print(group_text(result.groups));
   if (result.tuned) print(tuned_change_text(*result.tuned));
 }
 

@@ -48,6 +48,7 @@ void add_commands(CLI::App& app) {
     add_static_command(program);
     add_simulate_command(program);
     add_plan_command(program);
+    add_plans_command(program);
   });
   add_under(app, "What is known", [&] {
     add_gpu_commands(program);
@@ -65,6 +66,7 @@ void add_commands(CLI::App& app) {
     add_calibrate_command(program);
     add_calibrate_host_command(program);
     add_import_command(program);
+    add_convert_clients_command(program);
     add_train_command(program);
     add_validate_command(program);
   });

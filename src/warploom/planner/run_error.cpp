@@ -39,9 +39,13 @@ void add_run_error(ServingMetrics& metrics) {
 
 ServiceLevel less_run_error(ServiceLevel level) {
   for (SloLimit& limit : level.limits) limit.limit = limit.limit / margin_factor(limit.metric);
-  shorten(level.goodput.ttft, LatencyMetric::Ttft);
-  shorten(level.goodput.tpot, LatencyMetric::Tpot);
-  shorten(level.goodput.e2el, LatencyMetric::E2el);
+  const auto shorten_all = [](Slo& slo) {
+    shorten(slo.ttft, LatencyMetric::Ttft);
+    shorten(slo.tpot, LatencyMetric::Tpot);
+    shorten(slo.e2el, LatencyMetric::E2el);
+  };
+  shorten_all(level.goodput);
+  for (ClassLimits& each : level.classes) shorten_all(each.limits);
   return level;
 }
 

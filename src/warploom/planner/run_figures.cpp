@@ -7,6 +7,7 @@ FieldTable RunFigures::describe() {
   return FieldList<R>("run_figures")
       .add("refused", &R::refused, {.doc = "why it could not be run"})
       .add("goodput_share", &R::goodput_share, {.doc = "of the requests that meet the limits"})
+      .add("class_shares", &R::class_shares, {.doc = "the same of each class"})
       .add("over", &R::over, {.doc = "requests beyond each limit"})
       .add("missed_goodput", &R::missed_goodput, {.doc = "requests that miss the limits of one request"})
       .add("queue_share", &R::queue_share, {.doc = "of the mean TTFT, spent waiting"})

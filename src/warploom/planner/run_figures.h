@@ -15,6 +15,7 @@ struct RunFigures {
   ServingMetrics metrics;
   std::string refused;              // why it could not be run after all; empty: it was run
   double goodput_share = 0;         // of all requests: those that meet ServiceLevel::goodput
+  std::vector<double> class_shares;  // of each class of the level: requests that meet its limits
   std::vector<std::int64_t> over;   // requests that exceed the limit of each SloLimit; 0 for ITL
   std::int64_t missed_goodput = 0;  // requests that miss ServiceLevel::goodput
   double queue_share = 0;           // of the mean TTFT: from arrival to the first step

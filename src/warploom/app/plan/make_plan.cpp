@@ -50,10 +50,14 @@ Workload load_of_request(const PlanRequest& request) {
   return workload;
 }
 
-ServiceLevel level_of(const PlanRequest& request) {
+ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   ServiceLevel level{.limits = parse_limits(request.slo),
                      .goodput = parse_goodput_limits(request.goodput),
                      .goodput_share = request.goodput_share};
+  for (std::size_t i = 0; i < workload.classes.size(); ++i) {
+    const Slo& limits = workload.class_limits[i];
+    if (limits.ttft || limits.tpot || limits.e2el) level.classes.push_back({workload.classes[i], limits});
+  }
   if (level.empty())
     throw InvalidInput(
         "slo: no limit is given, expected for example `slo` ttft_p95_ms=800,tpot_p95_ms=40 or `goodput` "
@@ -251,7 +255,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   PlanRequest request = asked;
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
                      request.source.max_concurrency || request.source.sessions ||
-                     !request.source.trace.empty();
+                     !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
   const Workload workload = load_of_request(request);
   check_request(request, workload);
@@ -260,7 +264,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   PlanResult result{.model = model.name,
                     .workload = workload.name,
                     .host_profile = request.host_profile,
-                    .level = level_of(request),
+                    .level = level_of(request, workload),
                     .objective = request.objective,
                     .find_max_rate = request.find_max_rate,
                     .exhaustive = request.exhaustive,

@@ -60,7 +60,7 @@ FieldTable PlanRequest::describe() {
       .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})
       .add("goodput", &R::goodput, {.doc = "limits in ms of one request, for example ttft:500"})
       .add("goodput_share", &R::goodput_share,
-           {.doc = "share of the requests that must meet `goodput`", .min = 0.01, .max = 1});
+           {.doc = "share of the requests, and of those of each class, that must meet their limits", .min = 0.01, .max = 1});
   add_what_is_bought(fields);
   add_fleet(fields);
   return fields

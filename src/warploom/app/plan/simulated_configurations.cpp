@@ -398,9 +398,10 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
     options.step_time = question.step_time;
     options.timeline_samples = 0;
     options.threads = 1;
-    const SimulationResult result = simulate(deployment, workload_of(question), options);
+    const Workload workload = workload_of(question);
+    const SimulationResult result = simulate(deployment, workload, options);
     const bool sure = question.step_time == StepTime::High;
-    figures = run_figures_of(result, sure ? sure_level_ : level_);
+    figures = run_figures_of(result, workload, sure ? sure_level_ : level_);
     if (sure) add_run_error(figures.metrics);
     if (request_.autoscaling.on()) {
       figures.held = held_by_hour(result.pools[0], fleet.instances * configuration.shape.gpus(), result.end);

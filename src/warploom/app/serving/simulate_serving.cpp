@@ -165,6 +165,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
       request.disaggregation ? request.disaggregation->decode.require_tier : request.setup.require_tier,
       result.run.kernels);
   if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
+  result.groups = group_figures(workload, result.run.requests);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }
