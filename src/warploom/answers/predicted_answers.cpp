@@ -15,6 +15,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
+#include "warploom/report/group_report.h"
 #include "warploom/report/diagnose_report.h"
 #include "warploom/report/gpu_report.h"
 #include "warploom/report/model_report.h"
@@ -61,6 +62,7 @@ Json answer_simulate(const Session& session, const Json& asked, const AnswerWatc
   const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
   Json document =
       simulation_json(result.label, result.run, result.interval, request.details, request.goodput);
+  if (!result.groups.empty()) document["groups"] = group_json(result.groups);
   if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
   return document;
 }

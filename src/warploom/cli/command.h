@@ -40,6 +40,8 @@ void add_step_command(Command& app);
 void add_static_command(Command& app);
 void add_simulate_command(Command& app);
 void add_plan_command(Command& app);
+void add_plans_command(Command& app);
+void add_convert_clients_command(Command& app);
 void add_support_command(Command& app);
 void add_moe_config_command(Command& app);
 void add_train_moe_configs_command(Command& app);

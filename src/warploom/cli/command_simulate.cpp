@@ -18,6 +18,7 @@
 #include "warploom/cli/setup_options.h"
 #include "warploom/cli/workload_options.h"
 #include "warploom/report/aiperf.h"
+#include "warploom/report/group_report.h"
 #include "warploom/report/run_trace.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/tuned_change.h"
@@ -112,6 +113,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   if (!options.aiperf.empty()) write_file_atomically(options.aiperf, aiperf_jsonl(result.run.requests));
   const auto document = [&](bool details) {
     Json simulated = simulation_json(result.label, result.run, result.interval, details, request.goodput);
+    if (!result.groups.empty()) simulated["groups"] = group_json(result.groups);
     if (result.tuned) simulated["tuned"] = tuned_change_json(*result.tuned);
     return simulated;
   };
@@ -122,6 +124,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
     return;
   }
   print(simulation_text(result.label, result.run, result.interval, request.goodput));
+  print(group_text(result.groups));
   if (result.tuned) print(tuned_change_text(*result.tuned));
 }
 
@@ -140,7 +143,9 @@ void add_output_options(Command& command, Options& options) {
   options.fields = add_request_options<SimulateRequest>(
       command, {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps",
                             "trace_from_s", "goodput", "details"},
-                .group = std::string(kOutputGroup)});
+                .group_of = [](std::string_view field) {
+                  return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+                }});
   options.html.emplace(command, "simulate");
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");

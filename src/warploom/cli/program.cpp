@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, const std::string& version) {
     add_static_command(program);
     add_simulate_command(program);
     add_plan_command(program);
+    add_plans_command(program);
   });
   add_under(app, "Look and ask", [&] { add_web_command(program, version); });
   add_under(app, "What is known", [&] {
@@ -67,6 +68,7 @@ void add_commands(CLI::App& app, const std::string& version) {
     add_calibrate_command(program);
     add_calibrate_host_command(program);
     add_import_command(program);
+    add_convert_clients_command(program);
     add_train_command(program);
     add_validate_command(program);
   });

@@ -20,6 +20,11 @@ bool looks_at_waiting(const ServiceLevel& level) {
          });
 }
 
+double served_share(const RunFigures& figures) {
+  const double all = double(figures.metrics.completed + figures.metrics.failed);
+  return all > 0 ? double(figures.metrics.completed) / all : 1;
+}
+
 void divide_rent(const PlanTask& task, const Screened& screened, PlanPoint& point) {
   const auto rent_of = [&](const EngineShape& shape) {
     return task.gpu_hour_price[shape.gpu] * double(shape.gpus());
@@ -50,6 +55,13 @@ class ConfigurationSearch {
     std::vector<Fleet> fleets =
         fleets_of(configuration_, task_.space.max_gpus, task_.gpu_count, task_.spare_instances,
                   [&](const Fleet& fleet) { return rent(task_, configuration_, fleet); });
+    if (const AutoscalingConfig& scaling = task_.autoscaling; scaling.on())
+      std::erase_if(fleets, [&](const Fleet& fleet) {
+        const auto out = [&](std::int64_t n) {
+          return n < scaling.min_instances || n > scaling.max_instances;
+        };
+        return out(fleet.instances) || (configuration_.decode && out(fleet.decode));
+      });
     if (fleets.empty()) return none(kNoFleet, "");
     if (!task_.find_max_rate && task_.load.rate > 0)
       std::erase_if(fleets, [&](const Fleet& fleet) { return overloaded(fleet); });
@@ -74,7 +86,8 @@ class ConfigurationSearch {
   }
 
   bool overloaded(const Fleet& fleet) const {
-    return task_.load.rate >= most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    return task_.load.rate * (1 - task_.unserved_share) >=
+           most_rate(configuration_, screened_, running(task_, configuration_, fleet));
   }
 
   RunFigures run(const Fleet& fleet, const RunQuestion& question) {
@@ -112,7 +125,7 @@ class ConfigurationSearch {
     const double gpus = double(gpus_of(configuration_, fleet));
     const double per_token = screened_.decode ? screened_.decode->per_token : screened_.first.per_token;
     const Tradeoff speed{-served * task_.load.mean_output / gpus, per_token};
-    const Tradeoff cost{rent(task_, configuration_, fleet) / served, screened_.first.first_token_at(0.95)};
+    const Tradeoff cost{least_rent(task_, configuration_, fleet) / served, screened_.first.first_token_at(0.95)};
     return !is_covered(incumbents_.speed_points, speed) || !is_covered(incumbents_.cost_points, cost);
   }
 
@@ -244,6 +257,7 @@ Tradeoff cost_of(const PlanPoint& point) {
 bool sure_to_miss(const PlanTask& task, const RunFigures& first_quarter) {
   if (!first_quarter.refused.empty()) return true;
   const double requests = double(task.load.requests);
+  if (double(first_quarter.metrics.failed) > task.unserved_share * requests) return true;
   for (std::size_t i = 0; i < task.level.limits.size() && i < first_quarter.over.size(); ++i) {
     const SloLimit& limit = task.level.limits[i];
     if (limit.statistic == LatencyStatistic::Mean) continue;
@@ -257,7 +271,7 @@ bool sure_to_miss(const PlanTask& task, const RunFigures& first_quarter) {
 }
 
 bool meets(const PlanTask& task, const RunFigures& figures) {
-  if (!figures.refused.empty() || figures.metrics.failed > 0) return false;
+  if (!figures.refused.empty() || served_share(figures) < 1 - task.unserved_share) return false;
   const bool open_loop = task.load.rate > 0 || task.find_max_rate;
   if (open_loop && !looks_at_waiting(task.level) && figures.backlog_growth > kMostBacklogGrowth) return false;
   const std::vector<LimitUse> uses = limit_uses(task.level, figures);
@@ -270,9 +284,11 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   PlanPoint point{.configuration = configuration, .fleet = fleet, .figures = figures};
   point.gpus = gpus_of(configuration, fleet);
   point.rate = rate > 0 ? rate : metrics.request_throughput;
-  point.output_tokens_per_s = rate > 0 ? rate * task.load.mean_output : metrics.output_throughput;
+  point.output_tokens_per_s =
+      rate > 0 ? rate * task.load.mean_output * served_share(figures) : metrics.output_throughput;
   const double watts = metrics.duration.value() > 0 ? figures.energy_j / metrics.duration.value() : 0;
-  point.dollars_per_hour = rent(task, configuration, fleet) + task.power_price * watts / 1000;
+  point.rent = rent_of_run(task, configuration, fleet, figures);
+  point.dollars_per_hour = point.rent + task.power_price * watts / 1000;
   point.tokens_per_s_per_gpu = point.output_tokens_per_s / double(point.gpus);
   point.tokens_per_s_per_user = metrics.tpot.mean.value() > 0 ? 1 / metrics.tpot.mean.value() : 0;
   point.dollars_per_million_output = point.dollars_per_hour / (point.output_tokens_per_s * 3600) * 1e6;

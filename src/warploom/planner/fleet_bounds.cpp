@@ -72,6 +72,35 @@ double rent(const PlanTask& task, const Configuration& configuration, const Flee
   return dollars;
 }
 
+double rent_of_run(const PlanTask& task, const Configuration& configuration, const Fleet& fleet,
+                   const RunFigures& figures) {
+  if (figures.held.empty()) return rent(task, configuration, fleet);
+  double dollars = 0;
+  const auto add = [&](std::size_t pool, const EngineShape& shape, std::int64_t instances) {
+    for (std::size_t hour = 0; hour < kHoursOfDay; ++hour) {
+      const double price =
+          task.day_prices.empty() ? task.gpu_hour_price[shape.gpu] : task.day_prices[shape.gpu][hour];
+      dollars += price * double(shape.gpus() * instances) * figures.held.at(pool * kHoursOfDay + hour);
+    }
+  };
+  add(0, configuration.shape, fleet.instances);
+  if (configuration.decode) add(1, *configuration.decode, fleet.decode);
+  return dollars;
+}
+
+double least_rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet) {
+  if (!task.autoscaling.on()) return rent(task, configuration, fleet);
+  const std::int64_t least = task.autoscaling.min_instances;
+  const auto pool = [&](const EngineShape& shape, std::int64_t instances) {
+    double price = task.gpu_hour_price[shape.gpu];
+    if (!task.day_prices.empty()) price = *std::min_element(task.day_prices[shape.gpu].begin(),
+                                                            task.day_prices[shape.gpu].end());
+    return price * double(shape.gpus() * std::min(least, instances));
+  };
+  return pool(configuration.shape, fleet.instances) +
+         (configuration.decode ? pool(*configuration.decode, fleet.decode) : 0);
+}
+
 double served_at_most(const PlanTask& task, const Configuration& configuration, const Screened& screened,
                       const Fleet& fleet) {
   const double most = most_rate(configuration, screened, running(task, configuration, fleet));
@@ -88,7 +117,7 @@ double least_objective(const PlanTask& task, const Configuration& configuration,
   const double served = served_at_most(task, configuration, screened, fleet);
   switch (task.objective) {
     case Objective::Cost:
-      return rent(task, configuration, fleet) / served;
+      return least_rent(task, configuration, fleet) / served;
     case Objective::Gpus:
       return double(gpus_of(configuration, fleet));
     case Objective::Throughput:

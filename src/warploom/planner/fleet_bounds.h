@@ -14,8 +14,13 @@ double least_figure(const SloLimit& limit, const Screened& screened, const LoadP
 std::optional<std::string> missed_by_bound(const ServiceLevel& level, const Screened& screened,
                                            const LoadProfile& load);
 
-// $ per hour of what is paid for, without power.
+// $ per hour of what is paid for, without power: of every instance, at the mean price of the day.
 double rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
+
+// The same of what a run held; and the least that any run of the fleet can come to.
+double rent_of_run(const PlanTask& task, const Configuration& configuration, const Fleet& fleet,
+                   const RunFigures& figures);
+double least_rent(const PlanTask& task, const Configuration& configuration, const Fleet& fleet);
 
 // Requests/s that the fleet could serve at best under the task's load.
 double served_at_most(const PlanTask& task, const Configuration& configuration, const Screened& screened,

@@ -64,6 +64,7 @@ Workload first_requests(const Workload& workload, std::size_t count) {
     part.content.resize(part.content_begin.back());
   }
   if (!part.origin.empty()) part.origin.resize(count);
+  if (!part.groups.empty()) part.groups.resize(count);
   return part;
 }
 

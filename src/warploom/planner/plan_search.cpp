@@ -129,7 +129,7 @@ class PlanSearch {
 
   // In the unit of the bound that it is compared with: rent for each request/s.
   Tradeoff front_cost(const PlanPoint& point) const {
-    return {rent(task_, point.configuration, point.fleet) / point.rate,
+    return {point.rent / point.rate,
             point.figures.metrics.ttft.p95.value()};
   }
 

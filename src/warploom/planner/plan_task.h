@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "warploom/planner/configuration_model.h"
+#include "warploom/planner/day_prices.h"
 #include "warploom/planner/load_profile.h"
 #include "warploom/planner/search_space.h"
 #include "warploom/planner/service_level.h"
+#include "warploom/serving/cluster/autoscaling.h"
 
 namespace warploom {
 
@@ -38,11 +40,16 @@ struct PlanTask {
   ServiceLevel level;
   Objective objective = Objective::Cost;
   LoadProfile load;
-  std::vector<double> gpu_hour_price;  // of each GPU of the space, $; all 1 where prices are unknown
+  // Of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
+  std::vector<double> gpu_hour_price;
+  std::vector<DayPrices> day_prices;   // the same by hour; empty: the mean at any hour
   double power_price = 0;              // $ per kWh, on top
   std::int64_t gpu_count = 0;          // exactly so many GPUs; 0: as few as it takes
   bool find_max_rate = false;          // the highest rate in place of the load's own
   std::int64_t spare_instances = 0;    // of each pool: paid for, and missing in the runs
+  double unserved_share = 0;           // of the requests may be turned away or time out
+  // On: a fleet is the most that a pool grows to, and what it holds is paid for.
+  AutoscalingConfig autoscaling;
   bool fronts = true;                  // also what only a front needs
   bool exhaustive = false;             // nothing is left out by a bound or a short run
   std::size_t threads = 0;
@@ -57,11 +64,12 @@ struct PlanPoint {
   Fleet fleet;
   std::int64_t gpus = 0;
   RunFigures figures;                     // kernels at p50
-  std::optional<RunFigures> pessimistic;  // kernels at p90, where it was asked
+  std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too
   bool median_least = true;               // the least fleet at p50; false: the least at p90
   double rate = 0;                        // requests/s that it serves
   double dollars_per_hour = 0;
+  double rent = 0;                        // part of it: without power
   double output_tokens_per_s = 0;
   double tokens_per_s_per_gpu = 0, tokens_per_s_per_user = 0;
   double dollars_per_million_output = 0;  // everything, over output tokens

@@ -8,6 +8,7 @@
 #include "warploom/planner/gpu_prices.h"
 #include "warploom/planner/load_profile.h"
 #include "warploom/planner/pareto.h"
+#include "warploom/planner/run_error.h"
 #include "warploom/planner/search_space.h"
 #include "warploom/planner/service_level.h"
 #include "warploom/planner/step_ladder.h"
@@ -61,6 +62,29 @@ TEST(ServiceLevel, TheHighestUseBinds) {
   EXPECT_EQ(binding_limit(level, figures).name, "goodput_share");
   figures.metrics.tpot.p95 = milliseconds(20);
   EXPECT_DOUBLE_EQ(binding_limit(level, figures).use, 2);
+}
+
+// A run at p90 that uses a limit whole with its error uses the shortened one whole without.
+TEST(RunError, ShortensALevelByWhatItAddsToARun) {
+  ServiceLevel level{.limits = parse_limits(std::vector<std::string>{
+                         "ttft_p95_ms=800,tpot_p50_ms=40,itl_p99_ms=90,e2el_mean_ms=9000"}),
+                     .goodput = parse_goodput_limits(std::vector<std::string>{"ttft:500,tpot:20"})};
+  RunFigures plain;
+  plain.metrics.ttft.p95 = milliseconds(700);
+  plain.metrics.tpot.p50 = milliseconds(39);
+  plain.metrics.itl.p99 = milliseconds(70);
+  plain.metrics.e2el.mean = milliseconds(8000);
+  plain.goodput_share = 1;
+  RunFigures lengthened = plain;
+  add_run_error(lengthened.metrics);
+  EXPECT_GT(lengthened.metrics.ttft.p95, plain.metrics.ttft.p95);
+  const ServiceLevel shortened = less_run_error(level);
+  const auto without = limit_uses(shortened, plain), with = limit_uses(level, lengthened);
+  for (std::size_t i = 0; i < with.size(); ++i) EXPECT_NEAR(with[i].use, without[i].use, 1e-12) << with[i].name;
+  EXPECT_GT(with[0].use, 1) << "the promise of 700 ms of 800 does not survive what a first token errs";
+  EXPECT_LT(with[2].use, 1);
+  EXPECT_LT(*shortened.goodput.ttft, *level.goodput.ttft);
+  EXPECT_FALSE(shortened.goodput.e2el.has_value());
 }
 
 TEST(GpuPrices, ShippedOnesHaveASourceAndADate) {

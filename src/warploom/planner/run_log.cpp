@@ -11,7 +11,7 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
-constexpr std::int64_t kLogVersion = 1;
+constexpr std::int64_t kLogVersion = 2;  // 2: runs at p90 hold what lies beyond the kernels
 constexpr std::chrono::seconds kBetweenWrites{5};
 
 std::string shape_key(const EngineShape& shape) {

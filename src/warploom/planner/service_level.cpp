@@ -142,11 +142,14 @@ std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& fi
     uses.push_back(
         {limit.name(), to_milliseconds(figure), to_milliseconds(limit.limit), figure / limit.limit});
   }
-  if (level.has_goodput()) {
-    constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite
-    uses.push_back({"goodput_share", figures.goodput_share, level.goodput_share,
-                    level.goodput_share / std::max(kLeastShare, figures.goodput_share)});
-  }
+  constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite
+  const auto add_share = [&](std::string name, double share) {
+    uses.push_back(
+        {std::move(name), share, level.goodput_share, level.goodput_share / std::max(kLeastShare, share)});
+  };
+  if (level.has_goodput()) add_share("goodput_share", figures.goodput_share);
+  for (std::size_t i = 0; i < level.classes.size() && i < figures.class_shares.size(); ++i)
+    add_share(fmt::format("goodput_share of {}", level.classes[i].name), figures.class_shares[i]);
   return uses;
 }
 

@@ -42,12 +42,19 @@ struct SloLimit {
   std::string name() const;  // "ttft_p95_ms"
 };
 
+// Limits of one request of a class, which `goodput_share` of the class's requests must meet.
+struct ClassLimits {
+  std::string name;
+  Slo limits;
+};
+
 struct ServiceLevel {
   std::vector<SloLimit> limits;
   Slo goodput;                  // of one request
   double goodput_share = 0.95;  // of the requests must meet it
+  std::vector<ClassLimits> classes;  // of a workload of clients
   bool has_goodput() const { return goodput.ttft || goodput.tpot || goodput.e2el; }
-  bool empty() const { return limits.empty() && !has_goodput(); }
+  bool empty() const { return limits.empty() && classes.empty() && !has_goodput(); }
 };
 
 // "ttft_p95_ms=800", several in one text with commas between. Throws InvalidInput "slo: ..." on an unknown
@@ -63,7 +70,7 @@ struct LimitUse {
   std::string name;
   double figure = 0, limit = 0, use = 0;
 };
-// In the order of the level, the share of requests last.
+// In the order of the level, then the share of requests, then those of classes.
 std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& figures);
 // The highest use; 0 without limits.
 LimitUse binding_limit(const ServiceLevel& level, const RunFigures& figures);

@@ -84,14 +84,17 @@ std::string deployment_text(const RunLabel& label, const SimulationResult& resul
   if (result.rejected + result.cut > 0)
     text += fmt::format("max_model_len: {} requests rejected, {} outputs cut\n", count_text(result.rejected),
                         count_text(result.cut));
+  if (result.turned_away + result.timed_out > 0)
+    text += fmt::format("{} requests turned away, {} timed out\n", count_text(result.turned_away),
+                        count_text(result.timed_out));
   if (result.offloaded_units > 0)
     text += fmt::format("KV tiers: {} units offloaded, {} tokens reloaded\n",
                         count_text(result.offloaded_units), count_text(transfers.reloaded_tokens));
   if (result.restarts > 0)
     text += fmt::format("failures: {} requests started over\n", count_text(result.restarts));
-  if (result.metrics.failed > 0 && !result.partial)
-    text += fmt::format("{} requests were never served: no instance was left\n",
-                        count_text(result.metrics.failed));
+  const std::int64_t refused = result.rejected + result.turned_away + result.timed_out;
+  if (const std::int64_t left = result.metrics.failed - refused; left > 0 && !result.partial)
+    text += fmt::format("{} requests were never served: no instance was left\n", count_text(left));
   const double energy = energy_of(label);
   if (energy > 0 && result.metrics.total_output_tokens > 0)
     text += fmt::format("energy, estimated from power limits: {} J per output token\n",
@@ -136,6 +139,8 @@ void add_deployment(Json& document, const RunLabel& label, const SimulationResul
   }
   if (result.rejected + result.cut > 0)
     document["max_model_len"] = {{"rejected", result.rejected}, {"cut", result.cut}};
+  if (result.turned_away + result.timed_out > 0)
+    document["unserved"] = {{"turned_away", result.turned_away}, {"timed_out", result.timed_out}};
   if (result.offloaded_units > 0)
     document["kv_tiers"] = {{"offloaded_units", result.offloaded_units},
                             {"reloaded_tokens", transfers.reloaded_tokens},

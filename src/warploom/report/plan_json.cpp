@@ -131,6 +131,8 @@ Json plan_json(const PlanResult& plan) {
     document["goodput"] = to_json(plan.level.goodput);
     document["goodput_share"] = plan.level.goodput_share;
   }
+  for (const ClassLimits& each : plan.level.classes)
+    document["slo_classes"][each.name] = to_json(each.limits);
   for (std::size_t i = 0; i < plan.search.points.size(); ++i)
     document["points"].push_back(point_json(plan, plan.labels[i], plan.search.points[i]));
   for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {

@@ -20,17 +20,19 @@ std::string limits_text(const PlanResult& plan) {
   for (const SloLimit& limit : plan.level.limits)
     words.push_back(fmt::format("{} {} <= {:g} ms", name_of(limit.metric), name_of(limit.statistic),
                                 to_milliseconds(limit.limit)));
-  if (plan.level.has_goodput()) {
+  const auto add_share = [&](std::string_view whose, const Slo& slo) {
     std::vector<std::string> parts;
     const auto add = [&](const char* name, const std::optional<Seconds>& limit) {
       if (limit) parts.push_back(fmt::format("{} {:g} ms", name, to_milliseconds(*limit)));
     };
-    add("ttft", plan.level.goodput.ttft);
-    add("tpot", plan.level.goodput.tpot);
-    add("e2el", plan.level.goodput.e2el);
-    words.push_back(fmt::format("{} of the requests within {}", percent_text(plan.level.goodput_share),
+    add("ttft", slo.ttft);
+    add("tpot", slo.tpot);
+    add("e2el", slo.e2el);
+    words.push_back(fmt::format("{} of {} within {}", percent_text(plan.level.goodput_share), whose,
                                 fmt::join(parts, ", ")));
-  }
+  };
+  if (plan.level.has_goodput()) add_share("the requests", plan.level.goodput);
+  for (const ClassLimits& each : plan.level.classes) add_share("class " + each.name, each.limits);
   return fmt::format("{}", fmt::join(words, "; "));
 }
 

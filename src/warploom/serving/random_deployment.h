@@ -48,6 +48,7 @@ class RandomDeployment {
                                .layerwise = chance(0.5)};
     run.deployment.seed = std::uint64_t(random_.integer(1, 1000));
     if (chance(0.3)) fail(run);
+    rules(run.deployment);
     return run;
   }
 
@@ -56,6 +57,20 @@ class RandomDeployment {
   template <class T>
   T one_of(std::vector<T> values) {
     return values[std::size_t(random_.integer(0, std::ssize(values) - 1))];
+  }
+
+  void rules(Deployment& deployment) {
+    FleetRules& rules = deployment.rules;
+    const bool split = deployment.disaggregated();
+    if (chance(0.2)) {
+      for (PoolPlan& pool : deployment.pools) pool.config.routing_policy = RoutingPolicy::Weighted;
+      rules.prefix_weight = random_.uniform(0, 5);
+    }
+    const RoutingPolicy policy = deployment.pools[0].config.routing_policy;
+    if (policy != RoutingPolicy::Engine && policy != RoutingPolicy::RoundRobin && chance(0.4))
+      rules.signal_interval = milliseconds(random_.uniform(1, 200));
+    if (chance(0.2)) rules.max_queued = random_.integer(1, 3);
+    if (!split && chance(0.3)) rules.request_timeout = milliseconds(random_.uniform(1, 400));
   }
 
   Workload workload() {

@@ -53,13 +53,29 @@ void expect_request_ended(const RequestRecord& record, const RandomRun& run, std
     return;
   }
   if (!record.completed()) {
-    EXPECT_TRUE(run.loses_instances) << "request " << index << " never ended";
+    EXPECT_TRUE(run.loses_instances || record.turned_away || record.timed_out) << "request " << index << " never ended";
     return;
   }
   EXPECT_LE(record.arrival, record.queued);
   EXPECT_LE(record.queued, record.scheduled);
   EXPECT_LT(record.scheduled, record.first_token);
   EXPECT_LE(record.first_token, record.last_token);
+}
+
+void expect_rules_kept(const SimulationResult& result, const FleetRules& rules) {
+  std::int64_t turned_away = 0, timed_out = 0;
+  for (const RequestRecord& record : result.requests) {
+    turned_away += record.turned_away ? 1 : 0;
+    timed_out += record.timed_out ? 1 : 0;
+    EXPECT_TRUE(!record.turned_away || record.tokens_emitted == 0);
+    const double taken = (record.last_token - record.arrival).seconds().value();
+    const double most = rules.request_timeout.value();
+    EXPECT_TRUE(most == 0 || !record.completed() || taken <= most + 1e-9);
+  }
+  EXPECT_EQ(result.turned_away, turned_away);
+  EXPECT_EQ(result.timed_out, timed_out);
+  EXPECT_TRUE(turned_away == 0 || rules.max_queued > 0);
+  EXPECT_TRUE(timed_out == 0 || rules.request_timeout.value() > 0);
 }
 
 // Every request ends, with its tokens; each token is computed once, or found, or again after a loss.
@@ -77,6 +93,7 @@ void expect_conserved(const SimulationResult& result, const RandomRun& run) {
   }
   EXPECT_EQ(result.metrics.total_output_tokens, outputs);
   EXPECT_EQ(result.preemptions, preemptions);
+  expect_rules_kept(result, run.deployment.rules);
   // Where requests are left over, a turn behind one of them never comes.
   EXPECT_LE(rejected, result.rejected);
   EXPECT_TRUE(run.loses_instances || rejected == result.rejected);
@@ -116,7 +133,7 @@ void expect_same(const SimulationResult& a, const SimulationResult& b) {
 }
 
 TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
-  std::int64_t preempted = 0, restarted = 0, rejected = 0, reloaded = 0;
+  std::int64_t preempted = 0, restarted = 0, rejected = 0, reloaded = 0, turned_away = 0, timed_out = 0;
   for (std::uint64_t number = 1; number <= kCases && !testing::Test::HasFailure(); ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     const RandomRun run = RandomDeployment(number, pricers()).draw();
@@ -130,12 +147,16 @@ TEST(RandomDeployment, EveryRequestEndsNothingLeaksAndWatchingChangesNothing) {
     restarted += result.restarts;
     rejected += result.rejected;
     reloaded += result.transfers.reloaded_tokens;
+    turned_away += result.turned_away;
+    timed_out += result.timed_out;
   }
   // The draws reach what they are meant to reach.
   EXPECT_GT(preempted, 0);
   EXPECT_GT(restarted, 0);
   EXPECT_GT(rejected, 0);
   EXPECT_GT(reloaded, 0);
+  EXPECT_GT(turned_away, 0);
+  EXPECT_GT(timed_out, 0);
 }
 
 // Requests without common prefixes: more caches do not mean fewer hits.
@@ -144,6 +165,7 @@ TEST(RandomDeployment, MoreInstancesNeverMakeTheFirstTokenLater) {
     SCOPED_TRACE(testing::Message() << "case " << number);
     RandomRun run = RandomDeployment(number, pricers()).draw();
     run.deployment.failures.clear();
+    run.deployment.rules = {};
     run.workload.content.clear();
     run.workload.content_begin.clear();
     run.workload.concurrency.reset();

@@ -26,8 +26,10 @@ struct RequestRecord {
   std::int32_t restarts = 0;         // engines that failed under it
   bool was_scheduled = false;
   bool rejected = false;  // turned away on arrival: the prompt alone is as long as max_model_len
+  bool turned_away = false;  // by the fleet's limit of waiting requests
+  bool timed_out = false;    // its client left
 
-  bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0; }
+  bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0 && !timed_out; }
   SimDuration ttft() const { return first_token - arrival; }
   SimDuration e2el() const { return last_token - arrival; }
   // Zero for requests of one token.

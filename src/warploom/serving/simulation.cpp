@@ -68,9 +68,34 @@ void check_failures(const Deployment& deployment) {
   }
 }
 
+// What would change nothing, or what is not modelled, is refused.
+void check_rules(const Deployment& deployment) {
+  const FleetRules& rules = deployment.rules;
+  check(rules, "fleet");
+  const auto follows_load = [](const PoolPlan& pool) { return !in_turn(pool.config); };
+  const auto weighs = [](const PoolPlan& pool) {
+    return pool.config.routing_policy == RoutingPolicy::Weighted;
+  };
+  const FleetRules defaults;
+  const bool weighted = rules.prefix_weight != defaults.prefix_weight ||
+                        rules.queue_weight != defaults.queue_weight || rules.kv_weight != defaults.kv_weight;
+  if (weighted && std::none_of(deployment.pools.begin(), deployment.pools.end(), weighs))
+    throw InvalidInput(
+        "router weights: are read by the policy `weighted` alone, expected `routing_policy` weighted");
+  if (rules.signal_interval.value() > 0 &&
+      std::none_of(deployment.pools.begin(), deployment.pools.end(), follows_load))
+    throw InvalidInput(
+        "router_signal_interval_s: requests go to replicas in turn, whatever these do, expected another "
+        "`routing_policy`, for example weighted");
+  if (rules.request_timeout.value() > 0 && deployment.disaggregated())
+    throw Unsupported(
+        "request_timeout_s: is not modelled where prefill and decode are apart, expected one pool");
+}
+
 SimulationResult simulate_checked(const Deployment& deployment, const Workload& workload,
                                   const SimulationOptions& options) {
   check_failures(deployment);
+  check_rules(deployment);
   for (const PoolPlan& pool : deployment.pools) {
     check_config(pool.config);
     check_autoscaling(pool.autoscaling);

@@ -1,10 +1,14 @@
 // How a run is made and watched, and where its time went.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <utility>
 
+#include "warploom/base/fields.h"
 #include "warploom/base/units.h"
 #include "warploom/serving/time/sim_time.h"
 
@@ -12,7 +16,12 @@ namespace warploom {
 
 // Which of the step's times drives the clock. Runs at Low and High bound the metrics of the run at Mid,
 // taking the kernels' errors as common to all steps.
-enum class StepTime { Low, Mid, High };  // p10, p50, p90
+enum class StepTime { Low, Mid, High };
+template <>
+struct EnumNames<StepTime> {
+  static constexpr std::array<std::pair<StepTime, std::string_view>, 3> kNames{
+      {{StepTime::Low, "p10"}, {StepTime::Mid, "p50"}, {StepTime::High, "p90"}}};
+};
 
 struct SimulationProgress {
   std::int64_t completed = 0;

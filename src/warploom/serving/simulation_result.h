@@ -34,11 +34,18 @@ struct TransferTotals {
   }
 };
 
+// GPUs of one instance, from its start to its stop.
+struct HeldGpus {
+  SimTime begin, end;
+  std::int64_t gpus = 0;
+};
+
 struct PoolTotals {
   std::string name;
   StepTotals steps;
   Seconds gpu_time;  // GPUs times the time they were held
   std::int64_t most_instances = 0;
+  std::vector<HeldGpus> held;  // of a pool that scales
 };
 
 struct SimulationResult {
@@ -54,6 +61,8 @@ struct SimulationResult {
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;         // of requests, because their instance failed
   std::int64_t rejected = 0;         // requests that max_model_len turned away; they count as failed
+  std::int64_t turned_away = 0;      // requests that came when too many waited; they count as failed
+  std::int64_t timed_out = 0;        // requests whose clients left; they count as failed
   std::int64_t cut = 0;              // requests whose output max_model_len shortened
   std::int64_t cached_tokens = 0;    // of prompts, found in the prefix cache
   std::int64_t offloaded_units = 0;  // of the prefix cache, to lower tiers

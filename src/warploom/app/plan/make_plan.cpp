@@ -50,10 +50,14 @@ Workload load_of_request(const PlanRequest& request) {
   return workload;
 }
 
-ServiceLevel level_of(const PlanRequest& request) {
+ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   ServiceLevel level{.limits = parse_limits(request.slo),
                      .goodput = parse_goodput_limits(request.goodput),
                      .goodput_share = request.goodput_share};
+  for (std::size_t i = 0; i < workload.classes.size(); ++i) {
+    const Slo& limits = workload.class_limits[i];
+    if (limits.ttft || limits.tpot || limits.e2el) level.classes.push_back({workload.classes[i], limits});
+  }
   if (level.empty())
     throw InvalidInput(
         "slo: no limit is given, expected for example `slo` ttft_p95_ms=800,tpot_p95_ms=40 or `goodput` "
@@ -61,8 +65,33 @@ ServiceLevel level_of(const PlanRequest& request) {
   return level;
 }
 
+void check_fleet(const PlanRequest& request) {
+  check_autoscaling(request.autoscaling);
+  const bool follows_load = request.routing_policy != RoutingPolicy::Engine &&
+                            request.routing_policy != RoutingPolicy::RoundRobin;
+  if (request.fleet.signal_interval.value() > 0 && !follows_load)
+    throw InvalidInput(
+        "router_signal_interval_s: requests go to instances in turn, expected another `routing_policy`, for "
+        "example weighted");
+  if (request.fleet.request_timeout.value() > 0 && request.space.pools != PoolLayout::Aggregated)
+    throw InvalidInput(
+        "request_timeout_s: is not modelled where prefill and decode are apart, expected `pools` aggregated");
+  if (request.unserved_share > 0 && !request.fleet.turns_away())
+    throw InvalidInput(
+        "unserved_share: no request is turned away, expected `max_queued_requests` or `request_timeout_s` too");
+  const bool scales = request.autoscaling.on();
+  if (scales && (request.gpu_count > 0 || request.find_max_rate || request.spare_instances > 0))
+    throw InvalidInput(
+        "max_instances: the number of instances follows the load, expected it without `gpu_count`, "
+        "`find_max_rate` and `spare_instances`");
+  if (request.start_hour > 0 && (!scales || request.day_price.empty()))
+    throw InvalidInput(
+        "start_hour: matters where pools scale and prices change, expected `max_instances` and `day_price` too");
+}
+
 void check_request(const PlanRequest& request, const Workload& workload) {
   check_required_tier(request.require_tier, {});
+  check_fleet(request);
   if (request.space.gpus.empty())
     throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
@@ -89,16 +118,35 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   if (!request.prices.empty())
     prices.add_document(read_json_file(request.prices), request.prices.string(), catalog);
   for (const std::string& text : request.price) prices.add_text(text, catalog);
+  std::vector<PriceWindow> windows;
+  for (const std::string& text : request.day_price) {
+    windows.push_back(price_window_from_text(text, catalog));
+    const auto is_it = [&](const std::string& name) {
+      return catalog.load_gpu(name).name == windows.back().gpu;
+    };
+    if (std::none_of(request.space.gpus.begin(), request.space.gpus.end(), is_it))
+      throw InvalidInput(fmt::format("day_price: {} is not among the GPUs to choose from, expected one of "
+                                     "`gpu_names`",
+                                     windows.back().gpu));
+  }
   result.priced = true;
   for (const std::string& name : request.space.gpus) {
     const std::string& gpu = catalog.load_gpu(name).name;
     auto price = prices.find(gpu, request.price_kind);
     if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
     result.priced = result.priced && price.has_value();
-    task.gpu_hour_price.push_back(price ? price->usd_per_gpu_hour : 1);
+    DayPrices& day = task.day_prices.emplace_back();
+    day.fill(price ? price->usd_per_gpu_hour : 1);
+    for (const PriceWindow& window : windows)
+      if (window.gpu == gpu) set_window(day, window);
+    task.gpu_hour_price.push_back(mean_price(day));
+    if (price) price->usd_per_gpu_hour = task.gpu_hour_price.back();
     if (price) result.prices.push_back(*price);
   }
-  if (!result.priced) std::fill(task.gpu_hour_price.begin(), task.gpu_hour_price.end(), 1.0);
+  if (windows.empty()) task.day_prices.clear();
+  if (result.priced) return;
+  std::fill(task.gpu_hour_price.begin(), task.gpu_hour_price.end(), 1.0);
+  task.day_prices.clear();
 }
 
 std::string shape_words(const EngineShape& shape) {
@@ -136,6 +184,7 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
   asked.price_kind = PriceKind::OnDemand;
   asked.prices.clear();
   asked.price.clear();
+  asked.day_price.clear();
   asked.power_price = 0;
   const Json document = to_json(asked);
   const LatencyEstimate probe = latency.estimate(Gemm{.m = 64, .n = 4096, .k = 4096}, gpu);
@@ -180,6 +229,8 @@ PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   task.gpu_count = request.gpu_count;
   task.find_max_rate = request.find_max_rate;
   task.spare_instances = request.spare_instances;
+  task.unserved_share = request.unserved_share;
+  task.autoscaling = request.autoscaling;
   task.fronts = request.fronts;
   task.exhaustive = request.exhaustive;
   task.threads = request.threads;
@@ -204,7 +255,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   PlanRequest request = asked;
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
                      request.source.max_concurrency || request.source.sessions ||
-                     !request.source.trace.empty();
+                     !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
   const Workload workload = load_of_request(request);
   check_request(request, workload);
@@ -213,7 +264,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   PlanResult result{.model = model.name,
                     .workload = workload.name,
                     .host_profile = request.host_profile,
-                    .level = level_of(request),
+                    .level = level_of(request, workload),
                     .objective = request.objective,
                     .find_max_rate = request.find_max_rate,
                     .exhaustive = request.exhaustive,

@@ -20,7 +20,22 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
            {.doc = "instances of each pool that may fail: paid for, and missing in the runs",
             .min = 0,
             .max = 1000})
+      .add("day_price", &R::day_price,
+           {.doc = "GPU@FROM-TO=DOLLARS of one GPU for one hour between two hours of the day"})
+      .add("start_hour", &R::start_hour,
+           {.unit = "h", .doc = "of the day, when the load begins, where pools scale", .min = 0, .max = 24})
       .add("growth", &R::growth, {.doc = "factor of the load", .min = 0.01, .max = 1000});
+}
+
+void add_fleet(RequestFields<PlanRequest>& fields) {
+  using R = PlanRequest;
+  fields
+      .add("routing_policy", &R::routing_policy, {.doc = "how requests are given out to instances"})
+      .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
+      .add("unserved_share", &R::unserved_share,
+           {.doc = "of the requests may be turned away or time out", .min = 0, .max = 0.99})
+      .add("autoscaling", &R::autoscaling,
+           {.doc = "fleets are what a pool may grow to, and what it holds is paid for"});
 }
 
 }  // namespace
@@ -45,8 +60,9 @@ FieldTable PlanRequest::describe() {
       .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})
       .add("goodput", &R::goodput, {.doc = "limits in ms of one request, for example ttft:500"})
       .add("goodput_share", &R::goodput_share,
-           {.doc = "share of the requests that must meet `goodput`", .min = 0.01, .max = 1});
+           {.doc = "share of the requests, and of those of each class, that must meet their limits", .min = 0.01, .max = 1});
   add_what_is_bought(fields);
+  add_fleet(fields);
   return fields
       .add("fronts", &R::fronts, {.doc = "also every point of the Pareto fronts, not the best alone"})
       .add("exhaustive", &R::exhaustive, {.doc = "simulate whatever can run, for checking the search"})

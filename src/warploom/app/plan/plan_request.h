@@ -33,6 +33,12 @@ struct PlanRequest {
   double power_price = 0;          // $/kWh
   std::int64_t spare_instances = 0;
   double growth = 1;  // of the load's rate or concurrency
+  RoutingPolicy routing_policy = RoutingPolicy::Engine;
+  FleetRules fleet;               // of the router in front
+  double unserved_share = 0;      // of the requests may be turned away or time out
+  AutoscalingConfig autoscaling;  // on: fleets are what a pool may grow to
+  std::vector<std::string> day_price;  // "H200@8-20=4.5", over `price`
+  double start_hour = 0;               // of the day, when the load begins; read where pools scale
   bool fronts = true, exhaustive = false;
   std::filesystem::path store;  // as LoggedRuns takes it
   double time_limit_s = 0;

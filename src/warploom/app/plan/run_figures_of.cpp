@@ -32,9 +32,18 @@ double backlog_growth(const std::vector<RequestRecord>& records) {
   return first > 0 ? last / first : 1;
 }
 
+// Of the class's requests: those that meet its limits; 1 where it has none.
+double class_share(const SimulationResult& result, const Workload& workload, const ClassLimits& limits) {
+  const auto place = std::find(workload.classes.begin(), workload.classes.end(), limits.name);
+  std::vector<RequestRecord> own;
+  for (std::size_t i = 0; i < workload.groups.size(); ++i)
+    if (workload.groups[i].slo_class == place - workload.classes.begin()) own.push_back(result.requests[i]);
+  return own.empty() ? 1 : double(requests_meeting(limits.limits, own)) / double(own.size());
+}
+
 }  // namespace
 
-RunFigures run_figures_of(const SimulationResult& result, const ServiceLevel& level) {
+RunFigures run_figures_of(const SimulationResult& result, const Workload& workload, const ServiceLevel& level) {
   RunFigures figures;
   figures.metrics = result.metrics;
   figures.preemptions = result.preemptions;
@@ -54,6 +63,7 @@ RunFigures run_figures_of(const SimulationResult& result, const ServiceLevel& le
     figures.missed_goodput = requests - met;
     figures.goodput_share = requests > 0 ? double(met) / double(requests) : 0;
   }
+  for (const ClassLimits& each : level.classes) figures.class_shares.push_back(class_share(result, workload, each));
   if (result.metrics.failed == 0) figures.backlog_growth = backlog_growth(result.requests);
   return figures;
 }

@@ -4,10 +4,12 @@
 #include "warploom/planner/run_figures.h"
 #include "warploom/planner/service_level.h"
 #include "warploom/serving/simulation_result.h"
+#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 
 // Everything but the energy.
-RunFigures run_figures_of(const SimulationResult& result, const ServiceLevel& level);
+// `workload` is the one that ran.
+RunFigures run_figures_of(const SimulationResult& result, const Workload& workload, const ServiceLevel& level);
 
 }  // namespace warploom

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "warploom/app/plan/run_figures_of.h"
@@ -152,6 +153,7 @@ SimulatedConfigurations::SimulatedConfigurations(const PlanRequest& request,
       latency_(std::move(latency)),
       workload_(workload),
       level_(level),
+      sure_level_(less_run_error(level)),
       model_(load_model(request.model)),
       load_(profile_of(workload, false)),
       cached_load_(profile_of(workload, true)) {}
@@ -323,6 +325,25 @@ double SimulatedConfigurations::measured_share(const Configuration& configuratio
   return all > 0 ? measured / all : 0;
 }
 
+std::vector<double> SimulatedConfigurations::held_by_hour(const PoolTotals& pool, std::int64_t gpus,
+                                                          SimTime end) const {
+  constexpr double kHour = 3600;  // s
+  std::vector<double> held(kHoursOfDay, 0);
+  const double whole = double(gpus) * end.seconds().value();
+  if (!(whole > 0)) return held;
+  for (const HeldGpus& part : pool.held) {
+    // Times since midnight.
+    double at = request_.start_hour * kHour + part.begin.seconds().value();
+    const double until = request_.start_hour * kHour + part.end.seconds().value();
+    while (at < until) {
+      const double next = std::min(until, (std::floor(at / kHour) + 1) * kHour);
+      held[std::size_t(at / kHour) % kHoursOfDay] += double(part.gpus) * (next - at) / whole;
+      at = next;
+    }
+  }
+  return held;
+}
+
 const KvTransferPlan& SimulatedConfigurations::transfer_of(const Kind& prefill, const Kind& decode) const {
   const std::pair key{&prefill, &decode};
   {
@@ -350,6 +371,7 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
   tables.reserve(engines.size());
   Deployment deployment;
   deployment.seed = request_.source.seed;
+  deployment.rules = request_.fleet;
   for (std::size_t i = 0; i < engines.size(); ++i) {
     lent.push_back(std::make_unique<Lent>(engines[i]->kind));
     tables.emplace_back(*lent.back()->pricer);
@@ -359,7 +381,14 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
                   .config = engines[i]->config,
                   .pricer = &tables.back(),
                   .tiers = engines[i]->tiers};
-    pool.config.instances *= i == 0 ? fleet.instances : fleet.decode;
+    pool.config.routing_policy = request_.routing_policy;
+    const std::int64_t own = pool.config.instances * pool.config.data_parallel_size /
+                             std::int64_t(pool.pricer->coupled_replicas());
+    const std::int64_t instances = i == 0 ? fleet.instances : fleet.decode;
+    pool.autoscaling = request_.autoscaling;
+    pool.autoscaling.min_instances *= own;
+    pool.autoscaling.max_instances = pool.autoscaling.on() ? instances * own : 0;
+    pool.config.instances *= pool.autoscaling.on() ? request_.autoscaling.min_instances : instances;
     deployment.pools.push_back(std::move(pool));
   }
   RunFigures figures;
@@ -369,8 +398,19 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
     options.step_time = question.step_time;
     options.timeline_samples = 0;
     options.threads = 1;
-    const SimulationResult result = simulate(deployment, workload_of(question), options);
-    figures = run_figures_of(result, level_);
+    const Workload workload = workload_of(question);
+    const SimulationResult result = simulate(deployment, workload, options);
+    const bool sure = question.step_time == StepTime::High;
+    figures = run_figures_of(result, workload, sure ? sure_level_ : level_);
+    if (sure) add_run_error(figures.metrics);
+    if (request_.autoscaling.on()) {
+      figures.held = held_by_hour(result.pools[0], fleet.instances * configuration.shape.gpus(), result.end);
+      if (engines.size() > 1) {
+        const std::int64_t gpus = fleet.decode * configuration.decode->gpus();
+        for (const double share : held_by_hour(result.pools[1], gpus, result.end))
+          figures.held.push_back(share);
+      }
+    }
     for (std::size_t i = 0; i < engines.size(); ++i)
       figures.energy_j += pool_energy(engines[i]->kind->setup, result.pools[i]);
   } catch (const Error& error) {

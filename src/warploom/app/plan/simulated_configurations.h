@@ -12,6 +12,7 @@
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/planner/configuration_model.h"
+#include "warploom/planner/run_error.h"
 
 namespace warploom {
 
@@ -48,6 +49,8 @@ class SimulatedConfigurations final : public ConfigurationModel {
   std::shared_ptr<Kind> kind_of(const std::string& key, ServingSetup setup) const;
   StepLimits limits_of(const Prepared& prepared, const Configuration& configuration) const;
   const LoadProfile& load_of(const Configuration& configuration) const;
+  // As RunFigures::held has it.
+  std::vector<double> held_by_hour(const PoolTotals& pool, std::int64_t gpus, SimTime end) const;
   const KvTransferPlan& transfer_of(const Kind& prefill, const Kind& decode) const;
   Workload workload_of(const RunQuestion& question) const;
   std::vector<double> fractions() const;
@@ -56,6 +59,7 @@ class SimulatedConfigurations final : public ConfigurationModel {
   std::shared_ptr<const LatencyModel> latency_;
   const Workload& workload_;
   const ServiceLevel& level_;
+  ServiceLevel sure_level_;  // of runs at p90
   ModelArchitecture model_;
   LoadProfile load_, cached_load_;
   mutable std::mutex mutex_;  // of the maps

@@ -5,6 +5,7 @@
 
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/workload/client_mix.h"
 #include "warploom/serving/workload/fitted_workload.h"
 #include "warploom/serving/workload/trace_file.h"
 
@@ -17,11 +18,13 @@ void refuse_unless(bool allowed, std::string_view what) {
 
 void check_kind(const WorkloadRequestSource& source) {
   const int given = int(!source.trace.empty()) + int(!source.workload.empty()) +
-                    int(source.sessions.has_value()) + int(source.random.has_value());
+                    int(source.sessions.has_value()) + int(source.random.has_value()) +
+                    int(!source.clients.empty());
   if (given == 1) return;
   throw InvalidInput(
       fmt::format("source: expected one of a trace (`trace` FILE), a fitted workload (`workload` {}), random "
-                  "prompts (`workload` random or `random_input_len` N) and sessions (`sessions` N)",
+                  "prompts (`workload` random or `random_input_len` N), a file of clients (`clients` FILE) and sessions "
+                  "(`sessions` N)",
                   fmt::join(fitted_workload_names(), "|")));
 }
 
@@ -40,6 +43,8 @@ void check_source(const WorkloadRequestSource& source) {
   check_count("requests", source.requests);
   check_count("concurrency", source.concurrency);
   check_count("max_concurrency", source.max_concurrency);
+  refuse_unless(source.clients.empty() || (!source.burstiness && !source.request_rate),
+                "clients: say how their gaps are distributed, expected neither `burstiness` nor `request_rate`");
   refuse_unless(!source.burstiness || source.rate || source.request_rate,
                 "burstiness: needs a rate, expected `rate` or `request_rate` too");
   const bool loop = source.concurrency || (source.max_concurrency && !source.rate && !source.request_rate);
@@ -68,6 +73,9 @@ Workload prompts_of(const WorkloadRequestSource& source) {
   const std::int64_t requests = source.requests.value_or(kDefaultRequests);
   if (source.sessions) return session_workload(*source.sessions, source.seed);
   if (source.random) return random_prompts(*source.random, requests, source.seed);
+  if (!source.clients.empty())
+    return client_workload(read_client_mix(source.clients), source.rate.value_or(0), source.requests.value_or(0),
+                           source.seed);
   if (source.trace.empty())
     return sample_workload(fitted_workload(source.workload), requests, source.rate, source.seed);
   return trace_workload(source);
@@ -96,7 +104,9 @@ void set_arrivals(Workload& workload, const WorkloadRequestSource& source) {
 }  // namespace
 
 bool name_default_workload(WorkloadRequestSource& source) {
-  if (!source.workload.empty() || !source.trace.empty() || source.sessions || source.random) return false;
+  if (!source.workload.empty() || !source.trace.empty() || !source.clients.empty() || source.sessions ||
+      source.random)
+    return false;
   source.workload = kDefaultWorkload;
   return true;
 }

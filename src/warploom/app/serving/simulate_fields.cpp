@@ -10,6 +10,7 @@ FieldTable WorkloadRequestSource::describe() {
       .add("trace", &R::trace, {.doc = "a recorded trace (CSV or JSONL); or"})
       .add("workload", &R::workload, {.doc = "a fitted workload: conversation, ...; or"})
       .add("sessions", &R::sessions, {.doc = "conversations of several turns; or"})
+      .add("clients", &R::clients, {.doc = "a file of clients: classes, tenants, arrivals, windows; or"})
       .add("random", &R::random, {.doc = "the random data set of `vllm bench serve`"})
       .add("requests", &R::requests, {.doc = "how many requests; default 1000, or the whole trace", .min = 1})
       .add("rate", &R::rate, {.unit = "1/s", .doc = "requests in place of the recorded ones", .min = 0})
@@ -53,6 +54,7 @@ FieldTable SimulateRequest::describe() {
       .add("setup", &R::setup, {.doc = "model, GPU and engine"})
       .add("disaggregation", &R::disaggregation, {.doc = "prefill and decode apart, in place of `setup`"})
       .add("autoscaling", &R::autoscaling, {.doc = "of every pool"})
+      .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
       .add("failures", &R::failures, {.doc = "instances that fail"})
       .add("source", &R::source, {.doc = "what the requests are and when they come"})
       .add("threads", &R::threads,

@@ -68,6 +68,7 @@ Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const L
     if (failure.down) planned.down = to_sim_duration(*failure.down);
     engines.deployment.failures.push_back(planned);
   }
+  engines.deployment.rules = request.fleet;
   engines.deployment.seed = request.source.seed;
   return engines;
 }
@@ -172,6 +173,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
       request.disaggregation ? request.disaggregation->decode.require_tier : request.setup.require_tier,
       result.run.kernels);
   if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
+  result.groups = group_figures(workload, result.run.requests);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }

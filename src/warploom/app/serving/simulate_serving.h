@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/app/serving/group_figures.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/run_label.h"
 #include "warploom/app/serving/serving_setup.h"
@@ -20,11 +21,12 @@
 
 namespace warploom {
 
-// What the requests are: exactly one of `trace`, `workload`, `sessions` and `random`.
+// What the requests are: exactly one of `trace`, `workload`, `sessions`, `clients` and `random`.
 struct WorkloadRequestSource {
   std::filesystem::path trace;           // a recorded trace, layouts of trace_file.h
   std::string workload;                  // a fitted workload, for example "conversation"
   std::optional<SessionShape> sessions;  // conversations of several turns
+  std::filesystem::path clients;         // a file of clients, see client_mix.h
   std::optional<RandomPrompts> random;   // the random data set of `vllm bench serve`
   std::optional<std::int64_t> requests;  // of a trace: the first ones; absent: all, or kDefaultRequests drawn
   std::optional<double> rate;            // requests/s; absent: as recorded
@@ -68,6 +70,7 @@ struct SimulateRequest {
   ServingSetupRequest setup;
   std::optional<DisaggregationRequest> disaggregation;  // then `setup` is not read
   AutoscalingConfig autoscaling;                        // of every pool
+  FleetRules fleet;                                     // of the router in front
   std::vector<FailureRequest> failures;
   WorkloadRequestSource source;
   std::function<void(const SimulationProgress&)> on_progress;  // of the p50 run
@@ -88,6 +91,7 @@ struct SimulateResult {
   SimulationResult run;
   std::optional<RunInterval> interval;  // absent when the run was cancelled or none was asked for
   std::optional<TunedChange> tuned;     // with SimulateRequest::tuned
+  std::vector<GroupFigures> groups;     // by class and tenant, where the workload has them
   std::vector<TracedStep> traced;       // of run.steps; empty unless steps were asked for
 };
 

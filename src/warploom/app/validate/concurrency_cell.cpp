@@ -58,6 +58,10 @@ struct Place {
   const ValidateConcurrencyRequest& validation;
   const std::shared_ptr<const LatencyModel>& latency;
 
+  SimulationOptions options() const {
+    return {.step_time = validation.kernel_times, .timeline_samples = 0};
+  }
+
   ServingSetup setup(const StatedPlace& place, std::int64_t instances) const {
     Sharding sharding = sharding_of(place, model);
     if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
@@ -101,7 +105,7 @@ ConcurrencyCell cell_of(const ConcurrencyTruth& row, const SimulationResult& run
 ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
   const ServingSetup setup = place.setup(place.row.place, 1);
   ConcurrencyCell cell =
-      cell_of(place.row, simulate(setup.config, workload, *setup.pricer, {.timeline_samples = 0}));
+      cell_of(place.row, simulate(setup.config, workload, *setup.pricer, place.options()));
   cell.tp = setup.sharding.tensor_parallel;
   cell.expert_routing = setup.expert_routing();
   return cell;
@@ -114,7 +118,7 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
   Deployment deployment;
   deployment.pools = {first.pool("prefill"), second.pool("decode")};
   deployment.transfer = kv_transfer_of(first, second, {}).plan;
-  ConcurrencyCell cell = cell_of(place.row, simulate(deployment, workload, {.timeline_samples = 0}));
+  ConcurrencyCell cell = cell_of(place.row, simulate(deployment, workload, place.options()));
   cell.tp = second.sharding.tensor_parallel;
   cell.expert_routing = second.expert_routing();
   cell.prefill_workers = *prefill.workers;

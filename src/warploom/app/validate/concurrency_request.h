@@ -8,6 +8,7 @@
 
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/base/fields.h"
+#include "warploom/serving/simulation_options.h"
 
 namespace warploom {
 
@@ -19,6 +20,7 @@ struct ValidateConcurrencyRequest {
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
   HostSettings host;           // to the defaults of the engine
+  StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
   std::int64_t max_cells = 0;  // simulate this many rows, evenly spread over the file; 0: all
   std::uint64_t one_in = 1;    // simulate the rows whose contents hash to 0 modulo this
   std::uint64_t seed = 1;      // of the lengths

@@ -30,7 +30,7 @@ struct ServingValidation {
   std::string model, gpu, engine, host_profile;
   std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t gpus = 1, requests = 0, kv_blocks = 0;
-  std::vector<ServingFigure> latencies;  // mean, p50, p90, p99 of ttft, tpot, e2el
+  std::vector<ServingFigure> latencies;  // mean, p50, p90, p95, p99 of ttft, tpot, e2el
   Comparison duration;                   // s
   Comparison output_throughput, request_throughput;
   double tpot_request_error = 0;  // mean over requests of the error of each request's TPOT

@@ -24,6 +24,8 @@ FieldTable ValidateConcurrencyRequest::describe() {
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .add("kernel_times", &R::kernel_times,
+           {.doc = "where in its interval every kernel's time lies: p90 gives what a plan is 90 % sure of"})
       .add("max_cells", &R::max_cells,
            {.doc = "simulate only this many rows, evenly spread; 0: all", .min = 0})
       .add("one_in", &R::one_in,

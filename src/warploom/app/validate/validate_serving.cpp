@@ -26,6 +26,8 @@ FieldTable ValidateServingRequest::describe() {
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .add("kernel_times", &R::kernel_times,
+           {.doc = "where in its interval every kernel's time lies: p90 gives what a plan is 90 % sure of"})
       .table();
 }
 
@@ -99,6 +101,7 @@ void add_figures(std::vector<ServingFigure>& figures, const std::string& metric,
   };
   add("p50", 0.5);
   add("p90", 0.9);
+  add("p95", 0.95);
   add("p99", 0.99);
 }
 
@@ -196,7 +199,8 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   ServingSetup setup = resolve_serving(run.setup, latency);
   settle_frontend(setup.config.host, run, measured.client.has_value());
   const SimulationResult simulated =
-      simulate(setup.config, workload_of(measured), *setup.pricer, {.timeline_samples = 0});
+      simulate(setup.config, workload_of(measured), *setup.pricer,
+               {.step_time = request.kernel_times, .timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;

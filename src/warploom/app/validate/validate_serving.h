@@ -11,6 +11,7 @@
 #include "warploom/app/validate/measured_requests.h"
 #include "warploom/app/validate/serving_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/serving/simulation_options.h"
 
 namespace warploom {
 
@@ -33,6 +34,7 @@ struct ValidateServingRequest {
   std::string predictor;                  // as open_latency_model takes it
   std::string expert_routing;             // in place of the run's own
   HostSettings host;                      // to the defaults of the engine
+  StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
   static FieldTable describe();
 };
 

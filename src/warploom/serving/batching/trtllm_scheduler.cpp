@@ -97,6 +97,14 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
     budget -= tokens;
   }
   if (!stopped && !waits(state, batch, budget)) admit_waiting(state, batch, budget);
+  if (batch.empty()) free_blocks_of_prompts(state);
+}
+
+// Prompts that were cut may hold all blocks between them, so that none goes on.
+void TrtllmScheduler::free_blocks_of_prompts(SchedulerState& state) {
+  const auto idle = [&](Slot slot) { return state.sequences[slot].idle(); };
+  if (state.running.size() < 2 || std::any_of(state.running.begin(), state.running.end(), idle)) return;
+  stop_last(state, 0);
 }
 
 }  // namespace warploom

@@ -39,6 +39,8 @@ class TrtllmScheduler final : public Scheduler {
   bool waits(const SchedulerState& state, const ScheduledBatch& batch, std::int64_t budget);
   // The tokens of a prompt's rest that go into this step; 0 when none may.
   std::int64_t chunk_of(std::int64_t rest, std::int64_t budget, std::int64_t block) const;
+  // Stops the request that started last where none that runs can go on.
+  static void free_blocks_of_prompts(SchedulerState& state);
   // Stops the request that started last; false when that is the one at `index`.
   static bool stop_last(SchedulerState& state, std::size_t index);
 

@@ -47,6 +47,31 @@ TEST(TrtllmScheduler, StartsMoreAndStopsSomeUnderMaxUtilization) {
   EXPECT_LT(full.requests[3].ttft(), safe.requests[3].ttft());
 }
 
+// Two prompts that were cut hold all six blocks, and each needs one more.
+TEST(TrtllmScheduler, StopsTheLastOfPromptsThatHoldAllBlocksBetweenThem) {
+  SchedulerState state{.kv_cache = KvCache(6, 16, 0, {})};
+  for (const std::int32_t computed : {32, 64}) {
+    const Slot slot = Slot(state.sequences.size());
+    Sequence& sequence = state.sequences.emplace_back();
+    sequence.input_tokens = 80;
+    sequence.output_tokens = 2;
+    ASSERT_TRUE(state.hold(sequence, computed));
+    sequence.computed_tokens = computed;
+    state.running.push_back(slot);
+  }
+  TrtllmScheduler scheduler({.max_num_seqs = 4,
+                             .max_num_batched_tokens = 32,
+                             .enable_chunked_prefill = true,
+                             .guaranteed_no_evict = false});
+  ScheduledBatch batch;
+  scheduler.schedule(state, batch);
+  EXPECT_TRUE(batch.empty());
+  EXPECT_EQ(state.running, std::vector<Slot>{0});
+  EXPECT_EQ(state.preemptions, 1);
+  scheduler.schedule(state, batch);
+  EXPECT_EQ(batch.tokens(), 32);
+}
+
 TEST(TrtllmScheduler, TakesPromptsWholeUnlessTheyMayBeCut) {
   ServingConfig config = config_of("guaranteed_no_evict");
   config.num_gpu_blocks_override = 100;

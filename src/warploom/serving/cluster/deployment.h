@@ -16,6 +16,7 @@
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/pricing/step_pricer.h"
+#include "warploom/serving/routing/fleet_rules.h"
 #include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
@@ -53,6 +54,7 @@ struct Deployment {
   std::vector<PoolPlan> pools;  // one, or prefill and decode
   KvTransferPlan transfer;      // of two pools
   std::vector<InstanceFailure> failures;
+  FleetRules rules;
   std::uint64_t seed = 1;  // of drafts' acceptance
   bool disaggregated() const { return pools.size() > 1; }
 };

@@ -119,6 +119,7 @@ void add(SimulationResult& sum, Part& part, std::size_t first_replica) {
   sum.transfers += own.transfers;
   sum.preemptions += own.preemptions;
   sum.cached_tokens += own.cached_tokens;
+  sum.timed_out += own.timed_out;
   sum.offloaded_units += own.offloaded_units;
   sum.partial = sum.partial || own.partial;
   add_kernel_times(sum.kernels, own.kernels);
@@ -141,6 +142,7 @@ bool instances_are_independent(const Deployment& deployment, const Workload& wor
   const PoolPlan& pool = deployment.pools[0];
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
+         deployment.rules.max_queued == 0 &&
          in_turn(pool.config) && !workload.concurrency && !workload.most_in_flight &&
          pool.config.host.frontend_per_token.value() == 0 && instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);

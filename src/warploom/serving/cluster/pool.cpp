@@ -13,9 +13,10 @@ constexpr std::int64_t kUnlimitedBlocks = std::int64_t(1) << 40;
 
 }  // namespace
 
-Pool::Pool(const PoolPlan& plan, EngineRole role, const Workload& workload, std::uint64_t seed,
-           StepTime step_time)
+Pool::Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
+           std::uint64_t seed, StepTime step_time)
     : plan_(plan),
+      rules_(rules),
       options_{.role = role, .speculation = speculation_of(plan.config), .tiers = plan.tiers, .seed = seed},
       workload_(workload),
       step_time_(step_time),
@@ -94,20 +95,40 @@ std::span<const std::uint32_t> Pool::copy_in_turn() {
 
 std::size_t Pool::choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
                          std::int32_t input_tokens) {
-  const auto hashes = policy == RoutingPolicy::PrefixAware ? prefix_hashes(request, input_tokens)
-                                                           : std::vector<std::uint64_t>{};
+  const bool by_prefix = policy == RoutingPolicy::PrefixAware || policy == RoutingPolicy::Weighted;
+  const auto hashes = by_prefix ? prefix_hashes(request, input_tokens) : std::vector<std::uint64_t>{};
   loads_.resize(replicas.size());
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    const Replica& engine = replica_of(replicas[i]);
-    const KvCache& cache = engine.state().kv_cache;
+    const KvCache& cache = replica_of(replicas[i]).state().kv_cache;
     const auto missing = std::find_if(hashes.begin(), hashes.end(), [&](std::uint64_t hash) {
       return cache.find(hash) == KvCache::kNoUnit;
     });
-    loads_[i] = {.live = std::int64_t(engine.live()),
-                 .cached_tokens = (missing - hashes.begin()) * cache.unit_tokens(),
-                 .waiting = std::ssize(engine.state().waiting)};
+    if (rules_.signal_interval.value() > 0)
+      loads_[i] = replicas[i] < seen_.size() ? seen_[replicas[i]] : ReplicaLoad{};  // started since
+    else
+      loads_[i] = load_of(replicas[i]);
+    loads_[i].cached_tokens = (missing - hashes.begin()) * cache.unit_tokens();
   }
+  if (policy == RoutingPolicy::Weighted)
+    return replicas[choose_weighted(rules_, routed_++, loads_, input_tokens)];
   return replicas[choose_replica(policy, routed_, loads_, -1)];
+}
+
+ReplicaLoad Pool::load_of(std::size_t replica) const {
+  const Replica& engine = replica_of(replica);
+  const SchedulerState& state = engine.state();
+  return {.live = std::int64_t(engine.live()),
+          .waiting = std::ssize(state.waiting),
+          .kv_use = double(state.kv_cache.used_blocks()) / double(kv_blocks_)};
+}
+
+void Pool::look(SimTime now) {
+  if (!(rules_.signal_interval.value() > 0)) return;
+  const std::int64_t looks = now.nanoseconds() / to_sim_duration(rules_.signal_interval).nanoseconds();
+  if (looks == looks_) return;
+  looks_ = looks;
+  seen_.resize(instances_.size() * group_size_);
+  for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i] = load_of(i);
 }
 
 PoolLoad Pool::load() const {
@@ -133,6 +154,7 @@ void Pool::set_state(std::size_t index, InstanceState state, SimTime now) {
   }
   if (!was_down && state == InstanceState::Down) {
     instance.served += now - instance.since;
+    held_.push_back({instance.since, now, gpus_of_instance()});
     count_alive(-1);
   }
   instance.state = state;
@@ -183,14 +205,20 @@ void Pool::recover(std::size_t index, SimTime now) {
   set_state(index, InstanceState::Up, now);
 }
 
+std::vector<HeldGpus> Pool::held(SimTime now) const {
+  std::vector<HeldGpus> held = held_;
+  for (const Instance& instance : instances_)
+    if (instance.state != InstanceState::Down) held.push_back({instance.since, now, gpus_of_instance()});
+  return held;
+}
+
 Seconds Pool::served(SimTime now) const {
   SimDuration sum;
   for (const Instance& instance : instances_) {
     sum += instance.served;
     if (instance.state != InstanceState::Down) sum += now - instance.since;
   }
-  const double gpus = double(group_size_) * double(plan_.config.gpus_per_rank());
-  return sum.seconds() * gpus;
+  return sum.seconds() * double(gpus_of_instance());
 }
 
 std::int64_t Pool::blocks() const {

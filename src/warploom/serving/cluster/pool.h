@@ -12,6 +12,7 @@
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/replica/replica_group.h"
 #include "warploom/serving/routing/router.h"
+#include "warploom/serving/simulation_result.h"
 
 namespace warploom {
 
@@ -34,8 +35,8 @@ bool in_turn(const ServingConfig& config);
 
 class Pool {
  public:
-  Pool(const PoolPlan& plan, EngineRole role, const Workload& workload, std::uint64_t seed,
-       StepTime step_time);
+  Pool(const PoolPlan& plan, const FleetRules& rules, EngineRole role, const Workload& workload,
+       std::uint64_t seed, StepTime step_time);
 
   std::size_t size() const { return instances_.size(); }
   std::size_t group_size() const { return group_size_; }
@@ -44,13 +45,21 @@ class Pool {
   Replica& replica_of(std::size_t replica) {
     return instance_of(replica).group.replica(replica % group_size_);
   }
+  const Replica& replica_of(std::size_t replica) const {
+    return instances_[replica / group_size_].group.replica(replica % group_size_);
+  }
   const PoolPlan& plan() const { return plan_; }
 
   // The replica for a request; absent when no instance takes any. `latest` is the replica that served the
   // session's turn before, -1 for none. O(1) for round robin, else O(replicas).
   std::optional<std::size_t> route(std::uint32_t request, std::int32_t input_tokens, std::int32_t latest);
 
+  // The router sees the load at every multiple of FleetRules::signal_interval. To be called before anything
+  // changes at `now`.
+  void look(SimTime now);
+
   PoolLoad load() const;
+  std::int64_t open_instances() const { return std::int64_t(open_.size() / group_size_); }
   // Instances to start (those drain no more that did, and those that were released come back); the others
   // begin to drain. Returns the indices of the instances that begin to start.
   std::vector<std::size_t> scale_to(std::int64_t wanted, SimTime now);
@@ -61,11 +70,15 @@ class Pool {
   void settle(std::size_t index, SimTime now);
   // GPU-seconds over all instances up to `now`.
   Seconds served(SimTime now) const;
+  std::vector<HeldGpus> held(SimTime now) const;
   std::int64_t blocks() const;  // of the instances that are not down; 0 without limit
   // Instances that were not down at one moment, at most.
   std::int64_t most_instances() const { return most_alive_; }
 
  private:
+  std::int64_t gpus_of_instance() const {
+    return std::int64_t(group_size_) * plan_.config.gpus_per_rank();
+  }
   void add_instance(InstanceState state, SimTime now);
   void list_open();
   void count_alive(std::int64_t change);
@@ -73,9 +86,12 @@ class Pool {
   std::span<const std::uint32_t> copy_in_turn();
   std::size_t choose(std::span<const std::uint32_t> replicas, RoutingPolicy policy, std::uint32_t request,
                      std::int32_t input_tokens);
+  // Load alone, without what is cached.
+  ReplicaLoad load_of(std::size_t replica) const;
   std::vector<std::uint64_t> prefix_hashes(std::uint32_t request, std::int32_t input_tokens) const;
 
   PoolPlan plan_;
+  FleetRules rules_;
   EngineOptions options_;
   const Workload& workload_;
   StepTime step_time_;
@@ -84,8 +100,11 @@ class Pool {
   std::deque<Instance> instances_;   // addresses stay
   std::vector<std::uint32_t> open_;  // replicas that take requests
   std::vector<ReplicaLoad> loads_;   // of route, kept for its memory
+  std::vector<ReplicaLoad> seen_;    // by replica, at the router's latest look
+  std::int64_t looks_ = -1;          // multiples of the interval by then
   std::uint64_t routed_ = 0;         // requests so far
   std::int64_t alive_ = 0, most_alive_ = 0;
+  std::vector<HeldGpus> held_;  // of instances that stopped
 };
 
 }  // namespace warploom

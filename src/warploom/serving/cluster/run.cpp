@@ -17,11 +17,15 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {
     const PoolPlan& plan = deployment.pools[i];
     const EngineRole role = deployment.disaggregated() && i == 0 ? EngineRole::Prefill : EngineRole::Whole;
-    pools_.emplace_back(plan, role, workload, deployment.seed, options.step_time);
+    pools_.emplace_back(plan, deployment.rules, role, workload, deployment.seed, options.step_time);
     scaling_.push_back(plan.autoscaling.on() ? queue_depth_policy(plan.autoscaling) : nullptr);
     if (plan.autoscaling.on())
       await(SimTime() + to_sim_duration(plan.autoscaling.interval),
             {.kind = EventKind::Scale, .pool = std::uint32_t(i)});
+  }
+  if (deployment.rules.request_timeout.value() > 0) {
+    slots_.resize(records_.size());
+    are_over_.resize(records_.size());
   }
   for (const InstanceFailure& failure : deployment.failures) {
     await(failure.at, {.kind = EventKind::Failed,
@@ -44,6 +48,7 @@ void Run::on_completion(SimTime now, const Sequence& sequence, Slot slot) {
     complete_prefill(now, sequence, slot);
     return;
   }
+  if (!are_over_.empty()) are_over_[sequence.request] = true;
   ++ended_;
   --live_;
   arrivals_.complete(sequence.request, now);
@@ -101,6 +106,7 @@ void Run::touch(std::size_t pool, std::size_t instance) {
 }
 
 void Run::play_moment(SimTime now) {
+  for (Pool& pool : pools_) pool.look(now);
   while (!step_ends_.empty() && step_ends_.next_time() == now) {
     const StepEnd end = step_ends_.pop();
     Pool& pool = pools_[end.pool];
@@ -176,6 +182,7 @@ SimulationResult Run::result() {
       add_kernel_times(result.kernels, group.kernels());
     }
     totals.most_instances = pool.most_instances();
+    if (pool.plan().autoscaling.on()) totals.held = pool.held(latest_);
     result.totals += totals.steps;
     result.pools.push_back(std::move(totals));
   }
@@ -191,6 +198,8 @@ SimulationResult Run::result() {
   for (const RequestRecord& record : records_) {
     result.cached_tokens += record.cached_tokens;
     result.restarts += record.restarts;
+    result.turned_away += record.turned_away ? 1 : 0;
+    result.timed_out += record.timed_out ? 1 : 0;
   }
   result.kv_blocks = deployment_.pools.back().config.num_gpu_blocks_override.value_or(0);
   result.transfers = transfers_;

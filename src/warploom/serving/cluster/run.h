@@ -42,7 +42,7 @@ class Run final : public EngineObserver {
   struct StepEnd {
     std::uint32_t pool, instance, epoch;
   };
-  enum class EventKind { Fetched, Failed, Ready, Scale };
+  enum class EventKind { Fetched, Failed, Ready, Scale, TimedOut };
   struct Event {
     EventKind kind = EventKind::Fetched;
     std::uint32_t pool = 0, instance = 0, epoch = 0;
@@ -50,6 +50,7 @@ class Run final : public EngineObserver {
     Slot slot = 0;
     std::uint64_t handover = 0;       // 0: the fetch is from a lower tier
     std::optional<SimDuration> down;  // of Failed
+    std::uint32_t request = 0;        // of TimedOut
   };
   // A prefilled request that its decoding engine has not got yet.
   struct Handover {
@@ -81,6 +82,10 @@ class Run final : public EngineObserver {
   void complete_prefill(SimTime now, const Sequence& sequence, Slot slot);
   bool place_handover(const EngineRequest& request);
   void leave(std::size_t pool, const Sequence& sequence);
+  // The fleet's rules: whether a request that comes now is taken, and what becomes of one whose client left.
+  bool is_turned_away();
+  void end_unserved(std::uint32_t request, SimTime now);
+  void time_out(std::uint32_t request, SimTime now);
 
   // Transfers and failures (run_events.cpp).
   void begin_fetches(std::size_t pool, std::size_t replica, SimTime now);
@@ -96,6 +101,8 @@ class Run final : public EngineObserver {
   std::vector<RequestRecord> records_;
   Arrivals arrivals_;
   std::deque<Pool> pools_;
+  std::vector<Slot> slots_;       // of each request, in the replica that its record names; with timeouts
+  std::vector<bool> are_over_;    // requests that nobody waits for; with timeouts
   std::vector<std::unique_ptr<AutoscalingPolicy>> scaling_;
   EventQueue<StepEnd> step_ends_;
   EventQueue<Event> events_;

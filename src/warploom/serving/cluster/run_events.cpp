@@ -24,6 +24,9 @@ void Run::handle(const Event& event, SimTime now) {
     case EventKind::Scale:
       scale(event.pool, now);
       break;
+    case EventKind::TimedOut:
+      time_out(event.request, now);
+      break;
   }
 }
 
@@ -147,7 +150,10 @@ void Run::fail(const Event& event, SimTime now) {
             [](const Sequence& a, const Sequence& b) { return a.request < b.request; });
   for (const Sequence& sequence : lost) {
     if (!sequence.done) leave(event.pool, sequence);
-    restart_request(event.pool, sequence);
+    if (records_[sequence.request].timed_out)
+      end_unserved(sequence.request, now);
+    else
+      restart_request(event.pool, sequence);
   }
   if (event.down)
     await(

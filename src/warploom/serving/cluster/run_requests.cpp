@@ -14,7 +14,16 @@ void Run::arrive(std::uint32_t request, SimTime now) {
     arrivals_.complete(request, now);
     return;
   }
+  if (is_turned_away()) {
+    records_[request].turned_away = true;
+    ++ended_;
+    arrivals_.complete(request, now);
+    return;
+  }
   most_live_ = std::max(most_live_, ++live_);
+  if (!slots_.empty())
+    await(std::max(now, records_[request].arrival + to_sim_duration(deployment_.rules.request_timeout)),
+          {.kind = EventKind::TimedOut, .request = request});
   submit({.request = request,
           .input_tokens = asked.input_tokens,
           .output_tokens = asked.output_tokens,
@@ -36,7 +45,8 @@ bool Run::place(std::size_t pool, const EngineRequest& request) {
                                           after >= 0 ? records_[std::size_t(after)].replica : -1);
   if (!replica) return false;
   records_[request.request].replica = std::int32_t(*replica);
-  pools_[pool].replica_of(*replica).add(request);
+  const Slot slot = pools_[pool].replica_of(*replica).add(request);
+  if (!slots_.empty()) slots_[request.request] = slot;
   touch(pool, *replica / pools_[pool].group_size());
   return true;
 }
@@ -63,6 +73,38 @@ void Run::leave(std::size_t pool, const Sequence& sequence) {
   record.first_token = sequence.first_token;
   record.last_token = sequence.last_token;
   record.tokens_emitted = sequence.outputs_emitted;
+}
+
+bool Run::is_turned_away() {
+  const std::int64_t most = deployment_.rules.max_queued;
+  if (most == 0) return false;
+  const std::int64_t waiting = pools_[0].load().waiting + std::ssize(unplaced_[0]);
+  return waiting >= most * std::max<std::int64_t>(1, pools_[0].open_instances());
+}
+
+void Run::end_unserved(std::uint32_t request, SimTime now) {
+  are_over_[request] = true;
+  ++ended_;
+  --live_;
+  arrivals_.complete(request, now);
+}
+
+// Only with one pool.
+void Run::time_out(std::uint32_t request, SimTime now) {
+  if (are_over_[request]) return;
+  records_[request].timed_out = true;
+  if (std::erase_if(unplaced_[0], [&](const EngineRequest& r) { return r.request == request; }) > 0)
+    return end_unserved(request, now);
+  const auto replica = std::size_t(records_[request].replica);
+  const Slot slot = slots_[request];
+  Replica& engine = pools_[0].replica_of(replica);
+  const Sequence sequence = engine.state().sequences[slot];
+  if (!engine.abandon(slot)) return;  // it completes with a step to come
+  leave(0, sequence);
+  const std::size_t instance = replica / pools_[0].group_size();
+  pools_[0].settle(instance, now);
+  touch(0, instance);  // others may have waited behind it
+  end_unserved(request, now);
 }
 
 // The prompt's keys and values stay where they are until a decoding engine has fetched them.

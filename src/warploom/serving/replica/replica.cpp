@@ -215,6 +215,21 @@ void Replica::cancel(Slot slot) {
   free_slot(slot);
 }
 
+bool Replica::abandon(Slot slot) {
+  Sequence& sequence = state_.sequences[slot];
+  const auto among = [slot](const auto& slots) {
+    return std::find(slots.begin(), slots.end(), slot) != slots.end();
+  };
+  const bool coming = sequence.outputs_scheduled > sequence.outputs_emitted;
+  if (!coming && among(state_.waiting)) {
+    cancel(slot);
+    return true;
+  }
+  const int more = coming && among(state_.running) ? 0 : 1;
+  sequence.output_tokens = std::min(sequence.output_tokens, sequence.outputs_scheduled + more);
+  return false;
+}
+
 std::vector<Slot> Replica::all_slots() const {
   std::vector<Slot> slots(state_.running.begin(), state_.running.end());
   slots.insert(slots.end(), state_.fetching.begin(), state_.fetching.end());

@@ -39,6 +39,7 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
                            std::int32_t first_turn_replica) {
   switch (policy) {
     case RoutingPolicy::Engine:
+    case RoutingPolicy::Weighted:
     case RoutingPolicy::RoundRobin:
       return turn % loads.size();
     case RoutingPolicy::WaitingFirst:
@@ -51,6 +52,32 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
       return first_turn_replica >= 0 ? std::size_t(first_turn_replica) : least_loaded(loads);
   }
   return 0;
+}
+
+std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
+                            std::int32_t input_tokens) {
+  const auto [least, most] =
+      std::minmax_element(loads.begin(), loads.end(), [](const ReplicaLoad& a, const ReplicaLoad& b) {
+        return a.waiting < b.waiting;
+      });
+  const auto score = [&](const ReplicaLoad& load) {
+    const double spread = double(most->waiting - least->waiting);
+    const double queue = spread > 0 ? double(most->waiting - load.waiting) / spread : 1;
+    return rules.prefix_weight * double(load.cached_tokens) / double(std::max(1, input_tokens)) +
+           rules.queue_weight * queue + rules.kv_weight * (1 - load.kv_use);
+  };
+  std::vector<std::size_t> best;
+  double highest = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const double own = score(loads[i]);
+    if (best.empty() || own > highest) {
+      best.assign(1, i);
+      highest = own;
+    } else if (own == highest) {
+      best.push_back(i);
+    }
+  }
+  return best[turn % best.size()];
 }
 
 }  // namespace warploom

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/serving/routing/fleet_rules.h"
 
 namespace warploom {
 
@@ -15,23 +16,26 @@ enum class RoutingPolicy {
   LeastLoaded,   // where the fewest requests wait or run
   PrefixAware,  // where most of the prompt is cached, unless that replica is far busier than the least loaded
   SessionSticky,  // where the session's first turn went; first turns to the least loaded
+  Weighted,       // where FleetRules' weighted sum of cached prefix, short queue and free cache is highest
 };
 template <>
 struct EnumNames<RoutingPolicy> {
-  static constexpr std::array<std::pair<RoutingPolicy, std::string_view>, 6> kNames{
+  static constexpr std::array<std::pair<RoutingPolicy, std::string_view>, 7> kNames{
       {{RoutingPolicy::Engine, "engine"},
        {RoutingPolicy::RoundRobin, "round_robin"},
        {RoutingPolicy::WaitingFirst, "waiting_first"},
        {RoutingPolicy::LeastLoaded, "least_loaded"},
        {RoutingPolicy::PrefixAware, "prefix_aware"},
-       {RoutingPolicy::SessionSticky, "session_sticky"}}};
+       {RoutingPolicy::SessionSticky, "session_sticky"},
+       {RoutingPolicy::Weighted, "weighted"}}};
 };
 
 // What the router sees of a replica.
 struct ReplicaLoad {
   std::int64_t live = 0;           // requests that wait or run
-  std::int64_t cached_tokens = 0;  // of the prompt at hand; read by PrefixAware alone
-  std::int64_t waiting = 0;        // of `live`; read by WaitingFirst alone
+  std::int64_t cached_tokens = 0;  // of the prompt at hand; read by PrefixAware and Weighted
+  std::int64_t waiting = 0;        // of `live`; read by WaitingFirst and Weighted
+  double kv_use = 0;               // share of the KV cache; read by Weighted alone
 };
 
 // A replica holds this many more requests than the least loaded before its cached prefix no longer counts.
@@ -39,8 +43,14 @@ constexpr std::int64_t kPrefixImbalance = 32;
 
 // The replica for a request. `loads` is not empty; `turn` counts the requests given out before;
 // `first_turn_replica` is -1 for first turns. Ties go to the lower index. Engine is taken as RoundRobin.
-// O(replicas).
+// O(replicas). Not of Weighted.
 std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
                            std::int32_t first_turn_replica);
+
+// The replica with the highest sum of weight * score for a prompt of `input_tokens`. Scores lie in 0 .. 1, as in
+// the Gateway API Inference Extension: the cached share of the prompt; (most waiting - waiting) / (most - least
+// waiting), 1 where these are equal; 1 - the cache's use. Equal ones have their turn.
+std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
+                            std::int32_t input_tokens);
 
 }  // namespace warploom

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/units.h"
+#include "warploom/serving/metrics.h"
 #include "warploom/serving/time/sim_time.h"
 
 namespace warploom {
@@ -29,6 +30,12 @@ struct WorkloadRequest {
 struct ContentSegment {
   std::uint64_t content = 0;
   std::int32_t tokens = 0;
+};
+
+// What a request is counted under; kNoGroup: nothing.
+constexpr std::uint16_t kNoGroup = 0xFFFF;
+struct RequestGroups {
+  std::uint16_t slo_class = kNoGroup, tenant = kNoGroup;  // places in the workload's lists
 };
 
 struct Workload {
@@ -54,6 +61,10 @@ struct Workload {
   std::vector<std::uint32_t> origin;
   std::uint32_t origin_of(std::uint32_t request) const { return origin.empty() ? request : origin[request]; }
   std::int64_t image_tokens = 0;  // of each image, in a multimodal workload
+  // Classes with the limits of one request, tenants, and which each request has; all empty where nobody says.
+  std::vector<std::string> classes, tenants;
+  std::vector<Slo> class_limits;
+  std::vector<RequestGroups> groups;
   bool timed = true;  // false: the source states no arrivals; all are zero until one of the below sets them
 };
 

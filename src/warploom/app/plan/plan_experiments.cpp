@@ -1,0 +1,61 @@
+#include "warploom/app/plan/plan_experiments.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "warploom/app/data/yaml_file.h"
+#include "warploom/base/error.h"
+#include "warploom/base/request_fields.h"
+
+namespace warploom {
+namespace {
+
+// Objects are joined key by key, anything else is replaced.
+Json over_defaults(Json defaults, const Json& own) {
+  if (!defaults.is_object() || !own.is_object()) return own;
+  for (const auto& [key, value] : own.items())
+    defaults[key] = defaults.contains(key) ? over_defaults(defaults[key], value) : value;
+  return defaults;
+}
+
+}  // namespace
+
+FieldTable PlansRequest::describe() {
+  using R = PlansRequest;
+  return RequestFields<R>("plans")
+      .add("file", &R::file, {.doc = "defaults and experiments (YAML)", .required = true})
+      .add("threads", &R::threads, {.doc = "0: as many as the machine has. No effect on results"})
+      .table();
+}
+
+std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path) {
+  const Json document = read_yaml_file(path);
+  const std::string where = path.string();
+  if (!document.is_object()) throw InvalidInput(fmt::format("{}: is no map, expected 'experiments'", where));
+  for (const auto& [key, value] : document.items())
+    if (key != "defaults" && key != "experiments")
+      throw InvalidInput(fmt::format("{}: '{}' is unknown, expected defaults or experiments", where, key));
+  const Json entries = document.value("experiments", Json());
+  if (!entries.is_array() || entries.empty())
+    throw InvalidInput(fmt::format("{}: 'experiments' is empty, expected at least one", where));
+  std::vector<PlanExperiment> experiments;
+  std::set<std::string> names;
+  for (const Json& entry : entries) {
+    const std::string number = fmt::format("{}: experiment {}", where, experiments.size());
+    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string())
+      throw InvalidInput(fmt::format("{}: 'name' is missing, expected a text", number));
+    PlanExperiment experiment{.name = entry["name"].get<std::string>(), .request = {}};
+    if (!names.insert(experiment.name).second)
+      throw InvalidInput(fmt::format("{}: '{}' is there twice, expected names of their own", where, experiment.name));
+    Json own = over_defaults(document.value("defaults", Json::object()), entry);
+    own.erase("name");
+    experiment.request =
+        object_from_json<PlanRequest>(own, fmt::format("{}: experiment '{}'", where, experiment.name));
+    experiments.push_back(std::move(experiment));
+  }
+  return experiments;
+}
+
+}  // namespace warploom

@@ -1,0 +1,28 @@
+// Several plans from one YAML file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "warploom/app/plan/make_plan.h"
+
+namespace warploom {
+
+struct PlanExperiment {
+  std::string name;
+  PlanRequest request;
+};
+
+struct PlansRequest {
+  std::filesystem::path file;
+  std::size_t threads = 0;
+  static FieldTable describe();
+};
+
+// {"defaults": PLAN, "experiments": [{"name", ... PLAN}]}: a plan's fields are those of `schema plan`; what an
+// experiment does not say the defaults do, object by object. Throws InvalidInput "<path>: experiment 'NAME': ..."
+// on unknown keys, two of one name, and none.
+std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path);
+
+}  // namespace warploom
