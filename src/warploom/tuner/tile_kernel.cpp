@@ -34,6 +34,25 @@ TileGpu TileGpu::from(const GpuSpec& gpu) {
           .l2_bytes_per_us = gpu.l2_bandwidth.value() * 1e-6};
 }
 
+FieldTable TileGpu::describe() {
+  constexpr double kMost = double(std::int64_t{1} << 40);
+  const auto size = [](std::string_view unit, std::string_view doc) {
+    return FieldOptions{.unit = unit, .doc = doc, .min = 1, .max = kMost, .required = true};
+  };
+  return FieldList<TileGpu>("tile_gpu")
+      .add("name", &TileGpu::name, {.doc = "name of the catalogue", .required = true})
+      .add("sms", &TileGpu::sms, size("", "streaming multiprocessors"))
+      .add("shared_per_sm", &TileGpu::shared_per_sm, size("B", "shared memory of an SM"))
+      .add("shared_per_block", &TileGpu::shared_per_block, size("B", "shared memory of a block"))
+      .add("registers_per_sm", &TileGpu::registers_per_sm, size("", "registers of an SM"))
+      .add("threads_per_sm", &TileGpu::threads_per_sm, size("", "threads of an SM"))
+      .add("blocks_per_sm", &TileGpu::blocks_per_sm, size("", "blocks of an SM"))
+      .add("l2_bytes", &TileGpu::l2_bytes, size("B", "L2"))
+      .add("l2_bytes_per_us", &TileGpu::l2_bytes_per_us,
+           {.unit = "B/us", .doc = "read by all SMs", .min = 1e-9, .max = 1e18, .required = true})
+      .table();
+}
+
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config) {
   if (kernel.kind == TileKernelKind::Attention)
     return kernel.operand_bytes * kernel.head_dim * (config.tile_m + 2 * config.stages * config.tile_n);

@@ -62,6 +62,7 @@ struct TileGpu {
   double l2_bytes_per_us = 10.403e6;  // read by all SMs together
 
   static TileGpu from(const GpuSpec& gpu);
+  static FieldTable describe();
 };
 
 // The coordinates of the wave model. Exact counts up to 2^24, single precision beyond.
