@@ -9,6 +9,7 @@
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
+#include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
@@ -36,6 +37,21 @@ void add_shape(Command& command, ShownTable& options, bool with_m) {
   command.add_option("--k", options.k, "depth (batch x heads)")->required();
 }
 
+template <class Table>
+std::vector<TilePick> picks_of(const Table& table, const TileShape& shape, std::size_t count) {
+  return count > 1 ? table.best(shape, count) : std::vector<TilePick>{table.pick(shape)};
+}
+
+// How far the pick's time is to be trusted.
+void add_trust(Json& document, const RuntimeTable& table, const TileShape& shape, const TilePick& pick) {
+  document["error_bound"] = table.error_bound(shape, pick);
+  document["tier"] = name_of(table.tier());
+}
+void add_trust(Json& document, const WaveTuneTable& table, const TileShape& shape, const TilePick& pick) {
+  document["extrapolated"] = table.extrapolated(shape, pick);
+  document["tier"] = name_of(TableTier::Measured);
+}
+
 void add_pick(Command& tune) {
   const auto options = std::make_shared<ShownTable>();
   Command* command = tune.add_subcommand("pick", "the configuration for one shape");
@@ -43,17 +59,16 @@ void add_pick(Command& tune) {
   command->add_option("--best", options->best, "the best few of all configurations instead");
   add_json_option(*command, options->json);
   command->callback([options] {
-    const RuntimeTable table = RuntimeTable::open(options->table);
+    const TileTable table = open_tile_table(options->table);
     const TileShape shape{options->m, options->n, options->k};
     check_shape(shape, "tune pick");
     const std::vector<TilePick> picks =
-        options->best > 1 ? table.best(shape, options->best) : std::vector<TilePick>{table.pick(shape)};
+        std::visit([&](const auto& held) { return picks_of(held, shape, options->best); }, table);
     Json list = Json::array();
     std::string text;
     for (const TilePick& pick : picks) {
       list.push_back(tile_pick_json(shape, pick));
-      list.back()["error_bound"] = table.error_bound(shape, pick);
-      list.back()["tier"] = name_of(table.tier());
+      std::visit([&](const auto& held) { add_trust(list.back(), held, shape, pick); }, table);
       text += fmt::format("{}  {:.2f} us{}\n", config_text(pick.config), pick.predicted_us,
                           pick.is_default ? "  (default)" : "");
     }

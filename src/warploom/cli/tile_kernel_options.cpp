@@ -39,6 +39,7 @@ Names without_bearing(TileKernelUse use) {
     case TileKernelUse::Learning:
       return {"name"};
     case TileKernelUse::Table:
+    case TileKernelUse::WaveTuneTable:
       break;
   }
   return {};
@@ -49,6 +50,13 @@ bool is_fitted(std::string_view field) {
   constexpr std::array<std::string_view, 5> kFitted{"output_bytes", "group_rows", "top_k", "causal",
                                                     "rotation"};
   return std::find(kFitted.begin(), kFitted.end(), field) != kFitted.end();
+}
+
+// What neither the grid nor the loop of a launch follows from, beyond a table's own name.
+bool is_no_tile_count(std::string_view field) {
+  constexpr std::array<std::string_view, 7> kFields{"operand_bytes", "output_bytes", "group_rows", "b_along_n",
+                                                    "top_k",         "head_dim",     "rotation"};
+  return std::find(kFields.begin(), kFields.end(), field) != kFields.end();
 }
 
 // The kind that a field is for, when it is not `kernel`'s.
@@ -79,6 +87,11 @@ TileKernel tile_kernel_of(const FieldOptionValues& options, TileKernelUse use, s
       throw InvalidInput(
           fmt::format("{}: {} bears on --kind {}, but the kind is {}; expected that kind or no {}", command,
                       option, name_of(*kind), name_of(kernel.kind), option));
+    if (use == TileKernelUse::WaveTuneTable && is_no_tile_count(field))
+      throw InvalidInput(
+          fmt::format("{}: {} changes neither grid nor loop, which are all that --method wavetune sees; expected "
+                      "no {} with it",
+                      command, option, option));
     if (use == TileKernelUse::Anchors && is_fitted(field))
       throw InvalidInput(
           fmt::format("{}: {} bears on the second round alone, which fits times; expected --samples with it",

@@ -1,26 +1,18 @@
 // Use case `tune fit`: measured samples into a runtime table.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "warploom/app/tune/tune_method.h"
 #include "warploom/base/fields.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
 #include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
-
-// Ours (one formula a configuration, cells of candidates, a correction), or the published wave model.
-enum class TuneMethod { Warploom, WaveTune };
-template <>
-struct EnumNames<TuneMethod> {
-  static constexpr std::array<std::pair<TuneMethod, std::string_view>, 2> kNames{
-      {{TuneMethod::Warploom, "warploom"}, {TuneMethod::WaveTune, "wavetune"}}};
-};
 
 struct TuneFitRequest {
   TuneMethod method = TuneMethod::Warploom;

@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/random.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/tuner/tile_table.h"
+#include "warploom/tuner/wavetune/boundary_anchors.h"
 #include "warploom/tuner/wavetune/grid_loop.h"
 #include "warploom/tuner/wavetune/wavetune_table.h"
 
@@ -46,6 +48,33 @@ TEST(GridLoop, AWaveIsFullAtItsLastTile) {
     EXPECT_EQ(waves_of(double(78 * waves), 1.0 / 78), waves);
     EXPECT_EQ(waves_of(double(78 * waves + 1), 1.0 / 78), waves + 1);
   }
+}
+
+TEST(BoundaryAnchors, LieAtTheEndsOfWaves) {
+  const TileGpu gpu;
+  for (const TileKernel& kernel :
+       {TileKernel{}, TileKernel{.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2},
+        TileKernel{.kind = TileKernelKind::Attention, .head_group = 2}, TileKernel{.batch = 3}}) {
+    const std::vector<AnchorRow> rows = plan_boundary_anchors(kernel, gpu, {kTiles, {64, 64, 64, 4, 3, 1}});
+    EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+    std::map<std::int64_t, std::set<double>> grids, loops;
+    for (const AnchorRow& row : rows) {
+      const GridLoop at = mapped(kernel, row.shape, row.config);
+      const std::int64_t waves = waves_of(at.grid, 1.0 / double(gpu.sms));
+      grids[waves].insert(at.grid);
+      loops[waves].insert(at.loop);
+    }
+    for (const std::int64_t waves : {1, 2, 3, 4, 6, 10}) {
+      ASSERT_TRUE(grids.contains(waves)) << waves;
+      const double first = double((waves - 1) * gpu.sms + 1), last = double(waves * gpu.sms);
+      EXPECT_GE(grids[waves].size(), 2U) << waves;
+      EXPECT_GE(*grids[waves].rbegin(), last - 16) << waves;
+      if (waves > 1) EXPECT_LE(*grids[waves].begin(), first + 16) << waves;
+      EXPECT_EQ(loops[waves].size(), 4U);
+    }
+    EXPECT_EQ(grids.size(), 6U);
+  }
+  EXPECT_THROW(plan_boundary_anchors({}, gpu, {}), InvalidInput);
 }
 
 const std::vector<GridLoop> kFourPlaces{{133, 4}, {133, 64}, {264, 4}, {264, 64}, {200, 16}};
@@ -180,7 +209,9 @@ TEST(WaveTuneTable, GoesOnBeyondTheSampledWaves) {
   // Four times the tiles take nearly four times as long.
   EXPECT_NEAR(table.pick(beyond).predicted_us / table.pick(inside).predicted_us, 4, 0.5);
   for (const TilePick& pick : table.best(between, 2))
-    EXPECT_EQ(table.extrapolated(between, pick), pick.config.tile_m == 128);  // four waves, and eight of 64 rows
+    EXPECT_TRUE(table.extrapolated(between, pick));  // four waves, and eight of 64 rows
+  const TileShape sampled{12 * 128, 33 * 128, 4096};  // three waves, and six
+  for (const TilePick& pick : table.best(sampled, 2)) EXPECT_FALSE(table.extrapolated(sampled, pick));
   EXPECT_FALSE(table.extrapolated({1, 64, 64}, table.pick({1, 64, 64})));
 }
 
