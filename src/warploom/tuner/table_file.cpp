@@ -30,6 +30,15 @@ constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
 
+// Fields that older programs do not know are left out where they say nothing, so that those still read the table.
+Json kernel_json(const TileKernel& kernel) {
+  Json document = to_json(kernel);
+  const Json usual = to_json(TileKernel());
+  for (const char* later : {"expert_skew", "window", "page_keys"})
+    if (document[later] == usual[later]) document.erase(later);
+  return document;
+}
+
 template <class T>
 std::uint64_t append(std::string& bytes, std::span<const T> records) {
   bytes.resize((bytes.size() + kAlign - 1) / kAlign * kAlign);
@@ -98,7 +107,7 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
                        .most_iterations = fitted.most_iterations});
   Json head = file_head(kFormat, "warploom");
   head["data_hash"] = hash_text(options.data_hash);
-  head["kernel"] = to_json(model.kernel);
+  head["kernel"] = kernel_json(model.kernel);
   head["gpu"] = to_json(model.gpu);
   head["median_r_squared"] = model.median_r_squared;
   head["tier"] = name_of(options.tier);

@@ -56,7 +56,7 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
 TunePlanResult tune_plan(const TunePlanRequest& request) {
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
-  check(request.kernel, "tile kernel");
+  check_kernel(request.kernel, "tile kernel");
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
   std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
   const bool split =

@@ -50,20 +50,34 @@ inline GridLoop grid_and_loop(const MappingConstants& constants, const ShapeTerm
   const TileKernel& kernel = constants.kernel;
   const double columns = detail::whole_tiles(terms.n, sizes.tile_n, sizes.per_n);
   switch (kernel.kind) {
-    case TileKernelKind::Attention:
-      break;
-    case TileKernelKind::GroupedGemm:
-      return {double(terms.hit_experts) * detail::whole_tiles(terms.rows_each, sizes.tile_m, sizes.per_m) *
-                  columns,
-              detail::whole_tiles(terms.k, sizes.tile_k, sizes.per_k)};
+    case TileKernelKind::Attention: {
+      const double rows = detail::whole_tiles(terms.m, sizes.tile_m, sizes.per_m);
+      if (!kernel.causal || terms.n < terms.m) return {rows * terms.k, columns};
+      return {rows * terms.k, double(causal_steps(kernel, terms.shape, float(sizes.tile_m), float(sizes.tile_n),
+                                                  float(columns))
+                                         .mean)};
+    }
+    case TileKernelKind::PagedDecode: {
+      const double group = double(kernel.head_group);
+      const double steps =
+          detail::whole_tiles(double(seen_keys(kernel, terms.shape)), sizes.tile_n, sizes.per_n);
+      return {terms.m * std::ceil(terms.k / group) * detail::whole_tiles(group, sizes.tile_m, sizes.per_m) *
+                  sizes.parts,
+              detail::whole_tiles(steps, sizes.parts, sizes.per_part)};
+    }
+    case TileKernelKind::GroupedGemm: {
+      const double rows =
+          terms.even_experts
+              ? double(terms.hit_experts) * detail::whole_tiles(terms.rows_each, sizes.tile_m, sizes.per_m)
+              : terms.expert_tile_rows(constants, sizes.tile_m, sizes.per_m);
+      return {rows * columns, detail::whole_tiles(terms.k, sizes.tile_k, sizes.per_k)};
+    }
     default:
       const double steps = detail::whole_tiles(terms.k, sizes.tile_k, sizes.per_k);
       return {detail::whole_tiles(terms.m, sizes.tile_m, sizes.per_m) * columns * double(kernel.batch) *
                   sizes.parts,
               detail::whole_tiles(steps, sizes.parts, sizes.per_part)};
   }
-  const double rows = detail::whole_tiles(terms.m, sizes.tile_m, sizes.per_m);
-  return {rows * terms.k, columns};
 }
 
 // ceil(grid / slots): the waves that a grid runs in. The publication counts one tile an SM.

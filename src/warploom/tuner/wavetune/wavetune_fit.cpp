@@ -38,7 +38,7 @@ TileConfig macro_of(TileConfig config) {
 }
 
 bool is_near_square(const TileKernel& kernel, const ShapeTerms& terms, const MacroSizes& sizes) {
-  if (kernel.kind == TileKernelKind::Attention) return true;
+  if (reads_keys(kernel.kind)) return true;
   const double rows = kernel.kind == TileKernelKind::GroupedGemm ? terms.rows_each : terms.m;
   const double height = detail::whole_tiles(rows, sizes.tile_m, sizes.per_m) * sizes.tile_m,
                width = detail::whole_tiles(terms.n, sizes.tile_n, sizes.per_n) * sizes.tile_n;
@@ -146,7 +146,7 @@ TileConfig chosen_wavetune_default(const WaveTuneModel& model, std::span<const T
 
 WaveTuneModel fit_wavetune(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
                            const TileConfig* default_config, FitErrors errors) {
-  check(kernel, "tile kernel");
+  check_kernel(kernel, "tile kernel");
   WaveTuneModel model{.kernel = kernel, .gpu = gpu, .samples = samples.size()};
   std::vector<double> shares;
   bool any_second_wave = samples.empty();

@@ -78,7 +78,7 @@ WaveBucket fit_bucket(std::span<const GridLoop> at, std::span<const double> us,
 
 // Anchors are the samples near the square: the tile grid of a problem at most kMostAspect times as wide as tall
 // or the reverse, since G and L cannot see how much two tiles share; all samples of a macro configuration that
-// has none such, and of attention. Deterministic, milliseconds.
+// has none such, and of kernels that read keys. Deterministic, milliseconds.
 // Throws InvalidInput when no macro configuration has kFewestAnchors anchors, when no anchor has more than one
 // wave, or when the default configuration was given but not measured.
 inline constexpr double kMostAspect = 4;

@@ -76,9 +76,18 @@ TilePick WaveTuneTable::with_micro(std::size_t macro, const ShapeTerms& terms, d
   return pick;
 }
 
-TilePick WaveTuneTable::pick(const TileShape& shape) const noexcept {
+TilePick WaveTuneTable::pick(const TileShape& shape) const noexcept { return least_of(shape, {}); }
+
+TilePick WaveTuneTable::pick(std::span<const std::int64_t> expert_rows, std::int64_t n,
+                             std::int64_t k) const noexcept {
+  const bool grouped = model_.kernel.kind == TileKernelKind::GroupedGemm;
+  return least_of({grouped ? pairs_of(expert_rows) : 0, n, k}, expert_rows);
+}
+
+TilePick WaveTuneTable::least_of(const TileShape& shape,
+                                 std::span<const std::int64_t> expert_rows) const noexcept {
   if (!is_answered(shape)) return {.config = model_.default_config, .is_default = true};
-  const ShapeTerms terms(mapping_, shape);
+  const ShapeTerms terms(mapping_, shape, expert_rows);
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -35,6 +35,8 @@ class WaveTuneTable {
   // gets the default configuration with predicted_us = 0. O(macro configurations), never throws.
   // TilePick::index counts macro configurations here.
   TilePick pick(const TileShape& shape) const noexcept;
+  // A grouped GEMM whose experts have these rows each, as RuntimeTable's.
+  TilePick pick(std::span<const std::int64_t> expert_rows, std::int64_t n, std::int64_t k) const noexcept;
   // The best `count` macro configurations, each with its micro configuration.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
   // Whether the pick's number of waves was not sampled.
@@ -52,6 +54,7 @@ class WaveTuneTable {
     std::vector<BilinearTime> times;  // of the buckets
   };
   std::size_t bucket_at(const MacroRow& row, double grid) const;
+  TilePick least_of(const TileShape& shape, std::span<const std::int64_t> expert_rows) const noexcept;
   TilePick with_micro(std::size_t macro, const ShapeTerms& terms, double us) const;
 
   WaveTuneModel model_;

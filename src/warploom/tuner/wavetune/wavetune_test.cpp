@@ -38,6 +38,24 @@ TEST(GridLoop, CountsTilesAndSteps) {
   EXPECT_EQ(mapped(grouped, {3, 64, 64}, kTiles), (GridLoop{3, 2}));
   const TileKernel attention{.kind = TileKernelKind::Attention};
   EXPECT_EQ(mapped(attention, {130, 1000, 64}, kTiles), (GridLoop{2 * 64, 16}));
+  // Eight key heads whose eight query heads make one padded tile, sixteen sequences.
+  const TileKernel decode{.kind = TileKernelKind::PagedDecode, .head_group = 8};
+  EXPECT_EQ(mapped(decode, {16, 1000, 64}, kTiles), (GridLoop{16 * 8, 16}));
+  EXPECT_EQ(mapped(decode, {16, 1000, 64}, {16, 64, 64, 4, 3, 4}), (GridLoop{16 * 8 * 4, 4}));
+}
+
+TEST(GridLoop, AddsTheTilesOfEachExpert) {
+  TileKernel grouped{.kind = TileKernelKind::GroupedGemm, .experts = 4, .top_k = 2};
+  const std::vector<std::int64_t> rows{129, 128, 1, 0};
+  const MappingConstants constants(grouped, TileGpu{});
+  const TileShape shape{258, 65, 64};
+  EXPECT_EQ(grid_and_loop(constants, ShapeTerms(constants, shape, rows), MacroSizes(kTiles)),
+            (GridLoop{(2 + 1 + 1) * 2, 2}));
+  // Spread evenly the same pairs are four experts of 65 rows.
+  EXPECT_EQ(mapped(grouped, shape, kTiles), (GridLoop{4 * 2, 2}));
+  // A skew of 1 gives 100 pairs to 48, 24, 16 and 12 rows.
+  grouped.expert_skew = 1;
+  EXPECT_EQ(mapped(grouped, {100, 64, 64}, {16, 64, 32, 4, 3, 1}), (GridLoop{3 + 2 + 1 + 1, 2}));
 }
 
 TEST(GridLoop, AWaveIsFullAtItsLastTile) {
@@ -54,7 +72,9 @@ TEST(BoundaryAnchors, LieAtTheEndsOfWaves) {
   const TileGpu gpu;
   for (const TileKernel& kernel :
        {TileKernel{}, TileKernel{.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2},
-        TileKernel{.kind = TileKernelKind::Attention, .head_group = 2}, TileKernel{.batch = 3}}) {
+        TileKernel{.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2, .expert_skew = 1.2},
+        TileKernel{.kind = TileKernelKind::Attention, .head_group = 2},
+        TileKernel{.kind = TileKernelKind::PagedDecode, .head_group = 8}, TileKernel{.batch = 3}}) {
     const std::vector<AnchorRow> rows = plan_boundary_anchors(kernel, gpu, {kTiles, {64, 64, 64, 4, 3, 1}});
     EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
     std::map<std::int64_t, std::set<double>> grids, loops;
@@ -69,7 +89,7 @@ TEST(BoundaryAnchors, LieAtTheEndsOfWaves) {
       const double first = double((waves - 1) * gpu.sms + 1), last = double(waves * gpu.sms);
       EXPECT_GE(grids[waves].size(), 2U) << waves;
       EXPECT_GE(*grids[waves].rbegin(), last - 16) << waves;
-      if (waves > 1) EXPECT_LE(*grids[waves].begin(), first + 16) << waves;
+      EXPECT_LE(*grids[waves].begin(), waves == 1 ? 48 : first + 16) << waves;
       EXPECT_EQ(loops[waves].size(), 4U);
     }
     EXPECT_EQ(grids.size(), 6U);
