@@ -82,6 +82,7 @@ void add_pick(Command& tune) {
   command
       ->add_option("--expert-rows", options->expert_rows,
                    "in place of --m, for a grouped_gemm: the rows of each expert")
+      ->delimiter(',')
       ->excludes(rows)
       ->excludes(best);
   add_json_option(*command, options->json);

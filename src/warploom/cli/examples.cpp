@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 120> kExamples{{
+constexpr std::array<Example, 123> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -90,7 +90,7 @@ constexpr std::array<Example, 120> kExamples{{
     {"tune pick", "tune pick --table gemm.wlt --m 100 --n 4096 --k 4096"},
     {"tune pick", "tune pick --table gemm.wlt --m 100 --n 4096 --k 4096 --best 5"},
     {"tune pick", "tune pick --table gemm.wlt --m 1 --n 28672 --k 8192 --json"},
-    {"tune pick", "tune pick --table moe.wlt --expert-rows 90 7 3 0 --n 1536 --k 2048"},
+    {"tune pick", "tune pick --table moe.wlt --expert-rows 90,7,3,0 --n 1536 --k 2048"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096 --m 512"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096 --html staircase.html"},

@@ -249,8 +249,8 @@ struct KeySteps {
 };
 
 // Row tile i of causal attention sees the n - m + (i + 1) tile_m first keys, with a window the last `window` of each
-// query alone: window + tile_m - 1 keys of a tile once the window has filled. Steps start at whole tiles, so that
-// a window adds half a step at its lower end, as every row does at its upper end.
+// query alone: window + tile_m - 1 keys of a tile once the window has filled. Ends of rows that do not fall on whole
+// key tiles add half a step in the mean.
 inline KeySteps causal_steps(const TileKernel& kernel, const TileShape& shape, float tile_m, float tile_n,
                              float all_steps) {
   const float m = static_cast<float>(shape.m), n = static_cast<float>(shape.n), rows = std::min(m, tile_m);
@@ -262,8 +262,8 @@ inline KeySteps causal_steps(const TileKernel& kernel, const TileShape& shape, f
   const float most = static_cast<float>(kernel.window) + rows - 1, first = n - m + rows;
   const float cut = first >= most || m <= rows ? 1.0F : (n - most) / (n - first);
   const float mean_keys = cut * most + (1 - cut) * 0.5F * (first + most);
-  const float longest = std::min(all_steps, most / tile_n + 1);
-  return {std::min(longest, mean_keys / tile_n + 0.5F + 0.5F * cut), longest};
+  const float longest = std::min(all_steps, most / tile_n + 0.5F);
+  return {std::min(longest, mean_keys / tile_n + 0.5F), longest};
 }
 
 // Keys that any query of a launch sees.
