@@ -82,7 +82,8 @@ inline GridLoop grid_and_loop(const MappingConstants& constants, const ShapeTerm
 
 // ceil(grid / slots): the waves that a grid runs in. The publication counts one tile an SM.
 inline std::int64_t waves_of(double grid, double per_slot) {
-  return static_cast<std::int64_t>(std::ceil(grid * per_slot - 1e-9));
+  constexpr double kMostWaves = 1e15;  // a whole number whatever the grid
+  return static_cast<std::int64_t>(std::min(kMostWaves, std::ceil(grid * per_slot - 1e-9)));
 }
 
 }  // namespace warploom

@@ -68,7 +68,7 @@ TilePick WaveTuneTable::with_micro(std::size_t macro, const ShapeTerms& terms, d
   const WaveBucket& bucket = times.buckets[bucket_at(rows_[macro], at.grid)];
   const LoopAnchor& micro = nearest_loop(bucket.loops, at.loop);
   TilePick pick{.config = times.tiles,
-                .predicted_us = static_cast<float>(us),
+                .predicted_us = static_cast<float>(std::min(us, double(std::numeric_limits<float>::max()))),
                 .index = static_cast<std::uint32_t>(macro)};
   pick.config.warps = micro.warps;
   pick.config.stages = micro.stages;
