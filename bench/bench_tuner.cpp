@@ -14,7 +14,8 @@
 namespace warploom {
 namespace {
 
-// The tables of the stored H200 measurements, ours and the published model's; shapes that a server meets, in no order.
+// The tables of the stored H200 measurements, ours and the published model's; shapes that a server meets, in
+// no order.
 struct Setup {
   std::filesystem::path path = std::filesystem::temp_directory_path() / "warploom_bench_table.wlt";
   std::vector<TileShape> shapes;

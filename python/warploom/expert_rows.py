@@ -3,7 +3,7 @@ import math
 
 
 def skewed_rows(pairs, experts, skew):
-    """Whole numbers with the sum `pairs`: the e-th busiest expert has a share proportional to e^-skew.
+    """Whole numbers with the sum `pairs`: the r-th busiest expert has a share proportional to r^-skew.
 
     >>> skewed_rows(100, 4, 1.0)
     [48, 24, 16, 12]

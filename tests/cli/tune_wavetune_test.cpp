@@ -1,4 +1,5 @@
-// The published wave model and other ways to choose, beside ours: `tune fit --method wavetune`, `tune regret`.
+// The published wave model and other ways to choose, beside ours: `tune fit --method wavetune`, `tune
+// regret`.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -33,7 +34,8 @@ std::string error_of(const std::vector<std::string>& words) {
 // Both methods' tables of the stored attention anchors, which are few.
 struct TwoTables {
   TwoTables() {
-    const std::vector<std::string> kernel{"--kind", "attention", "--causal", "--samples", fixture("attention_anchors")};
+    const std::vector<std::string> kernel{"--kind", "attention", "--causal", "--samples",
+                                          fixture("attention_anchors")};
     std::vector<std::string> words{"tune", "fit", "--head-group", "4", "--output", ours};
     words.insert(words.end(), kernel.begin(), kernel.end());
     answer_of(words);
@@ -49,22 +51,33 @@ struct TwoTables {
 TEST(TuneWaveTune, FitsAndPicks) {
   const TwoTables tables;
   EXPECT_EQ(tables.fit["method"], "wavetune");
-  EXPECT_EQ(tables.fit["macro_configs"], 11);
+  EXPECT_EQ(tables.fit["macro_configs"], 12);
   EXPECT_EQ(tables.fit["anchors"], tables.fit["samples"]);
   EXPECT_GT(tables.fit["median_r_squared"], 0.99);
-  const json pick = answer_of({"tune", "pick", "--table", tables.published, "--m", "700", "--n", "900", "--k", "64"});
+  const json pick =
+      answer_of({"tune", "pick", "--table", tables.published, "--m", "700", "--n", "900", "--k", "64"});
   EXPECT_GT(pick["predicted_us"], 1);
   EXPECT_TRUE(pick["extrapolated"].is_boolean());
-  EXPECT_NE(error_of({"tune", "show", "--table", tables.published, "--n", "900", "--k", "64"}).find("not a tune table"),
+  EXPECT_NE(error_of({"tune", "show", "--table", tables.published, "--n", "900", "--k", "64"})
+                .find("not a tune table"),
             std::string::npos);
 }
 
 TEST(TuneWaveTune, StandsBesideOursOnTheSameShapes) {
   const TwoTables tables;
-  const std::vector<std::string> words{"tune",     "regret",   "--table",       tables.ours,
-                                       "--oracle", fixture("attention_blind"),  "--samples",
-                                       fixture("attention_anchors"),            "--baseline",
-                                       "wavetune", "wavetune_relative",         "nearest_shape", "default"};
+  const std::vector<std::string> words{"tune",
+                                       "regret",
+                                       "--table",
+                                       tables.ours,
+                                       "--oracle",
+                                       fixture("attention_blind"),
+                                       "--samples",
+                                       fixture("attention_anchors"),
+                                       "--baseline",
+                                       "wavetune",
+                                       "wavetune_relative",
+                                       "nearest_shape",
+                                       "default"};
   const json answer = answer_of(words);
   EXPECT_EQ(answer["method"], "warploom");
   ASSERT_EQ(answer["baselines"].size(), 4U);
@@ -78,8 +91,9 @@ TEST(TuneWaveTune, StandsBesideOursOnTheSameShapes) {
   EXPECT_EQ(published["anchors"], tables.fit["anchors"]);
   EXPECT_NE(published["geo_mean_share"], answer["baselines"]["wavetune_relative"]["geo_mean_share"]);
   // As a table of its own it answers the same.
-  const json alone = answer_of({"tune", "regret", "--table", tables.published, "--oracle", fixture("attention_blind"),
-                                "--seen", fixture("attention_anchors"), "--no-baselines"});
+  const json alone =
+      answer_of({"tune", "regret", "--table", tables.published, "--oracle", fixture("attention_blind"),
+                 "--seen", fixture("attention_anchors"), "--no-baselines"});
   EXPECT_EQ(alone["method"], "wavetune");
   EXPECT_EQ(alone["geo_mean_share"], published["geo_mean_share"]);
 }
@@ -108,12 +122,16 @@ TEST(TuneWaveTune, SaysWhatIsWrong) {
     return error_of(words);
   };
   for (const std::string& table : {tables.ours, tables.published})
-    EXPECT_NE(regret(table, {"--gpu", "H100"}).find("is for GPU 'h200_sxm', not 'h100_sxm'"), std::string::npos);
-  EXPECT_NE(regret(tables.ours, {"--baseline", "wavetun"}).find("did you mean 'wavetune'"), std::string::npos);
+    EXPECT_NE(regret(table, {"--gpu", "H100"}).find("is for GPU 'h200_sxm', not 'h100_sxm'"),
+              std::string::npos);
+  EXPECT_NE(regret(tables.ours, {"--baseline", "wavetun"}).find("did you mean 'wavetune'"),
+            std::string::npos);
   EXPECT_NE(regret(tables.ours, {"--baseline", "wavetune"}).find("expected --samples"), std::string::npos);
-  EXPECT_NE(regret(tables.ours, {"--baseline", "default", "--no-baselines"}).find("turned off"), std::string::npos);
+  EXPECT_NE(regret(tables.ours, {"--baseline", "default", "--no-baselines"}).find("turned off"),
+            std::string::npos);
   const std::string few = tables.scratch.write(
-      "few.csv", "bm,bn,bk,warps,stages,m,n,k,median_us\n64,64,64,4,3,4096,4096,256,9\n64,64,64,4,3,64,64,256,3\n");
+      "few.csv",
+      "bm,bn,bk,warps,stages,m,n,k,median_us\n64,64,64,4,3,4096,4096,256,9\n64,64,64,4,3,64,64,256,3\n");
   EXPECT_NE(error_of({"tune", "fit", "--method", "wavetune", "--samples", few, "--output", tables.ours + "2"})
                 .find("no tile sizes have 4 anchors"),
             std::string::npos);
@@ -123,12 +141,13 @@ TEST(TuneWaveTune, SaysWhatIsWrong) {
 // The publication's own figure is not known; 93 to 96 % of the oracle is what a re-made sketch reached here.
 TEST(TuneWaveTune, ReachesWhatThePublishedModelReaches) {
   const std::filesystem::path data = data_folder() / "tuner_h200";
-  if (data_folder().empty() || !std::filesystem::exists(data)) GTEST_SKIP() << "no measured data: set WARPLOOM_DATA to its folder";
+  if (data_folder().empty() || !std::filesystem::exists(data))
+    GTEST_SKIP() << "no measured data: set WARPLOOM_DATA to its folder";
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "table.json";
   answer_of({"tune", "fit", "--method", "wavetune", "--samples", data / "anchors.csv.gz", "--output", table});
-  const json answer =
-      answer_of({"tune", "regret", "--no-baselines", "--table", table, "--oracle", data / "exhaustive.csv.gz"});
+  const json answer = answer_of(
+      {"tune", "regret", "--no-baselines", "--table", table, "--oracle", data / "exhaustive.csv.gz"});
   EXPECT_EQ(answer["shapes"], 156);
   EXPECT_GT(answer["geo_mean_share"], 0.93);
   EXPECT_LT(answer["geo_mean_share"], 0.96);
@@ -139,7 +158,8 @@ TEST(TunePick, TakesTheRowsOfEachExpert) {
   const std::string table = scratch.path() / "experts.wlt";
   answer_of({"tune", "fit", "--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default",
              "64x64x32/w4/s3", "--samples", fixture("grouped_anchors"), "--output", table});
-  std::vector<std::string> words{"tune", "pick", "--table", table, "--n", "2048", "--k", "2048", "--expert-rows"};
+  std::vector<std::string> words{"tune", "pick", "--table", table,          "--n",
+                                 "2048", "--k",  "2048",    "--expert-rows"};
   std::vector<std::string> even = words, skewed = words;
   for (int expert = 0; expert < 16; ++expert) {
     even.emplace_back("64");
@@ -149,7 +169,8 @@ TEST(TunePick, TakesTheRowsOfEachExpert) {
   EXPECT_EQ(spread["m"], 1024);
   EXPECT_EQ(one["m"], 1024);
   // Spread evenly, sizes say what the table took for granted.
-  const json usual = answer_of({"tune", "pick", "--table", table, "--m", "1024", "--n", "2048", "--k", "2048"});
+  const json usual =
+      answer_of({"tune", "pick", "--table", table, "--m", "1024", "--n", "2048", "--k", "2048"});
   EXPECT_EQ(spread["config"], usual["config"]);
   EXPECT_NEAR(spread["predicted_us"].get<double>(), usual["predicted_us"].get<double>(),
               1e-3 * usual["predicted_us"].get<double>());

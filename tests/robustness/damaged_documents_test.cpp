@@ -105,7 +105,8 @@ TEST(DamagedWaveTuneTables, AreReadOrRefused) {
   std::vector<TileSample> samples;
   for (const std::int64_t tiles : {4, 12, 16, 20})
     for (const std::int64_t loop : {4, 64})
-      samples.push_back({{128, 128, 64, 8, 3, 1}, {tiles * 128, tiles * 128, loop * 64}, double(tiles * loop)});
+      samples.push_back(
+          {{128, 128, 64, 8, 3, 1}, {tiles * 128, tiles * 128, loop * 64}, double(tiles * loop)});
   const ScratchFolder folder;
   const auto path = folder.path() / "table.json";
   WaveTuneTable(fit_wavetune({}, {}, samples)).write(path);

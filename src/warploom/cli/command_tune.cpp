@@ -45,8 +45,8 @@ TuneFitRequest fit_request(const FitOptions& options) {
 WaveTuneFitResult fitted_wavetune(const FitOptions& options, const TuneFitRequest& request) {
   if (options.cross_gpu || !options.from_table.empty() || request.samples.empty())
     throw InvalidInput(
-        "tune fit: --method wavetune is fitted to measured times, expected --samples and neither --cross-gpu nor "
-        "--from-table");
+        "tune fit: --method wavetune is fitted to measured times, expected --samples and neither --cross-gpu "
+        "nor --from-table");
   return tune_fit_wavetune(request);
 }
 
@@ -81,8 +81,8 @@ void add_fit(Command& tune) {
     if (request.method == TuneMethod::WaveTune) {
       const WaveTuneFitResult published = fitted_wavetune(*options, request);
       for (const TileConfig& tiles : published.table.model().left_out)
-        print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m, tiles.tile_n,
-                               tiles.tile_k, kFewestAnchors));
+        print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
+                               tiles.tile_n, tiles.tile_k, kFewestAnchors));
       print(options->json ? json_text(wavetune_fit_json(published)) : wavetune_fit_text(published));
       return;
     }

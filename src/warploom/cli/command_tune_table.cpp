@@ -45,9 +45,10 @@ void check_expert_rows(const TileTable& table, const std::vector<std::int64_t>& 
     throw InvalidInput(fmt::format("tune pick: --expert-rows: the table is of a {}, expected a grouped_gemm",
                                    name_of(kernel.kind)));
   if (std::int64_t(rows.size()) != kernel.experts)
-    throw InvalidInput(fmt::format("tune pick: --expert-rows: {} numbers, expected one for each of the table's {} "
-                                   "experts",
-                                   rows.size(), kernel.experts));
+    throw InvalidInput(
+        fmt::format("tune pick: --expert-rows: {} numbers, expected one for each of the table's {} "
+                    "experts",
+                    rows.size(), kernel.experts));
   for (const std::int64_t one : rows)
     if (one < 0) throw InvalidInput(fmt::format("tune pick: --expert-rows: {}, expected 0 or more", one));
 }

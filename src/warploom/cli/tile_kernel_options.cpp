@@ -38,8 +38,7 @@ using Names = std::vector<std::string>;
 Names without_bearing(TileKernelUse use) {
   switch (use) {
     case TileKernelUse::Profile:
-      return {"name",  "output_bytes", "group_rows", "batch",
-              "b_along_n", "rotation",     "window",     "page_keys"};
+      return {"name", "output_bytes", "group_rows", "batch", "b_along_n", "rotation", "window", "page_keys"};
     case TileKernelUse::Anchors:
     case TileKernelUse::BoundaryAnchors:
     case TileKernelUse::SecondRound:
@@ -56,15 +55,15 @@ Names without_bearing(TileKernelUse use) {
 
 // What only a fit to measured times reads.
 bool is_fitted(std::string_view field) {
-  constexpr std::array<std::string_view, 7> kFitted{"output_bytes", "group_rows", "top_k", "causal",
+  constexpr std::array<std::string_view, 7> kFitted{"output_bytes", "group_rows", "top_k",      "causal",
                                                     "rotation",     "window",     "expert_skew"};
   return std::find(kFitted.begin(), kFitted.end(), field) != kFitted.end();
 }
 
 // What neither the grid nor the loop of a launch follows from, beyond a table's own name.
 bool is_no_tile_count(std::string_view field) {
-  constexpr std::array<std::string_view, 7> kFields{"operand_bytes", "output_bytes", "group_rows", "b_along_n",
-                                                    "top_k",         "head_dim",     "rotation"};
+  constexpr std::array<std::string_view, 7> kFields{
+      "operand_bytes", "output_bytes", "group_rows", "b_along_n", "top_k", "head_dim", "rotation"};
   return std::find(kFields.begin(), kFields.end(), field) != kFields.end();
 }
 
@@ -102,14 +101,14 @@ TileKernel tile_kernel_of(const FieldOptionValues& options, TileKernelUse use, s
           fmt::format("{}: {} bears on --kind {}, but the kind is {}; expected that kind or no {}", command,
                       option, name_of(*kind), name_of(kernel.kind), option));
     if (use == TileKernelUse::WaveTuneTable && is_no_tile_count(field))
-      throw InvalidInput(
-          fmt::format("{}: {} changes neither grid nor loop, which are all that --method wavetune sees; expected "
-                      "no {} with it",
-                      command, option, option));
+      throw InvalidInput(fmt::format(
+          "{}: {} changes neither grid nor loop, which are all that --method wavetune sees; expected "
+          "no {} with it",
+          command, option, option));
     const bool boundary = use == TileKernelUse::BoundaryAnchors;
     if (boundary && is_fitted(field) && field != "expert_skew")
-      throw InvalidInput(
-          fmt::format("{}: {} moves no end of a wave; expected no {} with --method wavetune", command, option, option));
+      throw InvalidInput(fmt::format("{}: {} moves no end of a wave; expected no {} with --method wavetune",
+                                     command, option, option));
     if (use == TileKernelUse::Anchors && is_fitted(field))
       throw InvalidInput(
           fmt::format("{}: {} bears on the second round alone, which fits times; expected --samples with it",

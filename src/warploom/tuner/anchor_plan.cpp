@@ -66,7 +66,8 @@ TileShape decode_shape(const TileKernel& kernel, const TileConfig& c, const Grid
   const std::int64_t each = (kernel.head_group + c.tile_m - 1) / c.tile_m * c.split_k;
   const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles / each);
   const std::int64_t heads = grid.skinny ? 1 : std::min<std::int64_t>(8, tiles);
-  return {std::max<std::int64_t>(1, tiles / heads), grid.loops * c.tile_n * c.split_k, heads * kernel.head_group};
+  return {std::max<std::int64_t>(1, tiles / heads), grid.loops * c.tile_n * c.split_k,
+          heads * kernel.head_group};
 }
 
 TileShape shape_of(const TileKernel& kernel, const TileConfig& config, const Grid& grid) {

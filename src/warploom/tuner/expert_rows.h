@@ -8,20 +8,20 @@
 
 namespace warploom {
 
-// Cumulative shares of the pairs: the e-th busiest of `experts` has a share proportional to e^-skew. Empty for a
-// skew of 0. The power of the rank is a form for skews, not a measurement of a trained router.
+// Cumulative shares of the pairs: the r-th busiest of `experts` has a share proportional to r^-skew. Empty
+// for a skew of 0. The power of the rank is a form for skews, not a measurement of a trained router.
 inline std::vector<double> skewed_share_ends(std::int64_t experts, double skew) {
   std::vector<double> ends;
   if (!(skew > 0)) return ends;
   double sum = 0;
-  for (std::int64_t e = 1; e <= experts; ++e) ends.push_back(sum += std::pow(double(e), -skew));
+  for (std::int64_t rank = 1; rank <= experts; ++rank) ends.push_back(sum += std::pow(double(rank), -skew));
   for (double& end : ends) end /= sum;
   ends.back() = 1;
   return ends;
 }
 
-// Calls visit(rows) for each expert. Rows are rounded so that they sum to `pairs`; some may have none. Neither
-// allocates nor throws.
+// Calls visit(rows) for each expert. Rows are rounded so that they sum to `pairs`; some may have none.
+// Neither allocates nor throws.
 template <class Visit>
 inline void visit_expert_rows(std::span<const double> share_ends, double pairs, const Visit& visit) {
   double before = 0;

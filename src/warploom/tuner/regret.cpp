@@ -142,8 +142,8 @@ std::vector<ShapeRegret> nearest_shape_regret(std::span<const OracleShape> known
   const NearestShapes table(known);
   std::vector<ShapeRegret> rows;
   for (const OracleShape& oracle : shapes) {
-    const auto config = table.pick(
-        oracle.shape, [&](const TileConfig& best) { return oracle.time_of(best).has_value(); });
+    const auto config =
+        table.pick(oracle.shape, [&](const TileConfig& best) { return oracle.time_of(best).has_value(); });
     if (!config) throw InvalidInput("nearest shape: no measured shape shares a configuration");
     rows.push_back(row_of(oracle, *config, *oracle.time_of(*config), 0, default_config));
   }

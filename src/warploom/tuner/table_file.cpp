@@ -30,7 +30,8 @@ constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
 
-// Fields that older programs do not know are left out where they say nothing, so that those still read the table.
+// Fields that older programs do not know are left out where they say nothing, so that those still read the
+// table.
 Json kernel_json(const TileKernel& kernel) {
   Json document = to_json(kernel);
   const Json usual = to_json(TileKernel());

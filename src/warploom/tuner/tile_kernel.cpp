@@ -64,8 +64,8 @@ FieldTable TileGpu::describe() {
 void check_kernel(const TileKernel& kernel, std::string_view where) {
   check(kernel, where);
   if (kernel.window > 0 && kernel.kind == TileKernelKind::Attention && !kernel.causal)
-    throw InvalidInput(
-        fmt::format("{}: 'window' is {} without 'causal', expected causal attention with it", where, kernel.window));
+    throw InvalidInput(fmt::format("{}: 'window' is {} without 'causal', expected causal attention with it",
+                                   where, kernel.window));
 }
 
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config) {

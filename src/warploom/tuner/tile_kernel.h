@@ -48,7 +48,7 @@ struct TileKernel {
   bool b_along_n = false;          // gemm: neighbours in memory of B[n, k] differ in n, not in k
   std::int64_t experts = 1;        // grouped_gemm: experts held
   std::int64_t top_k = 1;          // grouped_gemm: experts of one token
-  double expert_skew = 0;          // grouped_gemm: the e-th busiest expert has a share e^-skew; 0: all the same
+  double expert_skew = 0;          // grouped_gemm: the r-th busiest has a share r^-skew; 0: all the same
   std::int64_t head_dim = 128;     // attention, paged_decode
   std::int64_t head_group = 1;     // the same: query heads that share one key head
   bool causal = false;             // attention
@@ -87,8 +87,8 @@ struct TileWork {
   float crossing = 0;     // extra line crossings of rows that do not start on a 128-byte boundary
 };
 
-// Throws InvalidInput that starts with `where` when a field is out of its range or bears on nothing beside the
-// others: a window without a causal mask.
+// Throws InvalidInput that starts with `where` when a field is out of its range or bears on nothing beside
+// the others: a window without a causal mask.
 void check_kernel(const TileKernel& kernel, std::string_view where);
 
 // Bytes of shared memory that the stages of one tile take.

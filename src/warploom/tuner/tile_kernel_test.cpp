@@ -83,8 +83,10 @@ TEST(TileWork, CountsTheTilesOfUnevenExperts) {
   // Few pairs leave experts without a row, whose operands are not read.
   kernel.expert_skew = 4;
   const TileShape few{64, 4096, 4096};
-  EXPECT_LT(tile_work(kernel, {}, few, kConfig).read_mb,
-            0.7F * tile_work({.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2}, {}, few, kConfig).read_mb);
+  EXPECT_LT(
+      tile_work(kernel, {}, few, kConfig).read_mb,
+      0.7F * tile_work({.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2}, {}, few, kConfig)
+                 .read_mb);
 }
 
 TEST(ExpertRows, SumToThePairs) {
@@ -122,7 +124,8 @@ KeySteps counted_steps(const TileShape& shape, std::int64_t window, const TileCo
 
 TEST(TileWork, AWindowCutsTheLoopOfCausalAttention) {
   for (const std::int64_t window : {100, 512, 1024, 4096})
-    for (const TileShape& shape : {TileShape{8192, 8192, 8}, TileShape{2048, 10240, 8}, TileShape{128, 5000, 8}})
+    for (const TileShape& shape :
+         {TileShape{8192, 8192, 8}, TileShape{2048, 10240, 8}, TileShape{128, 5000, 8}})
       for (const TileConfig& config : {kConfig, TileConfig{64, 32, 32, 4, 3, 1}}) {
         const TileKernel kernel{.kind = TileKernelKind::Attention, .causal = true, .window = window};
         const KeySteps counted = counted_steps(shape, window, config),

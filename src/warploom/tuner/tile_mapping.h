@@ -114,8 +114,8 @@ inline float unit_clamp(float value) { return std::min(1.0F, std::max(0.0F, valu
 
 // What all configurations have in common at one shape, so that a look-up works it out once. Bytes.
 struct ShapeTerms {
-  // `rows_of_experts` are the rows of each expert of a grouped GEMM, whose sum is at.m; empty: as the kernel says.
-  // They must outlive the terms.
+  // `rows_of_experts` are the rows of each expert of a grouped GEMM, whose sum is at.m; empty: as the kernel
+  // says. They must outlive the terms.
   ShapeTerms(const MappingConstants& constants, const TileShape& at,
              std::span<const std::int64_t> rows_of_experts = {})
       : shape(at), expert_rows(rows_of_experts) {
@@ -248,9 +248,9 @@ struct KeySteps {
   float mean, longest;
 };
 
-// Row tile i of causal attention sees the n - m + (i + 1) tile_m first keys, with a window the last `window` of each
-// query alone: window + tile_m - 1 keys of a tile once the window has filled. Ends of rows that do not fall on whole
-// key tiles add half a step in the mean.
+// Row tile i of causal attention sees the n - m + (i + 1) tile_m first keys, with a window the last `window`
+// of each query alone: window + tile_m - 1 keys of a tile once the window has filled. Ends of rows that do
+// not fall on whole key tiles add half a step in the mean.
 inline KeySteps causal_steps(const TileKernel& kernel, const TileShape& shape, float tile_m, float tile_n,
                              float all_steps) {
   const float m = static_cast<float>(shape.m), n = static_cast<float>(shape.n), rows = std::min(m, tile_m);
@@ -300,9 +300,9 @@ inline TileWork map_attention(const MappingConstants& constants, const ShapeTerm
   return work;
 }
 
-// One query token of each sequence: the query heads of a key head are the rows of a tile, and split_k parts of the
-// keys run side by side, whose sums (head size, largest score, sum; four bytes each) are written and read again.
-// No two tiles share keys. A page's place in the cache takes four bytes.
+// One query token of each sequence: the query heads of a key head are the rows of a tile, and split_k parts
+// of the keys run side by side, whose sums (head size, largest score, sum; four bytes each) are written and
+// read again. No two tiles share keys. A page's place in the cache takes four bytes.
 inline TileWork map_paged_decode(const MappingConstants& constants, const ShapeTerms& terms,
                                  const ConfigConstants& config) {
   const TileKernel& kernel = constants.kernel;

@@ -10,8 +10,8 @@
 
 namespace warploom {
 
-// Regression of ln(time) over shape, configuration and the grid that they make: XGBoost with 600 trees of depth
-// 10, a learning rate of 0.05 and 0.8 of the rows a tree. Source of the four: the baseline of WaveTune
+// Regression of ln(time) over shape, configuration and the grid that they make: XGBoost with 600 trees of
+// depth 10, a learning rate of 0.05 and 0.8 of the rows a tree. Source of the four: the baseline of WaveTune
 // (arXiv 2604.10187).
 class LatencyTrees {
  public:

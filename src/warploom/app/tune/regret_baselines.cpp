@@ -82,12 +82,11 @@ std::vector<ShapeRegret> trees_regret(const RegretSetting& setting, std::span<co
     cost.fit_seconds = seconds_since(start);
     // Milliseconds each: a few shapes tell enough.
     constexpr std::size_t kTimedShapes = 16;
-    cost.decision_ns = decision_ns(judged.first(std::min(kTimedShapes, judged.size())),
-                                   [&](const OracleShape& oracle) {
-                                     const std::vector<double> times = trees.predict_us(oracle);
-                                     return static_cast<std::int32_t>(
-                                         std::min_element(times.begin(), times.end()) - times.begin());
-                                   });
+    cost.decision_ns =
+        decision_ns(judged.first(std::min(kTimedShapes, judged.size())), [&](const OracleShape& oracle) {
+          const std::vector<double> times = trees.predict_us(oracle);
+          return static_cast<std::int32_t>(std::min_element(times.begin(), times.end()) - times.begin());
+        });
   }
   return regret_of(
       judged, [&](const OracleShape& oracle) { return trees.predict_us(oracle); },
@@ -107,8 +106,8 @@ RegretOf regret_of_trees(const RegretSetting& setting) {
 
 void require_samples(const RegretSetting& setting, RegretBaseline baseline) {
   if (setting.samples.empty())
-    throw InvalidInput(fmt::format("baselines: '{}' is made from the table's samples, expected `samples` with it",
-                                   name_of(baseline)));
+    throw InvalidInput(fmt::format(
+        "baselines: '{}' is made from the table's samples, expected `samples` with it", name_of(baseline)));
 }
 
 RegretOf regret_of_wavetune(const RegretSetting& setting, RegretBaseline baseline) {
@@ -123,9 +122,8 @@ RegretOf regret_of_wavetune(const RegretSetting& setting, RegretBaseline baselin
   result.cost.anchors = table.model().anchors;
   if (setting.times) {
     result.cost.fit_seconds = fitted;
-    result.cost.decision_ns = decision_ns(setting.shapes, [&](const OracleShape& oracle) {
-      return table.pick(oracle.shape).config.tile_m;
-    });
+    result.cost.decision_ns = decision_ns(
+        setting.shapes, [&](const OracleShape& oracle) { return table.pick(oracle.shape).config.tile_m; });
   }
   result.summary = summarize(regret_of([&](const TileShape& shape) { return table.pick(shape); },
                                        setting.shapes, default_config_of(*setting.table)));

@@ -40,15 +40,15 @@ struct RegretOf {
 
 // What baselines are made from and judged on.
 struct RegretSetting {
-  const TileTable* table = nullptr;      // its kernel, GPU and default configuration are theirs
-  std::span<const OracleShape> shapes;   // judged
-  std::span<const TileSample> samples;   // what the table was fitted on; may be empty
-  bool times = false;                    // measure decisions
+  const TileTable* table = nullptr;     // its kernel, GPU and default configuration are theirs
+  std::span<const OracleShape> shapes;  // judged
+  std::span<const TileSample> samples;  // what the table was fitted on; may be empty
+  bool times = false;                   // measure decisions
 };
 
-// One baseline. Those that learn from exhaustive times learn from one half of the shapes (every second one) and
-// are judged on the other, and the reverse; nothing when there is but one shape. Those that learn from samples
-// throw InvalidInput without them.
+// One baseline. Those that learn from exhaustive times learn from one half of the shapes (every second one)
+// and are judged on the other, and the reverse; nothing when there is but one shape. Those that learn from
+// samples throw InvalidInput without them.
 std::optional<RegretOf> regret_of_baseline(RegretBaseline baseline, const RegretSetting& setting);
 
 // What a decision chose, so that no compiler leaves it out.

@@ -73,11 +73,13 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
 
 WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
   if (!request.corrected)
-    throw InvalidInput("correction: turned off, but the method wavetune has none; expected the method warploom");
+    throw InvalidInput(
+        "correction: turned off, but the method wavetune has none; expected the method warploom");
   const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu));
   const TileSamples samples = read_tile_samples(request.samples);
   std::optional<TileConfig> fallback;
-  if (!request.default_config.empty()) fallback = parse_config(request.default_config, "default configuration");
+  if (!request.default_config.empty())
+    fallback = parse_config(request.default_config, "default configuration");
   const auto start = std::chrono::steady_clock::now();
   WaveTuneTable table(fit_wavetune(request.kernel, gpu, samples.rows, fallback ? &*fallback : nullptr));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;

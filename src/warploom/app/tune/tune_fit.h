@@ -46,8 +46,8 @@ struct WaveTuneFitResult {
   double fit_seconds = 0;  // varies from run to run
 };
 
-// Of the method wavetune (tuner/wavetune/); throws as tune_fit does, and when the correction is turned off, which
-// the published model does not have.
+// Of the method wavetune (tuner/wavetune/); throws as tune_fit does, and when the correction is turned off,
+// which the published model does not have.
 WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request);
 
 }  // namespace warploom

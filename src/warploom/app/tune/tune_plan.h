@@ -35,7 +35,8 @@ struct TunePlanResult {
   std::size_t configs = 0, rows = 0, shapes = 0;
 };
 
-// Throws NotFound (unknown GPU), InvalidInput (no legal configuration; rounds of the method wavetune), IoError.
+// Throws NotFound (unknown GPU), InvalidInput (no legal configuration; rounds of the method wavetune),
+// IoError.
 TunePlanResult tune_plan(const TunePlanRequest& request);
 
 }  // namespace warploom

@@ -53,8 +53,8 @@ bool measure(const TuneProfileRequest& request, const std::filesystem::path& pla
 TuneProfileResult tune_profile(const TuneProfileRequest& request) {
   if (request.kernel.kind == TileKernelKind::PagedDecode || request.kernel.window > 0)
     throw Unsupported(
-        "tune profile: no reference kernel decodes from pages or has a window; times of your own kernel at the "
-        "anchors of `tune plan` can be fitted");
+        "tune profile: no reference kernel decodes from pages or has a window; times of your own kernel at "
+        "the anchors of `tune plan` can be fitted");
   require_profiler(request.package, "profile.py");
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};

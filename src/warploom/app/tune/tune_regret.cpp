@@ -20,7 +20,8 @@ FieldTable TuneRegretRequest::describe() {
       .add("gpu", &R::gpu, {.doc = "the GPU that the oracle was measured on: a table of another is refused"})
       .add("with_baselines", &R::with_baselines, {.doc = "other ways to choose beside the table"})
       .add("baselines", &R::baselines,
-           {.doc = "only these: default, nearest_shape, xgboost, xgboost_samples, wavetune, wavetune_relative"})
+           {.doc =
+                "only these: default, nearest_shape, xgboost, xgboost_samples, wavetune, wavetune_relative"})
       .add("times", &R::times, {.doc = "also measure how long fits and decisions take"})
       .table();
 }
@@ -91,8 +92,7 @@ TuneRegretResult tune_regret(const TuneRegretRequest& request) {
   result.rows = regret_of(picker, shapes, fallback);
   result.table = summarize(result.rows);
   result.cost = cost_of(table, request, samples, shapes);
-  const RegretSetting setting{
-      .table = &table, .shapes = shapes, .samples = samples, .times = request.times};
+  const RegretSetting setting{.table = &table, .shapes = shapes, .samples = samples, .times = request.times};
   for (const RegretBaseline baseline : baselines)
     if (auto judged = regret_of_baseline(baseline, setting)) result.baselines.push_back(std::move(*judged));
   return result;

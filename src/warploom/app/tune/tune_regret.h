@@ -12,9 +12,10 @@
 namespace warploom {
 
 struct TuneRegretRequest {
-  std::filesystem::path table;                 // of either method of `tune fit`
-  std::vector<std::filesystem::path> oracle;   // every configuration at every shape
-  std::vector<std::filesystem::path> samples;  // what the table was fitted on; some baselines are made from them
+  std::filesystem::path table;                // of either method of `tune fit`
+  std::vector<std::filesystem::path> oracle;  // every configuration at every shape
+  std::vector<std::filesystem::path>
+      samples;  // what the table was fitted on; some baselines are made from them
   // Sets that something was learned from or designed on: the oracle's shapes among them are not judged. Those
   // of `samples` are not either.
   std::vector<std::filesystem::path> seen;
@@ -36,9 +37,10 @@ struct TuneRegretResult {
 };
 
 // Baselines (regret_baselines.h): the default configuration; the best configuration of the nearest shape and
-// boosted trees, both learned from the exhaustive times of one half of the shapes and judged on the other, and
-// the reverse; on `samples`, trees and the published wave model. Throws IoError, InvalidInput (also when every
-// shape of the oracle was seen, when a baseline is unknown, and when the table is of another GPU), Unsupported.
+// boosted trees, both learned from the exhaustive times of one half of the shapes and judged on the other,
+// and the reverse; on `samples`, trees and the published wave model. Throws IoError, InvalidInput (also when
+// every shape of the oracle was seen, when a baseline is unknown, and when the table is of another GPU),
+// Unsupported.
 TuneRegretResult tune_regret(const TuneRegretRequest& request);
 
 }  // namespace warploom

@@ -32,8 +32,8 @@ struct TileGrid {
   std::int64_t rows, columns;
 };
 
-// Rows and columns whose tiles lie in the wave, as near its end as rows around `square` allow. A column of so many
-// rows holds tiles_of(rows) tiles.
+// Rows and columns whose tiles lie in the wave, as near its end as rows around `square` allow. A column of so
+// many rows holds tiles_of(rows) tiles.
 template <class TilesOf>
 std::optional<TileGrid> grid_at(const WaveEnd& end, double square, std::int64_t most_rows,
                                 const TilesOf& tiles_of) {
@@ -124,7 +124,8 @@ std::vector<AnchorRow> plan_boundary_anchors(const TileKernel& kernel, const Til
     for (const std::int64_t waves : kBoundaryWaves)
       for (const std::int64_t loops : kBoundaryLoops)
         for (const bool at_last : {false, true}) {
-          const std::int64_t first = waves == 1 ? std::max<std::int64_t>(1, gpu.sms / 4) : (waves - 1) * gpu.sms + 1;
+          const std::int64_t first =
+              waves == 1 ? std::max<std::int64_t>(1, gpu.sms / 4) : (waves - 1) * gpu.sms + 1;
           const auto shape = boundary_shape(constants, config, {first, waves * gpu.sms, at_last}, loops);
           if (shape && !beyond_memory(kernel, *shape)) rows.push_back({config, *shape});
         }

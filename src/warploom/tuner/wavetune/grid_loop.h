@@ -53,8 +53,8 @@ inline GridLoop grid_and_loop(const MappingConstants& constants, const ShapeTerm
     case TileKernelKind::Attention: {
       const double rows = detail::whole_tiles(terms.m, sizes.tile_m, sizes.per_m);
       if (!kernel.causal || terms.n < terms.m) return {rows * terms.k, columns};
-      return {rows * terms.k, double(causal_steps(kernel, terms.shape, float(sizes.tile_m), float(sizes.tile_n),
-                                                  float(columns))
+      return {rows * terms.k, double(causal_steps(kernel, terms.shape, float(sizes.tile_m),
+                                                  float(sizes.tile_n), float(columns))
                                          .mean)};
     }
     case TileKernelKind::PagedDecode: {

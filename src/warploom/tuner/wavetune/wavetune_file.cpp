@@ -20,7 +20,8 @@ struct LoopEntry {
 
   static FieldTable describe() {
     return FieldList<LoopEntry>("wavetune_loop")
-        .add("loop", &LoopEntry::loop, {.doc = "steps of the loop", .min = 1e-3, .max = 1e12, .required = true})
+        .add("loop", &LoopEntry::loop,
+             {.doc = "steps of the loop", .min = 1e-3, .max = 1e12, .required = true})
         .add("warps", &LoopEntry::warps, {.doc = "warps", .min = 1, .max = 64, .required = true})
         .add("stages", &LoopEntry::stages, {.doc = "stages", .min = 1, .max = 64, .required = true})
         .table();
@@ -117,8 +118,9 @@ void check_ascending(const std::vector<MacroTimes>& macros, std::string_view whe
   for (const MacroTimes& macro : macros) {
     for (std::size_t i = 0; i < macro.buckets.size(); ++i) {
       const auto& loops = macro.buckets[i].loops;
-      const bool sorted = std::is_sorted(loops.begin(), loops.end(),
-                                         [](const LoopAnchor& a, const LoopAnchor& b) { return a.loop < b.loop; });
+      const bool sorted =
+          std::is_sorted(loops.begin(), loops.end(),
+                         [](const LoopAnchor& a, const LoopAnchor& b) { return a.loop < b.loop; });
       if (!sorted || (i > 0 && macro.buckets[i - 1].waves >= macro.buckets[i].waves))
         throw InvalidInput(fmt::format("{}: 'macros': waves and loops of tiles {}x{}x{} do not ascend", where,
                                        macro.tiles.tile_m, macro.tiles.tile_n, macro.tiles.tile_k));

@@ -26,8 +26,8 @@ std::uint32_t nearest_bucket(const std::vector<WaveBucket>& buckets, std::int64_
 
 // Nearest by ratio; the shorter of two equally near.
 const LoopAnchor& nearest_loop(const std::vector<LoopAnchor>& loops, double loop) {
-  const auto above = std::find_if(loops.begin(), loops.end(),
-                                  [&](const LoopAnchor& anchor) { return anchor.loop >= loop; });
+  const auto above =
+      std::find_if(loops.begin(), loops.end(), [&](const LoopAnchor& anchor) { return anchor.loop >= loop; });
   if (above == loops.begin()) return loops.front();
   if (above == loops.end()) return loops.back();
   const LoopAnchor& below = *std::prev(above);
@@ -37,10 +37,9 @@ const LoopAnchor& nearest_loop(const std::vector<LoopAnchor>& loops, double loop
 }  // namespace
 
 WaveTuneTable::WaveTuneTable(WaveTuneModel model)
-    : model_(std::move(model)),
-      mapping_(model_.kernel, model_.gpu),
-      per_sm_(1.0 / double(model_.gpu.sms)) {
-  if (model_.macros.empty()) throw InvalidInput("WaveTune table: no macro configuration, expected at least one");
+    : model_(std::move(model)), mapping_(model_.kernel, model_.gpu), per_sm_(1.0 / double(model_.gpu.sms)) {
+  if (model_.macros.empty())
+    throw InvalidInput("WaveTune table: no macro configuration, expected at least one");
   for (const MacroTimes& macro : model_.macros) {
     MacroRow row{.sizes = MacroSizes(macro.tiles)};
     if (macro.buckets.empty())
@@ -48,7 +47,8 @@ WaveTuneTable::WaveTuneTable(WaveTuneModel model)
                                      macro.tiles.tile_n, macro.tiles.tile_k));
     for (const WaveBucket& bucket : macro.buckets) {
       if (bucket.loops.empty())
-        throw InvalidInput(fmt::format("WaveTune table: the bucket of {} waves has no loop anchor", bucket.waves));
+        throw InvalidInput(
+            fmt::format("WaveTune table: the bucket of {} waves has no loop anchor", bucket.waves));
       row.times.push_back(bucket.time);
     }
     for (std::int64_t waves = 0; waves <= macro.buckets.back().waves; ++waves)
@@ -107,8 +107,7 @@ std::vector<TilePick> WaveTuneTable::best(const TileShape& shape, std::size_t co
   std::vector<TilePick> picks;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const GridLoop at = grid_and_loop(mapping_, terms, rows_[i].sizes);
-    picks.push_back(
-        with_micro(i, terms, rows_[i].times[bucket_at(rows_[i], at.grid)].at(at.grid, at.loop)));
+    picks.push_back(with_micro(i, terms, rows_[i].times[bucket_at(rows_[i], at.grid)].at(at.grid, at.loop)));
   }
   std::stable_sort(picks.begin(), picks.end(),
                    [](const TilePick& a, const TilePick& b) { return a.predicted_us < b.predicted_us; });

@@ -139,12 +139,13 @@ TEST(BucketFit, UsesTheTermsThatItsPointsTellApart) {
   EXPECT_THROW(fit_bucket({}, {}), InvalidInput);
 }
 
-// Timings of two macro configurations with two micro configurations each: four stages are best at short loops,
-// two at long ones. Grids at both ends of the first two waves and the end of the third, of sixth.
+// Timings of two macro configurations with two micro configurations each: four stages are best at short
+// loops, two at long ones. Grids at both ends of the first two waves and the end of the third, of sixth.
 double made_up_us(const TileConfig& config, const GridLoop& at) {
   const bool small = config.tile_m == 64;
   const double waves = double(waves_of(at.grid, 1.0 / 132));
-  const double us = (small ? 0.001 : 0.0015) * at.grid * at.loop + 0.3 * waves + (small ? 0.2 : 0.1) * at.loop + 3;
+  const double us =
+      (small ? 0.001 : 0.0015) * at.grid * at.loop + 0.3 * waves + (small ? 0.2 : 0.1) * at.loop + 3;
   const bool right = (at.loop < 30) == (config.stages == 4);
   return right ? us : 1.2 * us;
 }
@@ -192,13 +193,14 @@ TilePick by_hand(const WaveTuneModel& model, const TileShape& shape) {
     const WaveBucket* bucket = nullptr;
     for (const WaveBucket& one : macro.buckets)
       if (bucket == nullptr || std::abs(one.waves - waves) < std::abs(bucket->waves - waves)) bucket = &one;
-    const double us = bucket->time.a * at.grid * at.loop + bucket->time.b * at.grid + bucket->time.c * at.loop +
-                      bucket->time.d;
+    const double us = bucket->time.a * at.grid * at.loop + bucket->time.b * at.grid +
+                      bucket->time.c * at.loop + bucket->time.d;
     if (us >= least) continue;
     least = us;
     const LoopAnchor* micro = &bucket->loops.front();
     for (const LoopAnchor& one : bucket->loops)
-      if (std::abs(std::log(one.loop / at.loop)) < std::abs(std::log(micro->loop / at.loop)) - 1e-9) micro = &one;
+      if (std::abs(std::log(one.loop / at.loop)) < std::abs(std::log(micro->loop / at.loop)) - 1e-9)
+        micro = &one;
     best.config = macro.tiles;
     best.config.warps = micro->warps;
     best.config.stages = micro->stages;
@@ -212,7 +214,8 @@ TEST(WaveTuneTable, PicksTheModelsLeastTime) {
   const WaveTuneTable table(model);
   RandomStream draw(7, "wavetune test");
   for (int i = 0; i < 2000; ++i) {
-    const TileShape shape{std::int64_t(std::exp2(draw.uniform(0, 14))), std::int64_t(std::exp2(draw.uniform(5, 14))),
+    const TileShape shape{std::int64_t(std::exp2(draw.uniform(0, 14))),
+                          std::int64_t(std::exp2(draw.uniform(5, 14))),
                           std::int64_t(std::exp2(draw.uniform(5, 14)))};
     const TilePick pick = table.pick(shape), wanted = by_hand(model, shape);
     EXPECT_EQ(pick.config, wanted.config) << shape.m << " " << shape.n << " " << shape.k;
@@ -223,13 +226,16 @@ TEST(WaveTuneTable, PicksTheModelsLeastTime) {
 
 TEST(WaveTuneTable, GoesOnBeyondTheSampledWaves) {
   const WaveTuneTable table(fit_wavetune({}, {}, made_up_samples()));
-  const TileShape inside{24 * 128, 33 * 128, 4096}, beyond{48 * 128, 66 * 128, 4096}, between{22 * 128, 24 * 128, 4096};
-  const auto extrapolated = [&](const TileShape& shape) { return table.extrapolated(shape, table.pick(shape)); };
+  const TileShape inside{24 * 128, 33 * 128, 4096}, beyond{48 * 128, 66 * 128, 4096},
+      between{22 * 128, 24 * 128, 4096};
+  const auto extrapolated = [&](const TileShape& shape) {
+    return table.extrapolated(shape, table.pick(shape));
+  };
   EXPECT_TRUE(extrapolated(beyond));
   // Four times the tiles take nearly four times as long.
   EXPECT_NEAR(table.pick(beyond).predicted_us / table.pick(inside).predicted_us, 4, 0.5);
   for (const TilePick& pick : table.best(between, 2))
-    EXPECT_TRUE(table.extrapolated(between, pick));  // four waves, and eight of 64 rows
+    EXPECT_TRUE(table.extrapolated(between, pick));   // four waves, and eight of 64 rows
   const TileShape sampled{12 * 128, 33 * 128, 4096};  // three waves, and six
   for (const TilePick& pick : table.best(sampled, 2)) EXPECT_FALSE(table.extrapolated(sampled, pick));
   EXPECT_FALSE(table.extrapolated({1, 64, 64}, table.pick({1, 64, 64})));
@@ -238,7 +244,8 @@ TEST(WaveTuneTable, GoesOnBeyondTheSampledWaves) {
 TEST(WaveTuneTable, AnswersShapesOutOfRangeWithTheDefault) {
   const TileConfig fallback{128, 128, 64, 4, 4, 1};
   const WaveTuneTable table(fit_wavetune({}, {}, made_up_samples(), &fallback));
-  for (const TileShape& shape : {TileShape{0, 1, 1}, TileShape{1, -5, 1}, TileShape{1, 1, std::int64_t{1} << 31}}) {
+  for (const TileShape& shape :
+       {TileShape{0, 1, 1}, TileShape{1, -5, 1}, TileShape{1, 1, std::int64_t{1} << 31}}) {
     EXPECT_EQ(table.pick(shape).config, fallback);
     EXPECT_EQ(table.pick(shape).predicted_us, 0);
   }
