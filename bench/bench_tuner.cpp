@@ -9,19 +9,23 @@
 #include "warploom/capi/warploom.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
 namespace {
 
-// The table of the stored H200 measurements; shapes that a server meets, in no order.
+// The tables of the stored H200 measurements, ours and the published model's; shapes that a server meets, in
+// no order.
 struct Setup {
   std::filesystem::path path = std::filesystem::temp_directory_path() / "warploom_bench_table.wlt";
   std::vector<TileShape> shapes;
+  std::vector<TileSample> samples;
 
   Setup() {
     const std::filesystem::path folder = std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/fixtures/tuner";
     const std::vector<std::filesystem::path> files{folder / "gemm_anchors.csv.gz"};
-    RuntimeTable::build(fit_wave_model({}, {}, read_tile_samples(files).rows)).write(path);
+    samples = read_tile_samples(files).rows;
+    RuntimeTable::build(fit_wave_model({}, {}, samples)).write(path);
     RandomStream draw(1, "bench tuner");
     for (int i = 0; i < 1024; ++i)
       shapes.push_back({std::int64_t(std::exp2(draw.uniform(0, 13))),
@@ -54,6 +58,19 @@ void BM_TunePickC(benchmark::State& state) {
   warploom_tune_close(table);
 }
 BENCHMARK(BM_TunePickC);
+
+// The published decision in two stages, on the same shapes as BM_TunePick.
+void BM_TunePickWaveTune(benchmark::State& state) {
+  const WaveTuneTable table(fit_wavetune({}, {}, setup().samples));
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(table.pick(setup().shapes[i++ % 1024]));
+}
+BENCHMARK(BM_TunePickWaveTune);
+
+void BM_WaveTuneFit(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(fit_wavetune({}, {}, setup().samples).anchors);
+}
+BENCHMARK(BM_WaveTuneFit)->Unit(benchmark::kMillisecond);
 
 void BM_TuneOpen(benchmark::State& state) {
   const auto path = setup().path;

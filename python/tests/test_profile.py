@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from warploom import profile  # noqa: E402
+from warploom import expert_rows, profile  # noqa: E402
 
 
 class Plans(unittest.TestCase):
@@ -28,6 +28,13 @@ class Plans(unittest.TestCase):
                 status = profile.main(["--kind", "gemm", "--plan", "p", "--output", "o"])
         self.assertEqual(status, profile.NOTHING_TO_RUN_ON)
         self.assertIn("torch sees no GPU", heard.getvalue())
+
+    def test_skewed_rows_sum_to_the_pairs_and_fall(self):
+        self.assertEqual(expert_rows.skewed_rows(100, 4, 1.0), [48, 24, 16, 12])
+        # As the tuner counts them: TileWork.CountsTheTilesOfUnevenExperts.
+        self.assertEqual(expert_rows.skewed_rows(1024, 8, 2.0), [670, 168, 75, 41, 27, 19, 14, 10])
+        for pairs, experts in ((1, 8), (7, 3), (4096, 128)):
+            self.assertEqual(sum(expert_rows.skewed_rows(pairs, experts, 1.2)), pairs)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def subject_of(options):
     import torch
     from warploom import subjects
     if options.kind == "grouped_gemm":
-        return subjects.GroupedGemm(options.experts, options.top_k)
+        return subjects.GroupedGemm(options.experts, options.top_k, options.expert_skew)
     if options.kind == "attention":
         return subjects.Attention(options.head_dim, options.head_group, bool(options.causal))
     return subjects.Gemm(torch.float8_e4m3fn if options.operand_bytes == 1 else torch.bfloat16)
@@ -55,6 +55,7 @@ def parse(words):
     for name, usual in [("operand-bytes", 2), ("experts", 1), ("top-k", 1), ("head-dim", 128),
                         ("head-group", 1), ("causal", 0)]:
         parser.add_argument("--" + name, type=int, default=usual)
+    parser.add_argument("--expert-skew", type=float, default=0)
     return parser.parse_args(words)
 
 

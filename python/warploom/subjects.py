@@ -25,12 +25,12 @@ class Gemm:
 
 
 class GroupedGemm:
-    """Pairs go to the experts round robin."""
+    """Pairs go to the experts round robin, or with a skew as many to each as `skewed_rows` says."""
     kind = "grouped_gemm"
     name = "grouped_gemm_bfloat16"
 
-    def __init__(self, experts=16, top_k=2):
-        self.experts, self.top_k = experts, top_k
+    def __init__(self, experts=16, top_k=2, skew=0.0):
+        self.experts, self.top_k, self.skew = experts, top_k, skew
 
     def sets(self, shape):
         pairs, n, k = shape
@@ -42,7 +42,7 @@ class GroupedGemm:
         a, b, c = operands
         key = (c.shape[0], config[0])
         if key not in self.routed:
-            chosen = grouped_gemm.balanced_experts(c.shape[0], self.experts, c.device)
+            chosen = grouped_gemm.chosen_experts(c.shape[0], self.experts, self.skew, c.device)
             self.routed[key] = grouped_gemm.sort_pairs(chosen, self.experts, config[0])
         grouped_gemm.launch(config, a, b, c, *self.routed[key], self.top_k)
 

@@ -34,6 +34,8 @@ MEASURES = {
     "BM_SimulateRequests/20000/real_time": "20,000 requests of `conversation`, one run at p50",
     "BM_TunePick": "one look-up, C++",
     "BM_TunePickC": "one look-up through the C interface",
+    "BM_TunePickWaveTune": "one decision of the published wave model",
+    "BM_WaveTuneFit": "its fit to 24,522 timings",
     "BM_TuneOpen": "opening a table",
 }
 

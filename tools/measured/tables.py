@@ -136,6 +136,34 @@ BLIND = {
     ),
 }
 
+
+EVERY_METHOD = ["wavetune", "wavetune_relative", "xgboost", "xgboost_samples", "nearest_shape", "default"]
+
+
+def methods(name, oracle, samples, seen):
+    """Every method on the same shapes, with what it costs."""
+    files = ["--oracle", oracle, "--samples", *samples, "--seen", *seen]
+    table = ["--table", f"{{scratch}}/{name}.wlt"]
+    return ["tune", "regret", "--times", *table, *files, "--baseline", *EVERY_METHOD]
+
+
+# Shapes that our correction was learned from are dropped for all methods.
+METHODS = {
+    "products, bf16": methods("shared", D + "exhaustive.csv.gz", SHARED, LEARNED),
+    "grouped products": methods(
+        "grouped",
+        F + "grouped_later.csv.gz",
+        [F + "grouped_anchors.csv.gz"],
+        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz"],
+    ),
+    "causal attention": methods(
+        "attention",
+        F + "attention_exhaustive.csv.gz",
+        [F + "attention_anchors.csv.gz"],
+        [F + "attention_shapes.csv.gz"],
+    ),
+}
+
 LLAMA = ["--model", "Llama-3.1-8B", "--gpu", "h100_sxm", "--workload", "conversation", "--rate", "5"]
 SIZES = (1000, 10000, 100000, 1000000)
 COSTS = {f"{n:,} requests": ["simulate", *LLAMA, "--requests", str(n)] for n in SIZES}
@@ -165,6 +193,7 @@ TABLES = {
         Table("checkpoints", {"concurrency": CONCURRENCY}, serving.checkpoints),
         Table("later-cells", {"later": LATER}, serving.later_cells),
         Table("tuner", BLIND, tuner.blind, FITS),
+        Table("tuner-methods", METHODS, tuner.methods, FITS[:3]),
         Table(
             "one-sweep",
             {"before": CHECK, "after": [*CHECK, "--predictor", "{scratch}/calibrated"]},

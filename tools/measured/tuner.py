@@ -1,6 +1,6 @@
 """Tables of `tune regret`."""
 
-from .markdown import factor, percent, table
+from .markdown import count, factor, percent, table
 
 
 def row(name, figures, seen):
@@ -36,3 +36,49 @@ def blind(answers):
         ],
         rows,
     )
+
+
+METHODS = {
+    "ours": "ours",
+    "wavetune": "WaveTune, as published",
+    "wavetune_relative": "WaveTune, relative errors",
+    "xgboost": "XGBoost on the other half of the shapes",
+    "xgboost_samples": "XGBoost on the anchors",
+    "nearest_shape": "nearest measured shape",
+    "default": "the kernel's default",
+}
+
+
+def seconds(value):
+    if value is None:
+        return "-"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= size:
+            return f"{value / size:.2g} {unit}"
+    return f"{value * 1e9:.0f} ns"
+
+
+def methods(answers):
+    rows = []
+    for name, answer in answers.items():
+        for key, title in METHODS.items():
+            figures = answer if key == "ours" else answer["baselines"].get(key)
+            if figures is None:
+                continue
+            decision, anchors = figures["decision_ns"], figures["anchors"]
+            rows.append(
+                [
+                    name,
+                    title,
+                    figures["shapes"],
+                    percent(figures["mean_share"]),
+                    percent(figures["geo_mean_share"]),
+                    percent(figures["p10_share"]),
+                    percent(figures["worst_share"]),
+                    "-" if anchors is None else count(anchors),
+                    seconds(figures["fit_seconds"]),
+                    seconds(None if decision is None else decision * 1e-9),
+                ]
+            )
+    shares = ["share of the best: mean", "geometric", "p10", "worst"]
+    return table(["judged set", "method", "shapes", *shares, "timings used", "fit", "a decision"], rows)

@@ -6,6 +6,8 @@ import torch
 import triton
 import triton.language as tl
 
+from warploom.expert_rows import skewed_rows
+
 
 @triton.jit(do_not_specialize=["blocks", "pairs"])
 def grouped_gemm_kernel(a, b, c, pair_ids, block_expert, blocks, pairs, N, K, stride_am, stride_be, stride_bn,
@@ -41,6 +43,18 @@ def grouped_gemm_kernel(a, b, c, pair_ids, block_expert, blocks, pairs, N, K, st
 def balanced_experts(pairs, experts, device="cuda"):
     """The expert of each pair when pairs go round robin."""
     return torch.arange(pairs, device=device) % experts
+
+
+def skewed_experts(pairs, experts, skew, device="cuda"):
+    """The expert of each pair when experts have the rows of `warploom.expert_rows.skewed_rows`."""
+    rows = torch.tensor(skewed_rows(pairs, experts, skew), device=device)
+    return torch.repeat_interleave(torch.arange(experts, device=device), rows)
+
+
+def chosen_experts(pairs, experts, skew=0.0, device="cuda"):
+    if skew > 0:
+        return skewed_experts(pairs, experts, skew, device)
+    return balanced_experts(pairs, experts, device)
 
 
 def sort_pairs(expert_of_pair, experts, tile_m):

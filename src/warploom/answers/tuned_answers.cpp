@@ -26,7 +26,9 @@ Json answer_tune_plan(const Session&, const Json& asked, const AnswerWatch&) {
 }
 
 Json answer_tune_fit(const Session&, const Json& asked, const AnswerWatch&) {
-  return fit_json(tune_fit(read_request<TuneFitRequest>(asked)));
+  const auto request = read_request<TuneFitRequest>(asked);
+  return request.method == TuneMethod::WaveTune ? wavetune_fit_json(tune_fit_wavetune(request))
+                                                : fit_json(tune_fit(request));
 }
 
 Json answer_tune_cross_gpu(const Session&, const Json& asked, const AnswerWatch&) {

@@ -34,10 +34,24 @@ void check_cross_gpu(const FitOptions& options, const TuneFitRequest& request) {
                                    given.front().first));
 }
 
-TuneFitResult fitted(const FitOptions& options) {
+TuneFitRequest fit_request(const FitOptions& options) {
   TuneFitRequest request;
   options.fields->apply(&request);
-  request.kernel = tile_kernel_of(*options.kernel, TileKernelUse::Table, "tune fit");
+  const bool published = request.method == TuneMethod::WaveTune;
+  request.kernel = tile_kernel_of(
+      *options.kernel, published ? TileKernelUse::WaveTuneTable : TileKernelUse::Table, "tune fit");
+  return request;
+}
+
+WaveTuneFitResult fitted_wavetune(const FitOptions& options, const TuneFitRequest& request) {
+  if (options.cross_gpu || !options.from_table.empty() || request.samples.empty())
+    throw InvalidInput(
+        "tune fit: --method wavetune is fitted to measured times, expected --samples and neither --cross-gpu "
+        "nor --from-table");
+  return tune_fit_wavetune(request);
+}
+
+TuneFitResult fitted(const FitOptions& options, const TuneFitRequest& request) {
   const bool cross = options.cross_gpu || !options.from_table.empty();
   if (cross != request.samples.empty())
     throw InvalidInput("tune fit: expected either --samples, or --cross-gpu or --from-table without samples");
@@ -64,7 +78,16 @@ void add_fit(Command& tune) {
   options->kernel = add_tile_kernel_options(*command, TileKernelUse::Table);
   add_json_option(*command, options->json);
   command->callback([options] {
-    const TuneFitResult result = fitted(*options);
+    const TuneFitRequest request = fit_request(*options);
+    if (request.method == TuneMethod::WaveTune) {
+      const WaveTuneFitResult published = fitted_wavetune(*options, request);
+      for (const TileConfig& tiles : published.table.model().left_out)
+        print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
+                               tiles.tile_n, tiles.tile_k, kFewestAnchors));
+      print(options->json ? json_text(wavetune_fit_json(published)) : wavetune_fit_text(published));
+      return;
+    }
+    const TuneFitResult result = fitted(*options, request);
     for (const TileConfig& config : result.model.left_out)
       print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
     const TuneFitSummary summary{.model = result.model,

@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 120> kExamples{{
+constexpr std::array<Example, 123> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -90,6 +90,7 @@ constexpr std::array<Example, 120> kExamples{{
     {"tune pick", "tune pick --table gemm.wlt --m 100 --n 4096 --k 4096"},
     {"tune pick", "tune pick --table gemm.wlt --m 100 --n 4096 --k 4096 --best 5"},
     {"tune pick", "tune pick --table gemm.wlt --m 1 --n 28672 --k 8192 --json"},
+    {"tune pick", "tune pick --table moe.wlt --expert-rows 90,7,3,0 --n 1536 --k 2048"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096 --m 512"},
     {"tune show", "tune show --table gemm.wlt --n 4096 --k 4096 --html staircase.html"},
@@ -100,9 +101,13 @@ constexpr std::array<Example, 120> kExamples{{
     {"tune fit", "tune fit --samples samples.csv --output gemm.wlt"},
     {"tune fit", "tune fit --samples samples.csv --gpu B200 --default 128x128x64 --output gemm.wlt"},
     {"tune fit", "tune fit --cross-gpu --gpu L40S --output gemm.wlt"},
+    {"tune fit", "tune fit --method wavetune --samples samples.csv --output gemm.json"},
     {"tune regret", "tune regret --table gemm.wlt --oracle exhaustive.csv"},
     {"tune regret", "tune regret --table gemm.wlt --oracle exhaustive.csv --samples samples.csv"},
     {"tune regret", "tune regret --table gemm.wlt --oracle exhaustive.csv --no-baselines --json"},
+    {"tune regret",
+     "tune regret --table gemm.wlt --oracle exhaustive.csv --samples samples.csv --baseline wavetune xgboost "
+     "nearest_shape default --times"},
     {"tune learn", "tune learn --anchors anchors.csv --shapes shapes.csv --output data/tuner"},
     {"tune learn",
      "tune learn --kind attention --anchors anchors.csv --shapes shapes.csv --output data/tuner"},

@@ -118,6 +118,7 @@ WARPLOOM_OPTION_OF(std::optional<std::size_t>);
 WARPLOOM_OPTION_OF(std::optional<double>);
 WARPLOOM_OPTION_OF(std::vector<std::string>);
 WARPLOOM_OPTION_OF(std::vector<int>);
+WARPLOOM_OPTION_OF(std::vector<std::int64_t>);
 #undef WARPLOOM_OPTION_OF
 
 template Option* Command::add_option_function<std::string>(const std::string&,

@@ -17,14 +17,20 @@ struct KindField {
   std::string_view field;
   TileKernelKind kind;
 };
-// Fields of one kind of kernel; the others bear on every kind.
-constexpr std::array<KindField, 7> kOfOneKind{{{"batch", TileKernelKind::Gemm},
-                                               {"b_along_n", TileKernelKind::Gemm},
-                                               {"experts", TileKernelKind::GroupedGemm},
-                                               {"top_k", TileKernelKind::GroupedGemm},
-                                               {"head_dim", TileKernelKind::Attention},
-                                               {"head_group", TileKernelKind::Attention},
-                                               {"causal", TileKernelKind::Attention}}};
+// Fields that not every kind of kernel has, by kind; the others bear on all.
+constexpr std::array<KindField, 13> kOfSomeKinds{{{"batch", TileKernelKind::Gemm},
+                                                  {"b_along_n", TileKernelKind::Gemm},
+                                                  {"experts", TileKernelKind::GroupedGemm},
+                                                  {"top_k", TileKernelKind::GroupedGemm},
+                                                  {"expert_skew", TileKernelKind::GroupedGemm},
+                                                  {"head_dim", TileKernelKind::Attention},
+                                                  {"head_dim", TileKernelKind::PagedDecode},
+                                                  {"head_group", TileKernelKind::Attention},
+                                                  {"head_group", TileKernelKind::PagedDecode},
+                                                  {"causal", TileKernelKind::Attention},
+                                                  {"window", TileKernelKind::Attention},
+                                                  {"window", TileKernelKind::PagedDecode},
+                                                  {"page_keys", TileKernelKind::PagedDecode}}};
 
 using Names = std::vector<std::string>;
 
@@ -32,13 +38,16 @@ using Names = std::vector<std::string>;
 Names without_bearing(TileKernelUse use) {
   switch (use) {
     case TileKernelUse::Profile:
-      return {"name", "output_bytes", "group_rows", "batch", "b_along_n", "rotation"};
+      return {"name", "output_bytes", "group_rows", "batch", "b_along_n", "rotation", "window", "page_keys"};
     case TileKernelUse::Anchors:
+    case TileKernelUse::BoundaryAnchors:
     case TileKernelUse::SecondRound:
       return {"name", "b_along_n"};
     case TileKernelUse::Learning:
-      return {"name"};
+      // Corrections are learned where rows are even and all keys are seen.
+      return {"name", "expert_skew", "window", "page_keys"};
     case TileKernelUse::Table:
+    case TileKernelUse::WaveTuneTable:
       break;
   }
   return {};
@@ -46,16 +55,28 @@ Names without_bearing(TileKernelUse use) {
 
 // What only a fit to measured times reads.
 bool is_fitted(std::string_view field) {
-  constexpr std::array<std::string_view, 5> kFitted{"output_bytes", "group_rows", "top_k", "causal",
-                                                    "rotation"};
+  constexpr std::array<std::string_view, 7> kFitted{"output_bytes", "group_rows", "top_k",      "causal",
+                                                    "rotation",     "window",     "expert_skew"};
   return std::find(kFitted.begin(), kFitted.end(), field) != kFitted.end();
+}
+
+// What neither the grid nor the loop of a launch follows from, beyond a table's own name.
+bool is_no_tile_count(std::string_view field) {
+  constexpr std::array<std::string_view, 7> kFields{
+      "operand_bytes", "output_bytes", "group_rows", "b_along_n", "top_k", "head_dim", "rotation"};
+  return std::find(kFields.begin(), kFields.end(), field) != kFields.end();
 }
 
 // The kind that a field is for, when it is not `kernel`'s.
 std::optional<TileKernelKind> other_kind(std::string_view field, const TileKernel& kernel,
                                          TileKernelUse use) {
-  for (const KindField& each : kOfOneKind)
-    if (each.field == field && each.kind != kernel.kind) return each.kind;
+  std::optional<TileKernelKind> first;
+  for (const KindField& each : kOfSomeKinds) {
+    if (each.field != field) continue;
+    if (each.kind == kernel.kind) return std::nullopt;
+    if (!first) first = each.kind;
+  }
+  if (first) return first;
   // A table of grouped products keeps the rows as the group of its launches.
   const bool grouped = kernel.kind == TileKernelKind::GroupedGemm && use == TileKernelUse::Table;
   if (field == "group_rows" && kernel.kind != TileKernelKind::Gemm && !grouped) return TileKernelKind::Gemm;
@@ -79,6 +100,15 @@ TileKernel tile_kernel_of(const FieldOptionValues& options, TileKernelUse use, s
       throw InvalidInput(
           fmt::format("{}: {} bears on --kind {}, but the kind is {}; expected that kind or no {}", command,
                       option, name_of(*kind), name_of(kernel.kind), option));
+    if (use == TileKernelUse::WaveTuneTable && is_no_tile_count(field))
+      throw InvalidInput(fmt::format(
+          "{}: {} changes neither grid nor loop, which are all that --method wavetune sees; expected "
+          "no {} with it",
+          command, option, option));
+    const bool boundary = use == TileKernelUse::BoundaryAnchors;
+    if (boundary && is_fitted(field) && field != "expert_skew")
+      throw InvalidInput(fmt::format("{}: {} moves no end of a wave; expected no {} with --method wavetune",
+                                     command, option, option));
     if (use == TileKernelUse::Anchors && is_fitted(field))
       throw InvalidInput(
           fmt::format("{}: {} bears on the second round alone, which fits times; expected --samples with it",

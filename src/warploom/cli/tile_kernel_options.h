@@ -9,9 +9,10 @@
 
 namespace warploom {
 
-// Anchors depend on sizes alone; the second round's on a fit as well. A profile runs the reference kernels.
-// Learning fits and has no table, whose key the name is.
-enum class TileKernelUse { Anchors, SecondRound, Profile, Learning, Table };
+// Anchors depend on sizes alone, those at ends of waves on the rows of experts too; the second round's on a
+// fit as well. A profile runs the reference kernels. Learning fits and has no table, whose key the name is.
+// The published wave model sees tiles and steps alone.
+enum class TileKernelUse { Anchors, BoundaryAnchors, SecondRound, Profile, Learning, Table, WaveTuneTable };
 
 // Options for all fields but those that never bear on `use`.
 std::shared_ptr<FieldOptionValues> add_tile_kernel_options(Command& command, TileKernelUse use);

@@ -25,6 +25,7 @@ Json optional_json(const std::optional<double>& value) { return value ? Json(*va
 Json summary_json(const RegretSummary& summary) {
   return {{"shapes", summary.shapes},
           {"geo_mean_share", summary.geo_mean_share},
+          {"mean_share", summary.mean_share},
           {"worst_share", summary.worst_share},
           {"p10_share", summary.p10_share},
           {"pick_error_median", summary.pick_error_median},
@@ -33,13 +34,34 @@ Json summary_json(const RegretSummary& summary) {
           {"worst_speedup", optional_json(summary.worst_speedup)}};
 }
 
+void add_cost(Json& document, const ChoiceCost& cost) {
+  document["anchors"] = cost.anchors ? Json(*cost.anchors) : Json(nullptr);
+  document["fit_seconds"] = optional_json(cost.fit_seconds);
+  document["decision_ns"] = optional_json(cost.decision_ns);
+}
+
+// Decisions take from nanoseconds to milliseconds.
+std::string decision_text(const std::optional<double>& ns) {
+  if (!ns) return "-";
+  if (*ns < 1e3) return fixed_text(*ns, 0) + " ns";
+  return *ns < 1e6 ? fixed_text(*ns * 1e-3, 1) + " us" : fixed_text(*ns * 1e-6, 1) + " ms";
+}
+
+std::size_t bucket_count(const WaveTuneModel& model) {
+  std::size_t count = 0;
+  for (const MacroTimes& macro : model.macros) count += macro.buckets.size();
+  return count;
+}
+
 std::string factor(const std::optional<double>& value) { return value ? fixed_text(*value, 3) : "-"; }
 
-void add_summary(TextTable& table, const std::string& name, const RegretSummary& summary) {
+void add_summary(TextTable& table, const std::string& name, const RegretSummary& summary,
+                 const ChoiceCost& cost = {}) {
   table.add_row({name, std::to_string(summary.shapes), percent_text(summary.geo_mean_share),
                  percent_text(summary.worst_share), percent_text(summary.p10_share),
                  factor(summary.geo_mean_speedup), factor(summary.worst_speedup),
-                 factor(summary.best_speedup)});
+                 factor(summary.best_speedup), cost.anchors ? count_text(std::int64_t(*cost.anchors)) : "-",
+                 cost.fit_seconds ? fixed_text(*cost.fit_seconds, 3) : "-", decision_text(cost.decision_ns)});
 }
 
 std::string shape_text(const TileShape& shape) {
@@ -80,6 +102,33 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"fit_seconds", fit.fit_seconds}};
 }
 
+std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
+  const WaveTuneModel& model = fit.table.model();
+  return fmt::format(
+      "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, {} left "
+      "out\n"
+      "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
+      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(), model.anchors,
+      model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
+      config_text(model.default_config), fit.fit_seconds);
+}
+
+Json wavetune_fit_json(const WaveTuneFitResult& fit) {
+  const WaveTuneModel& model = fit.table.model();
+  return {{"method", name_of(TuneMethod::WaveTune)},
+          {"kernel", model.kernel.name},
+          {"kind", name_of(model.kernel.kind)},
+          {"gpu", model.gpu.name},
+          {"macro_configs", model.macros.size()},
+          {"left_out", model.left_out.size()},
+          {"samples", model.samples},
+          {"anchors", model.anchors},
+          {"buckets", bucket_count(model)},
+          {"median_r_squared", model.median_r_squared},
+          {"default", config_text(model.default_config)},
+          {"fit_seconds", fit.fit_seconds}};
+}
+
 std::string tune_regret_text(const TuneRegretResult& result) {
   TextTable text({{"chooser", Align::Left},
                   {"shapes"},
@@ -88,10 +137,13 @@ std::string tune_regret_text(const TuneRegretResult& result) {
                   {"p10"},
                   {"against default"},
                   {"least"},
-                  {"most"}});
-  add_summary(text, "table", result.table);
+                  {"most"},
+                  {"anchors"},
+                  {"fit [s]"},
+                  {"a decision"}});
+  add_summary(text, result.wavetune ? "table (wavetune)" : "table", result.table, result.cost);
   if (result.seen_shapes > 0) add_summary(text, "with shapes seen before", result.with_seen);
-  for (const RegretOf& entry : result.baselines) add_summary(text, entry.name, entry.summary);
+  for (const RegretOf& entry : result.baselines) add_summary(text, entry.name, entry.summary, entry.cost);
   std::vector<const ShapeRegret*> worst;
   for (const ShapeRegret& row : result.rows) worst.push_back(&row);
   std::stable_sort(worst.begin(), worst.end(),
@@ -127,12 +179,15 @@ std::string tune_learn_text(const TuneLearnResult& result) {
 }
 
 Json tune_regret_json(const TuneRegretResult& result) {
-  Json document = summary_json(result.table);
+  Json document = {{"method", name_of(result.wavetune ? TuneMethod::WaveTune : TuneMethod::Warploom)}};
+  document.update(summary_json(result.table));
+  add_cost(document, result.cost);
   document["seen"] = {{"shapes", result.seen_shapes}, {"with_them", summary_json(result.with_seen)}};
   document["baselines"] = Json::object();
   for (const RegretOf& entry : result.baselines) {
     Json one = {{"how", entry.how}};
     one.update(summary_json(entry.summary));
+    add_cost(one, entry.cost);
     document["baselines"][entry.name] = std::move(one);
   }
   document["rows"] = Json::array();

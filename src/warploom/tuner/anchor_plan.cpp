@@ -61,11 +61,26 @@ TileShape attention_shape(const TileKernel& kernel, const TileConfig& c, const G
   return {std::min(rows * c.tile_m, keys), keys, heads};
 }
 
-bool too_large(const TileKernel& kernel, const TileShape& shape) {
-  if (kernel.kind == TileKernelKind::Attention) return shape.n * shape.k > kMostKeys;
-  const std::int64_t experts =
-      kernel.kind == TileKernelKind::GroupedGemm ? std::min(kernel.experts, shape.m) : 1;
-  return shape.n * shape.k >= kMostElements / experts;
+// Up to eight key heads a sequence, skinny grids one: no two tiles share keys either way.
+TileShape decode_shape(const TileKernel& kernel, const TileConfig& c, const Grid& grid) {
+  const std::int64_t each = (kernel.head_group + c.tile_m - 1) / c.tile_m * c.split_k;
+  const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles / each);
+  const std::int64_t heads = grid.skinny ? 1 : std::min<std::int64_t>(8, tiles);
+  return {std::max<std::int64_t>(1, tiles / heads), grid.loops * c.tile_n * c.split_k,
+          heads * kernel.head_group};
+}
+
+TileShape shape_of(const TileKernel& kernel, const TileConfig& config, const Grid& grid) {
+  switch (kernel.kind) {
+    case TileKernelKind::GroupedGemm:
+      return grouped_shape(kernel, config, grid);
+    case TileKernelKind::Attention:
+      return attention_shape(kernel, config, grid);
+    case TileKernelKind::PagedDecode:
+      return decode_shape(kernel, config, grid);
+    default:
+      return gemm_shape(kernel, config, grid);
+  }
 }
 
 std::vector<AnchorRow> rows_of(const TileKernel& kernel, const TileGpu& gpu,
@@ -79,11 +94,8 @@ std::vector<AnchorRow> rows_of(const TileKernel& kernel, const TileGpu& gpu,
       for (const std::int64_t loops : all_loops)
         for (const bool skinny : {false, true}) {
           const Grid grid{std::max<std::int64_t>(1, std::int64_t(waves * double(gpu.sms))), loops, skinny};
-          const TileShape shape = kernel.kind == TileKernelKind::Gemm ? gemm_shape(kernel, config, grid)
-                                  : kernel.kind == TileKernelKind::GroupedGemm
-                                      ? grouped_shape(kernel, config, grid)
-                                      : attention_shape(kernel, config, grid);
-          if (!too_large(kernel, shape)) rows.push_back({config, shape});
+          const TileShape shape = shape_of(kernel, config, grid);
+          if (!beyond_memory(kernel, shape)) rows.push_back({config, shape});
         }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
@@ -118,6 +130,15 @@ std::vector<TileConfig> contenders(const WaveModel& model) {
 }
 
 }  // namespace
+
+bool beyond_memory(const TileKernel& kernel, const TileShape& shape) {
+  if (kernel.kind == TileKernelKind::Attention) return shape.n * shape.k > kMostKeys;
+  if (kernel.kind == TileKernelKind::PagedDecode)
+    return shape.m * shape.n >= kMostElements / (kernel.head_dim * (shape.k / kernel.head_group));
+  const std::int64_t experts =
+      kernel.kind == TileKernelKind::GroupedGemm ? std::min(kernel.experts, shape.m) : 1;
+  return shape.n * shape.k >= kMostElements / experts;
+}
 
 std::vector<AnchorRow> plan_anchors(const TileKernel& kernel, const TileGpu& gpu,
                                     const std::vector<TileConfig>& space) {

@@ -9,6 +9,10 @@
 
 namespace warploom {
 
+// Whether an operand has 2^31 elements or more, or attention so many keys that one anchor costs more than it
+// is worth.
+bool beyond_memory(const TileKernel& kernel, const TileShape& shape);
+
 struct AnchorRow {
   TileConfig config;
   TileShape shape;

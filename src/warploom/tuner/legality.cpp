@@ -16,7 +16,7 @@ constexpr std::int64_t kThreadsPerWarp = 32;
 constexpr std::int64_t kMostRegisters = 255;
 constexpr int kMostSlots = 8;
 
-bool attention(const TileKernel& kernel) { return kernel.kind == TileKernelKind::Attention; }
+bool attention(const TileKernel& kernel) { return reads_keys(kernel.kind); }
 
 // fp32 accumulators that every thread holds; attention also holds the scores.
 std::int64_t accumulators(const TileKernel& kernel, const TileConfig& config) {
@@ -32,6 +32,8 @@ TileAxes default_axes(TileKernelKind kind) {
   switch (kind) {
     case TileKernelKind::Attention:
       return {{16, 32, 64, 128}, {32, 64, 128}, {0}, {4, 8}, {2, 3, 4}, {1}};
+    case TileKernelKind::PagedDecode:
+      return {{16, 32, 64}, {16, 32, 64, 128}, {0}, {4, 8}, {2, 3, 4}, {1, 2, 4, 8, 16}};
     case TileKernelKind::GroupedGemm:
       return {{16, 32, 64, 128, 256}, {32, 64, 128, 256}, {32, 64, 128}, {4, 8}, {2, 3, 4, 5}, {1}};
     default:
@@ -48,7 +50,12 @@ std::string why_illegal(const TileKernel& kernel, const TileGpu& gpu, const Tile
     if (!power_of_two(tile)) return fmt::format("{} is no power of two", tile);
   }
   if (config.stages < 1 || config.split_k < 1) return "stages and split_k start at 1";
-  if (config.split_k > 1 && kernel.kind != TileKernelKind::Gemm) return "split_k is for gemm";
+  if (config.split_k > 1 && kernel.kind != TileKernelKind::Gemm && kernel.kind != TileKernelKind::PagedDecode)
+    return "split_k is for gemm and paged_decode";
+  if (kernel.kind == TileKernelKind::PagedDecode && config.tile_n % kernel.page_keys != 0 &&
+      kernel.page_keys % config.tile_n != 0)
+    return fmt::format("tiles of {} keys and pages of {}: neither holds the other whole", config.tile_n,
+                       kernel.page_keys);
   if (config.warps > 32) return fmt::format("{} warps, a block has at most 32", config.warps);
   const std::int64_t shared = stage_bytes(kernel, config);
   // The compiler puts exchange buffers beside the stages.

@@ -23,7 +23,7 @@ constexpr double kWarpInstructionShare = 0.63;
 constexpr double kReached = 0.85;
 constexpr double kLaunch = 2.0, kTileEnd = 0.3;  // us
 
-bool attention(const TileKernel& kernel) { return kernel.kind == TileKernelKind::Attention; }
+bool attention(const TileKernel& kernel) { return reads_keys(kernel.kind); }
 
 double matrix_rate(const TileKernel& kernel, const GpuSpec& gpu) {
   const TensorRates& rates = gpu.tensor_rates;
@@ -99,7 +99,7 @@ FittedConfig from_record(const TileKernel& kernel, const GpuSpec& spec, const Ti
 }  // namespace
 
 WaveModel model_from_record(const TileKernel& kernel, const GpuSpec& gpu, std::span<const TileConfig> space) {
-  check(kernel, "tile kernel");
+  check_kernel(kernel, "tile kernel");
   if (space.empty())
     throw InvalidInput(fmt::format("'{}' on {}: no configuration to estimate", kernel.name, gpu.name));
   WaveModel model{.kernel = kernel, .gpu = TileGpu::from(gpu)};
@@ -109,7 +109,7 @@ WaveModel model_from_record(const TileKernel& kernel, const GpuSpec& gpu, std::s
 
 WaveModel scaled_model(const TileKernel& kernel, std::span<const FittedConfig> measured, const GpuSpec& from,
                        const GpuSpec& to) {
-  check(kernel, "tile kernel");
+  check_kernel(kernel, "tile kernel");
   WaveModel model{.kernel = kernel, .gpu = TileGpu::from(to)};
   const TileGpu source = TileGpu::from(from);
   const auto clock = static_cast<float>(from.boost_clock.value() / to.boost_clock.value());

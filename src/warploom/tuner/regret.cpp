@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -31,13 +30,6 @@ ShapeRegret row_of(const OracleShape& oracle, const TileConfig& picked, double p
           .predicted_us = predicted_us,
           .default_us = oracle.time_of(default_config),
           .library_us = oracle.library_us};
-}
-
-double distance(const TileShape& a, const TileShape& b) {
-  const auto apart = [](std::int64_t x, std::int64_t y) {
-    return std::pow(std::log(double(x) / double(y)), 2);
-  };
-  return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
 }
 
 }  // namespace
@@ -82,6 +74,7 @@ RegretSummary summarize(std::span<const ShapeRegret> rows) {
   }
   if (rows.empty()) return summary;
   summary.geo_mean_share = geometric_mean(shares);
+  summary.mean_share = mean(shares);
   summary.worst_share = *std::min_element(shares.begin(), shares.end());
   summary.p10_share = quantile(shares, 0.1);
   if (!errors.empty()) summary.pick_error_median = quantile(errors, 0.5);
@@ -105,18 +98,19 @@ std::vector<ShapeRegret> regret_of(std::span<const OracleShape> shapes, const Ch
   return rows;
 }
 
-std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes) {
+std::vector<ShapeRegret> regret_of(const Picker& picker, std::span<const OracleShape> shapes,
+                                   const TileConfig& default_config) {
   std::vector<ShapeRegret> rows;
   std::size_t known = 0;
   for (const OracleShape& oracle : shapes) {
-    const TilePick pick = table.pick(oracle.shape);
+    const TilePick pick = picker(oracle.shape);
     const auto time = oracle.time_of(pick.config);
     known += time ? 1 : 0;
     const auto slowest =
         std::max_element(oracle.samples.begin(), oracle.samples.end(),
                          [](const TileSample& a, const TileSample& b) { return a.median_us < b.median_us; });
     rows.push_back(row_of(oracle, pick.config, time.value_or(slowest->median_us), double(pick.predicted_us),
-                          table.default_config()));
+                          default_config));
   }
   if (known == 0)
     throw InvalidInput(
@@ -124,23 +118,34 @@ std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const Or
   return rows;
 }
 
+std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes) {
+  return regret_of([&](const TileShape& shape) { return table.pick(shape); }, shapes, table.default_config());
+}
+
+NearestShapes::NearestShapes(std::span<const OracleShape> known) {
+  for (const OracleShape& oracle : known) {
+    const TileShape& at = oracle.shape;
+    known_.push_back(
+        {std::log(double(at.m)), std::log(double(at.n)), std::log(double(at.k)), oracle.best().config});
+  }
+}
+
+double NearestShapes::distance(const Known& known, const TileShape& shape) {
+  const double m = known.log_m - std::log(double(shape.m)), n = known.log_n - std::log(double(shape.n)),
+               k = known.log_k - std::log(double(shape.k));
+  return m * m + n * n + k * k;
+}
+
 std::vector<ShapeRegret> nearest_shape_regret(std::span<const OracleShape> known,
                                               std::span<const OracleShape> shapes,
                                               const TileConfig& default_config) {
+  const NearestShapes table(known);
   std::vector<ShapeRegret> rows;
   for (const OracleShape& oracle : shapes) {
-    const OracleShape* nearest = nullptr;
-    double least = std::numeric_limits<double>::max();
-    for (const OracleShape& candidate : known) {
-      const double apart = distance(candidate.shape, oracle.shape);
-      if (apart < least && oracle.time_of(candidate.best().config)) {
-        least = apart;
-        nearest = &candidate;
-      }
-    }
-    if (nearest == nullptr) throw InvalidInput("nearest shape: no measured shape shares a configuration");
-    const TileConfig config = nearest->best().config;
-    rows.push_back(row_of(oracle, config, *oracle.time_of(config), 0, default_config));
+    const auto config =
+        table.pick(oracle.shape, [&](const TileConfig& best) { return oracle.time_of(best).has_value(); });
+    if (!config) throw InvalidInput("nearest shape: no measured shape shares a configuration");
+    rows.push_back(row_of(oracle, *config, *oracle.time_of(*config), 0, default_config));
   }
   return rows;
 }

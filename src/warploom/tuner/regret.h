@@ -35,7 +35,7 @@ struct ShapeRegret {
 struct RegretSummary {
   std::size_t shapes = 0;
   // best / picked time: 1 = always the best configuration.
-  double geo_mean_share = 0, worst_share = 0, p10_share = 0;
+  double geo_mean_share = 0, mean_share = 0, worst_share = 0, p10_share = 0;
   double pick_error_median = 0;  // |predicted - measured| / measured of the picked configurations
   // Against the default configuration, where it was measured: default / picked time.
   std::optional<double> geo_mean_speedup, best_speedup, worst_speedup;
@@ -48,12 +48,47 @@ using Chooser = std::function<std::vector<double>(const OracleShape&)>;
 std::vector<ShapeRegret> regret_of(std::span<const OracleShape> shapes, const Chooser& chooser,
                                    const TileConfig& default_config);
 
-// Regret of the table's pick(). A pick that the oracle did not measure counts as the worst measured
-// configuration. Throws InvalidInput when no configuration of the oracle is in the table.
+// What answers a shape with a configuration and the time that it predicts.
+using Picker = std::function<TilePick(const TileShape&)>;
+// Regret of a picker's answers. A pick that the oracle did not measure counts as the worst measured
+// configuration. Throws InvalidInput when the oracle measured no configuration that was picked.
+std::vector<ShapeRegret> regret_of(const Picker& picker, std::span<const OracleShape> shapes,
+                                   const TileConfig& default_config);
+// The same, of the table's pick().
 std::vector<ShapeRegret> regret_of(const RuntimeTable& table, std::span<const OracleShape> shapes);
 
-// Look-up without a model: the best configuration of the nearest shape (logarithmic distance) among
-// `known`, as tuned JSON files do.
+// Look-up without a model: the best configuration of the nearest shape (logarithmic distance) among those
+// measured, as tuned JSON files do.
+class NearestShapes {
+ public:
+  explicit NearestShapes(std::span<const OracleShape> known);
+
+  // The best configuration of the nearest shape whose best one `allowed` lets pass; nothing when none does.
+  // O(shapes known).
+  template <class Allowed>
+  std::optional<TileConfig> pick(const TileShape& shape, const Allowed& allowed) const {
+    const Known* nearest = nullptr;
+    double least = 0;
+    for (const Known& known : known_) {
+      const double apart = distance(known, shape);
+      if ((nearest == nullptr || apart < least) && allowed(known.best)) {
+        least = apart;
+        nearest = &known;
+      }
+    }
+    return nearest == nullptr ? std::nullopt : std::optional(nearest->best);
+  }
+
+ private:
+  struct Known {
+    double log_m, log_n, log_k;
+    TileConfig best;
+  };
+  static double distance(const Known& known, const TileShape& shape);
+
+  std::vector<Known> known_;
+};
+// Throws InvalidInput when no known shape shares a configuration with a judged one.
 std::vector<ShapeRegret> nearest_shape_regret(std::span<const OracleShape> known,
                                               std::span<const OracleShape> shapes,
                                               const TileConfig& default_config);

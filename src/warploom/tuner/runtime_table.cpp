@@ -67,7 +67,7 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
     factors[i] = four[i].factor(unit);
   }
   FourWorks work;
-  if (!split && has_four_works(mapping.kernel)) {
+  if (!split && terms.even_experts && has_four_works(mapping.kernel)) {
     FourFloats columns[12];
     side_by_side(constants, columns);
     FourConstants config;
@@ -86,13 +86,14 @@ FourFloats candidate_times(const ConfigRecord* configs, const MappingConstants& 
 // Calls visit(configuration, corrected time short of the cell's scale) for the candidates of a shape's cell;
 // where there are few the first comes again. Returns the cell.
 template <class Visit>
-[[gnu::always_inline]] inline const TableCell& visit_candidates(const TableLayout& layout,
-                                                                const TileShape& shape, const Visit& visit) {
+[[gnu::always_inline]] inline const TableCell& visit_candidates(
+    const TableLayout& layout, const TileShape& shape, const Visit& visit,
+    std::span<const std::int64_t> expert_rows = {}) {
   const int row_class = row_class_of(layout.kernel, shape);
   const TableCell& cell = layout.cells[std::size_t(row_class) * layout.grid.size() + layout.grid.cell(shape)];
   const float unit = bias_unit(row_class);
   const Candidate* const all = cell.candidates;
-  const ShapeTerms terms(layout.mapping, shape);
+  const ShapeTerms terms(layout.mapping, shape, expert_rows);
   for (std::size_t start = 0; start < kMostCandidates && (start == 0 || !(all[start] == all[0]));
        start += 4) {
     const Candidate four[4] = {all[start], all[start + 1], all[start + 2],
@@ -125,29 +126,40 @@ std::vector<float> corrected_times(const TableLayout& layout, const TileShape& s
   return times;
 }
 
-}  // namespace
-
-TilePick RuntimeTable::pick(const TileShape& shape) const noexcept {
-  const TableLayout& layout = *layout_;
+TilePick least_of(const TableLayout& layout, const TileShape& shape,
+                  std::span<const std::int64_t> expert_rows) noexcept {
   const std::uint32_t fallback = layout.header->default_index;
   if (!in_range(shape.m) || !in_range(shape.n) || !in_range(shape.k))
     return {.config = layout.configs[fallback].config, .is_default = true, .index = fallback};
   std::size_t best = 0;
   float best_cost = std::numeric_limits<float>::infinity(), best_time = best_cost;
-  const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
-    const float cost = config == fallback ? time * kDefaultMargin : time;
-    if (cost < best_cost) {
-      best = config;
-      best_cost = cost;
-      best_time = time;
-    }
-  });
+  const TableCell& cell = visit_candidates(
+      layout, shape,
+      [&](std::size_t config, float time) {
+        const float cost = config == fallback ? time * kDefaultMargin : time;
+        if (cost < best_cost) {
+          best = config;
+          best_cost = cost;
+          best_time = time;
+        }
+      },
+      expert_rows);
   // Times beyond single precision are infinite: then the first candidate stands.
   if (best_cost == std::numeric_limits<float>::infinity()) best = cell.candidates[0].config();
   return {.config = layout.configs[best].config,
           .predicted_us = best_time * cell.scale(),
           .is_default = best == fallback,
           .index = static_cast<std::uint32_t>(best)};
+}
+
+}  // namespace
+
+TilePick RuntimeTable::pick(const TileShape& shape) const noexcept { return least_of(*layout_, shape, {}); }
+
+TilePick RuntimeTable::pick(std::span<const std::int64_t> expert_rows, std::int64_t n,
+                            std::int64_t k) const noexcept {
+  const bool grouped = layout_->kernel.kind == TileKernelKind::GroupedGemm;
+  return least_of(*layout_, {grouped ? pairs_of(expert_rows) : 0, n, k}, expert_rows);
 }
 
 std::vector<TilePick> RuntimeTable::best(const TileShape& shape, std::size_t count) const {

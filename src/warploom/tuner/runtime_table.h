@@ -53,6 +53,10 @@ class RuntimeTable {
   // The configuration with the least predicted time. A shape outside [1, 2^31) gets the default configuration
   // with predicted_us = 0. O(candidates of one cell), never throws.
   TilePick pick(const TileShape& shape) const noexcept;
+  // A grouped GEMM whose experts have these rows each; n and k as of its shape. Rows below 1 count as none. A
+  // table of another kind, or no rows at all, gets the default configuration with predicted_us = 0.
+  // O(candidates x experts), never throws.
+  TilePick pick(std::span<const std::int64_t> expert_rows, std::int64_t n, std::int64_t k) const noexcept;
   // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
   // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the

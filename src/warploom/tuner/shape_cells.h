@@ -45,6 +45,8 @@ struct ShapeCells {
     switch (kind) {
       case TileKernelKind::Attention:
         return {{0, 0, 0}, {36, 36, 26}};
+      case TileKernelKind::PagedDecode:
+        return {{0, 0, 0}, {24, 36, 20}};
       case TileKernelKind::GroupedGemm:
         return {{0, 13, 13}, {32, 17, 17}};
       default:

@@ -69,7 +69,7 @@ std::int64_t elements_beyond(int row_class, int alignment) {
 TileShape shape_in(const ShapeCells& grid, std::size_t cell, const TileKernel& kernel, int row_class,
                    const Place& place) {
   const auto corner = grid.corner(cell);
-  const bool rows_of_k = kernel.kind != TileKernelKind::Attention;
+  const bool rows_of_k = !reads_keys(kernel.kind);
   std::int64_t value[3];
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t first = half_octave_start(corner[axis]) + 1;
@@ -95,7 +95,7 @@ Place probe(const TileKernel& kernel, int index, RandomStream& draw) {
   if (index < 4) place.along = {index % 2 == 0 ? 0.0 : 1.0, index < 2 ? 0.0 : 1.0, place.along[2]};
   if (index >= 4 && index < 8) place.along[std::size_t(index % 2)] = 0.0;
   // Heads times batch is a round number.
-  if (kernel.kind == TileKernelKind::Attention && index % 4 != 0) place.along[2] = 1.0;
+  if (reads_keys(kernel.kind) && index % 4 != 0) place.along[2] = 1.0;
   place.alignment = index;
   return place;
 }

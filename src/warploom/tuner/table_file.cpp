@@ -30,40 +30,14 @@ constexpr FileFormat kFormat{.magic = "WLTUNE1\n",
 constexpr std::size_t kChecked = offsetof(TableHeader, checksum) + sizeof(std::uint64_t);
 constexpr std::size_t kAlign = 64;
 
-Json gpu_json(const TileGpu& gpu) {
-  return {{"name", gpu.name},
-          {"sms", gpu.sms},
-          {"shared_per_sm", gpu.shared_per_sm},
-          {"shared_per_block", gpu.shared_per_block},
-          {"registers_per_sm", gpu.registers_per_sm},
-          {"threads_per_sm", gpu.threads_per_sm},
-          {"blocks_per_sm", gpu.blocks_per_sm},
-          {"l2_bytes", gpu.l2_bytes},
-          {"l2_bytes_per_us", gpu.l2_bytes_per_us}};
-}
-
-TileGpu gpu_from(const Json& document) {
-  return {.name = document.at("name").get<std::string>(),
-          .sms = document.at("sms").get<std::int64_t>(),
-          .shared_per_sm = document.at("shared_per_sm").get<std::int64_t>(),
-          .shared_per_block = document.at("shared_per_block").get<std::int64_t>(),
-          .registers_per_sm = document.at("registers_per_sm").get<std::int64_t>(),
-          .threads_per_sm = document.at("threads_per_sm").get<std::int64_t>(),
-          .blocks_per_sm = document.at("blocks_per_sm").get<std::int64_t>(),
-          .l2_bytes = document.at("l2_bytes").get<std::int64_t>(),
-          .l2_bytes_per_us = document.at("l2_bytes_per_us").get<double>()};
-}
-
-void check_gpu(const TileGpu& gpu, std::string_view where) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  for (const std::int64_t size : {gpu.sms, gpu.shared_per_sm, gpu.shared_per_block, gpu.registers_per_sm,
-                                  gpu.threads_per_sm, gpu.blocks_per_sm, gpu.l2_bytes})
-    if (size < 1 || size > kMost)
-      throw InvalidInput(
-          fmt::format("{}: the tune table's GPU has a size of {}, expected 1 to 2^40", where, size));
-  if (!(gpu.l2_bytes_per_us > 0 && gpu.l2_bytes_per_us < 1e18))
-    throw InvalidInput(
-        fmt::format("{}: the tune table's GPU has an L2 of {} bytes a us", where, gpu.l2_bytes_per_us));
+// Fields that older programs do not know are left out where they say nothing, so that those still read the
+// table.
+Json kernel_json(const TileKernel& kernel) {
+  Json document = to_json(kernel);
+  const Json usual = to_json(TileKernel());
+  for (const char* later : {"expert_skew", "window", "page_keys"})
+    if (document[later] == usual[later]) document.erase(later);
+  return document;
 }
 
 template <class T>
@@ -134,8 +108,8 @@ std::string table_bytes(const WaveModel& model, const TableOptions& options, con
                        .most_iterations = fitted.most_iterations});
   Json head = file_head(kFormat, "warploom");
   head["data_hash"] = hash_text(options.data_hash);
-  head["kernel"] = to_json(model.kernel);
-  head["gpu"] = gpu_json(model.gpu);
+  head["kernel"] = kernel_json(model.kernel);
+  head["gpu"] = to_json(model.gpu);
   head["median_r_squared"] = model.median_r_squared;
   head["tier"] = name_of(options.tier);
   const std::string text = head.dump();
@@ -179,15 +153,10 @@ TableLayout::TableLayout(std::unique_ptr<const TableBytes> source, std::string_v
     throw InvalidInput(fmt::format("{}: the tune table names no default configuration", where));
   const FileHead head(kFormat, {text.data(), text.size()}, where);
   kernel = object_from_json<TileKernel>(head.at("kernel"), where);
-  try {
-    gpu = gpu_from(head.at("gpu"));
-  } catch (const nlohmann::json::exception& error) {
-    throw InvalidInput(fmt::format("{}: 'gpu' in the tune table's head: {}", where, error.what()));
-  }
+  gpu = object_from_json<TileGpu>(head.at("gpu"), fmt::format("{}: 'gpu' of the tune table", where));
   median_r_squared = head.number("median_r_squared");
   // Tables that were written before there was another tier do not state theirs.
   if (head.document().contains("tier")) tier = parse_enum<TableTier>(head.text("tier"), where);
-  check_gpu(gpu, where);
   mapping = MappingConstants(kernel, gpu);
   row_classes = row_classes_of(kernel.kind);
   splits_k = std::any_of(configs.begin(), configs.end(),

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "warploom/base/fields.h"
 #include "warploom/hardware/gpu_spec.h"
@@ -11,19 +12,25 @@
 
 namespace warploom {
 
-enum class TileKernelKind { Gemm, GroupedGemm, Attention };
+enum class TileKernelKind { Gemm, GroupedGemm, Attention, PagedDecode };
 template <>
 struct EnumNames<TileKernelKind> {
-  static constexpr std::array<std::pair<TileKernelKind, std::string_view>, 3> kNames{
+  static constexpr std::array<std::pair<TileKernelKind, std::string_view>, 4> kNames{
       {{TileKernelKind::Gemm, "gemm"},
        {TileKernelKind::GroupedGemm, "grouped_gemm"},
-       {TileKernelKind::Attention, "attention"}}};
+       {TileKernelKind::Attention, "attention"},
+       {TileKernelKind::PagedDecode, "paged_decode"}}};
 };
+// Kinds whose loop runs over keys.
+inline bool reads_keys(TileKernelKind kind) {
+  return kind == TileKernelKind::Attention || kind == TileKernelKind::PagedDecode;
+}
 
 // What changes from call to call.
 //   gemm:          C[m, n] = A[m, k] B[n, k]^T, each of `batch` problems
 //   grouped_gemm:  m token-expert pairs over `experts` experts, each C_e = A_e[., k] B_e[n, k]^T
 //   attention:     m query rows, n keys, k = batch x query heads
+//   paged_decode:  one query token of each of m sequences, n keys of a sequence, k query heads
 struct TileShape {
   std::int64_t m = 1, n = 1, k = 1;
 
@@ -41,9 +48,12 @@ struct TileKernel {
   bool b_along_n = false;          // gemm: neighbours in memory of B[n, k] differ in n, not in k
   std::int64_t experts = 1;        // grouped_gemm: experts held
   std::int64_t top_k = 1;          // grouped_gemm: experts of one token
-  std::int64_t head_dim = 128;     // attention
-  std::int64_t head_group = 1;     // attention: query heads that share one key head
+  double expert_skew = 0;          // grouped_gemm: the r-th busiest has a share r^-skew; 0: all the same
+  std::int64_t head_dim = 128;     // attention, paged_decode
+  std::int64_t head_group = 1;     // the same: query heads that share one key head
   bool causal = false;             // attention
+  std::int64_t window = 0;         // keys that a query sees at most, the last ones; 0: all
+  std::int64_t page_keys = 16;     // paged_decode: keys of one page of the cache
   std::int64_t rotation = 24;      // operand sets that follow one another; 1 = the same operands again
 
   static FieldTable describe();
@@ -62,6 +72,7 @@ struct TileGpu {
   double l2_bytes_per_us = 10.403e6;  // read by all SMs together
 
   static TileGpu from(const GpuSpec& gpu);
+  static FieldTable describe();
 };
 
 // The coordinates of the wave model. Exact counts up to 2^24, single precision beyond.
@@ -75,6 +86,10 @@ struct TileWork {
   float hot_us = 0;       // us that few cache lines, wanted by all tiles, would need alone
   float crossing = 0;     // extra line crossings of rows that do not start on a 128-byte boundary
 };
+
+// Throws InvalidInput that starts with `where` when a field is out of its range or bears on nothing beside
+// the others: a window without a causal mask.
+void check_kernel(const TileKernel& kernel, std::string_view where);
 
 // Bytes of shared memory that the stages of one tile take.
 std::int64_t stage_bytes(const TileKernel& kernel, const TileConfig& config);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "warploom/base/error.h"
 #include "warploom/tuner/legality.h"
@@ -70,6 +71,119 @@ TEST(TileWork, HalvesTheLoopOfCausalAttention) {
   const TileWork causal = tile_work(kernel, {}, shape, kConfig);
   EXPECT_GT(causal.iterations, 64);
   EXPECT_LT(causal.iterations, 70);
+}
+
+TEST(TileWork, CountsTheTilesOfUnevenExperts) {
+  TileKernel kernel{.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2};
+  const float even = tile_work(kernel, {}, {1024, 64, 64}, kConfig).waves;
+  EXPECT_FLOAT_EQ(even, 8 / 132.0F);
+  kernel.expert_skew = 2;  // 670, 168, 75, 41, 27, 19, 14 and 10 rows
+  const TileWork skewed = tile_work(kernel, {}, {1024, 64, 64}, kConfig);
+  EXPECT_FLOAT_EQ(skewed.waves, (6 + 2 + 6) / 132.0F);
+  // Few pairs leave experts without a row, whose operands are not read.
+  kernel.expert_skew = 4;
+  const TileShape few{64, 4096, 4096};
+  EXPECT_LT(
+      tile_work(kernel, {}, few, kConfig).read_mb,
+      0.7F * tile_work({.kind = TileKernelKind::GroupedGemm, .experts = 8, .top_k = 2}, {}, few, kConfig)
+                 .read_mb);
+}
+
+TEST(ExpertRows, SumToThePairs) {
+  for (const double skew : {0.1, 1.0, 1.2, 3.0})
+    for (const std::int64_t experts : {1, 3, 128})
+      for (const double pairs : {1.0, 7.0, 1000.0, 1e6}) {
+        double sum = 0, largest = 0, first = -1;
+        std::int64_t count = 0;
+        visit_expert_rows(skewed_share_ends(experts, skew), pairs, [&](double rows) {
+          EXPECT_GE(rows, 0);
+          if (first < 0) first = rows;
+          largest = std::max(largest, rows);
+          sum += rows;
+          ++count;
+        });
+        EXPECT_EQ(sum, pairs);
+        EXPECT_EQ(count, experts);
+        EXPECT_LE(largest, first + 1);
+      }
+  EXPECT_TRUE(skewed_share_ends(16, 0).empty());
+}
+
+// The steps of every row of tiles, one by one.
+KeySteps counted_steps(const TileShape& shape, std::int64_t window, const TileConfig& c) {
+  double sum = 0, longest = 0, rows = 0;
+  for (std::int64_t row = 0; row < shape.m; row += c.tile_m, ++rows) {
+    const std::int64_t last = std::min(shape.n, shape.n - shape.m + row + c.tile_m);
+    const std::int64_t first = std::max<std::int64_t>(0, shape.n - shape.m + row + 1 - window);
+    const double steps = std::ceil(double(last) / c.tile_n) - std::floor(double(first) / c.tile_n);
+    sum += steps;
+    longest = std::max(longest, steps);
+  }
+  return {float(sum / rows), float(longest)};
+}
+
+TEST(TileWork, AWindowCutsTheLoopOfCausalAttention) {
+  for (const std::int64_t window : {100, 512, 1024, 4096})
+    for (const TileShape& shape :
+         {TileShape{8192, 8192, 8}, TileShape{2048, 10240, 8}, TileShape{128, 5000, 8}})
+      for (const TileConfig& config : {kConfig, TileConfig{64, 32, 32, 4, 3, 1}}) {
+        const TileKernel kernel{.kind = TileKernelKind::Attention, .causal = true, .window = window};
+        const KeySteps counted = counted_steps(shape, window, config),
+                       steps = causal_steps(kernel, shape, float(config.tile_m), float(config.tile_n), 1e6F);
+        EXPECT_NEAR(steps.mean, counted.mean, 1.0F) << window << " " << shape.m;
+        EXPECT_NEAR(steps.longest, counted.longest, 1.0F) << window << " " << shape.m;
+        // Fewer keys are read than without a window, where it is shorter than what a query sees.
+        TileKernel all = kernel;
+        all.window = 0;
+        const TileWork cut = tile_work(kernel, {}, shape, config), whole = tile_work(all, {}, shape, config);
+        EXPECT_LT(cut.iterations, whole.iterations);
+        EXPECT_LE(cut.read_mb, whole.read_mb);
+      }
+  // A window as long as all keys is none.
+  const TileKernel causal{.kind = TileKernelKind::Attention, .causal = true};
+  TileKernel wide = causal;
+  wide.window = 8192;
+  EXPECT_EQ(tile_work(wide, {}, {8192, 8192, 8}, kConfig).iterations,
+            tile_work(causal, {}, {8192, 8192, 8}, kConfig).iterations);
+}
+
+TEST(TileWork, DecodesFromPages) {
+  TileKernel kernel{.kind = TileKernelKind::PagedDecode, .head_group = 4};
+  const TileShape shape{64, 4096, 32};  // 8 key heads
+  const TileConfig config{16, 64, 64, 4, 3, 1};
+  const TileWork whole = tile_work(kernel, {}, shape, config);
+  EXPECT_FLOAT_EQ(whole.waves, 64 * 8 / 132.0F);
+  EXPECT_FLOAT_EQ(whole.iterations, 64);
+  // Keys and values of 64 sequences, read once: 64 x 4096 x 8 x 128 x 2 x 2 bytes, queries and places beside.
+  EXPECT_NEAR(whole.read_mb, 1073.7F, 1.0F);
+  EXPECT_FLOAT_EQ(whole.first_touch, whole.cold);
+  const TileWork parts = tile_work(kernel, {}, shape, {16, 64, 64, 4, 3, 8});
+  EXPECT_FLOAT_EQ(parts.waves, 8 * whole.waves);
+  EXPECT_FLOAT_EQ(parts.iterations, 8);
+  EXPECT_GT(parts.write_mb, whole.write_mb);
+  kernel.window = 1000;
+  EXPECT_FLOAT_EQ(tile_work(kernel, {}, shape, config).iterations, 16);
+  kernel.head_group = 32;  // two tiles of query heads for the one key head
+  EXPECT_FLOAT_EQ(tile_work(kernel, {}, shape, config).waves, 64 * 2 / 132.0F);
+}
+
+TEST(TileKernel, RefusesAWindowWithoutACausalMask) {
+  EXPECT_NO_THROW(check_kernel({.kind = TileKernelKind::Attention, .causal = true, .window = 512}, "here"));
+  EXPECT_NO_THROW(check_kernel({.kind = TileKernelKind::PagedDecode, .window = 512}, "here"));
+  EXPECT_THROW(check_kernel({.kind = TileKernelKind::Attention, .window = 512}, "here"), InvalidInput);
+  EXPECT_THROW(check_kernel({.expert_skew = -1}, "here"), InvalidInput);
+}
+
+TEST(Legality, PagesAndTilesHoldEachOtherWhole) {
+  TileKernel kernel{.kind = TileKernelKind::PagedDecode, .head_group = 8, .page_keys = 64};
+  EXPECT_EQ(why_illegal(kernel, {}, {16, 32, 32, 4, 3, 1}), "");
+  EXPECT_EQ(why_illegal(kernel, {}, {16, 128, 128, 4, 2, 4}), "");
+  kernel.page_keys = 48;
+  EXPECT_NE(why_illegal(kernel, {}, {16, 32, 32, 4, 3, 1}).find("pages"), std::string::npos);
+  kernel.page_keys = 16;
+  const auto space = legal_space(kernel, {}, default_axes(TileKernelKind::PagedDecode));
+  EXPECT_GT(space.size(), 100U);
+  for (const TileConfig& config : space) EXPECT_EQ(config.tile_k, config.tile_n);
 }
 
 TEST(TileWork, SharesASplitLoopBetweenMoreTilesAndMovesTheirSums) {

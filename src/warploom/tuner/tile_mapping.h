@@ -3,8 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "warploom/tuner/expert_rows.h"
 #include "warploom/tuner/tile_kernel.h"
 
 namespace warploom {
@@ -36,9 +40,9 @@ inline constexpr int kAlignments = 4;
 // are whole heads.
 inline constexpr int kWholeLines = 0, kHalfLines = 1, kQuarterLines = 2, kNarrowLoads = 3, kNarrowStores = 4,
                      kRowClasses = 5;
-inline int row_classes_of(TileKernelKind kind) { return kind == TileKernelKind::Attention ? 1 : kRowClasses; }
+inline int row_classes_of(TileKernelKind kind) { return reads_keys(kind) ? 1 : kRowClasses; }
 inline int row_class_of(const TileKernel& kernel, const TileShape& shape) {
-  if (kernel.kind == TileKernelKind::Attention) return kWholeLines;
+  if (reads_keys(kernel.kind)) return kWholeLines;
   if (kernel.b_along_n && shape.n % 16 != 0) return kNarrowLoads;
   const int alignment = alignment_class(2 * shape.k);
   return alignment != kNarrowLoads && shape.n * kernel.output_bytes % 32 != 0 ? kNarrowStores : alignment;
@@ -64,11 +68,15 @@ struct MappingConstants {
         operand_bytes(static_cast<float>(tile_kernel.operand_bytes)),
         output_bytes(static_cast<float>(tile_kernel.output_bytes)),
         group_rows(static_cast<float>(tile_kernel.group_rows)),
-        per_group(1.0 / static_cast<double>(group_rows)) {}
+        per_group(1.0 / static_cast<double>(group_rows)) {
+    if (tile_kernel.kind == TileKernelKind::GroupedGemm)
+      share_ends = skewed_share_ends(tile_kernel.experts, tile_kernel.expert_skew);
+  }
   TileKernel kernel;
   float per_sm, warm_bytes, panel_bytes;
   float batch, operand_bytes, output_bytes, group_rows;
   double per_group;
+  std::vector<double> share_ends;  // of experts' rows; empty where all have the same
 };
 
 struct ConfigConstants {
@@ -106,7 +114,11 @@ inline float unit_clamp(float value) { return std::min(1.0F, std::max(0.0F, valu
 
 // What all configurations have in common at one shape, so that a look-up works it out once. Bytes.
 struct ShapeTerms {
-  ShapeTerms(const MappingConstants& constants, const TileShape& at) : shape(at) {
+  // `rows_of_experts` are the rows of each expert of a grouped GEMM, whose sum is at.m; empty: as the kernel
+  // says. They must outlive the terms.
+  ShapeTerms(const MappingConstants& constants, const TileShape& at,
+             std::span<const std::int64_t> rows_of_experts = {})
+      : shape(at), expert_rows(rows_of_experts) {
     const TileKernel& kernel = constants.kernel;
     alignment = alignment_class(at.k * kernel.operand_bytes);
     m = static_cast<double>(at.m);
@@ -114,12 +126,17 @@ struct ShapeTerms {
     k = static_cast<double>(at.k);
     m_f = static_cast<float>(m);
     n_f = static_cast<float>(n);
-    if (kernel.kind == TileKernelKind::Attention) return;
+    if (reads_keys(kernel.kind)) return;
     const float k_f = static_cast<float>(k), bytes = constants.operand_bytes;
     if (kernel.kind == TileKernelKind::GroupedGemm) {
       const std::int64_t hit = std::min(kernel.experts, at.m);
       rows_each = static_cast<double>((at.m + hit - 1) / hit);
       hit_experts = static_cast<float>(hit);
+      even_experts = expert_rows.empty() && constants.share_ends.empty();
+      if (!even_experts) {
+        hit_experts = 0;
+        visit_rows(constants, [&](double rows) { hit_experts += rows > 0 ? 1.0F : 0.0F; });
+      }
       const float tokens = std::max(1.0F, m_f / static_cast<float>(kernel.top_k));
       unique = bytes * k_f * (tokens + hit_experts * n_f);
       output = m_f * n_f * constants.output_bytes;
@@ -132,7 +149,23 @@ struct ShapeTerms {
     }
     cold = detail::unit_clamp((unique + output) / constants.warm_bytes - 1.0F);
   }
+  // Calls visit(rows) for each expert where they differ.
+  template <class Visit>
+  void visit_rows(const MappingConstants& constants, const Visit& visit) const {
+    for (const std::int64_t rows : expert_rows) visit(rows > 0 ? static_cast<double>(rows) : 0.0);
+    if (expert_rows.empty()) visit_expert_rows(constants.share_ends, m, visit);
+  }
+  // Tile rows of all experts together, when a tile has `tile` rows.
+  double expert_tile_rows(const MappingConstants& constants, double tile, double per_tile) const {
+    double sum = 0;
+    visit_rows(constants, [&](double rows) {
+      sum += static_cast<double>(static_cast<std::int64_t>((rows + tile - 0.5) * per_tile));
+    });
+    return sum;
+  }
   TileShape shape;
+  std::span<const std::int64_t> expert_rows;
+  bool even_experts = true;
   int alignment = 0;
   double m = 1, n = 1, k = 1, rows_each = 1;
   float m_f = 1, n_f = 1, hit_experts = 1;
@@ -191,12 +224,15 @@ inline TileWork map_gemm(const MappingConstants& constants, const ShapeTerms& te
   return work;
 }
 
-// Pairs spread evenly over the experts that they reach.
+// Pairs spread evenly over the experts that they reach, or as the kernel's skew or the caller says.
 inline TileWork map_grouped_gemm(const MappingConstants& constants, const ShapeTerms& terms,
                                  const ConfigConstants& config) {
   const float columns = detail::tiles_of(terms.n, config.tile_n, config.per_n);
-  const float tiles =
-      terms.hit_experts * detail::tiles_of(terms.rows_each, config.tile_m, config.per_m) * columns;
+  const float tile_rows =
+      terms.even_experts
+          ? terms.hit_experts * detail::tiles_of(terms.rows_each, config.tile_m, config.per_m)
+          : static_cast<float>(terms.expert_tile_rows(constants, double(config.tile_m), config.per_m));
+  const float tiles = tile_rows * columns;
   TileWork work;
   work.iterations = detail::tiles_of(terms.k, config.tile_k, config.per_k);
   work.waves = tiles * constants.per_sm;
@@ -207,30 +243,83 @@ inline TileWork map_grouped_gemm(const MappingConstants& constants, const ShapeT
   return work;
 }
 
+// Steps over keys that rows of query tiles take: in the mean, and the row with most.
+struct KeySteps {
+  float mean, longest;
+};
+
+// Row tile i of causal attention sees the n - m + (i + 1) tile_m first keys, with a window the last `window`
+// of each query alone: window + tile_m - 1 keys of a tile once the window has filled. Ends of rows that do
+// not fall on whole key tiles add half a step in the mean.
+inline KeySteps causal_steps(const TileKernel& kernel, const TileShape& shape, float tile_m, float tile_n,
+                             float all_steps) {
+  const float m = static_cast<float>(shape.m), n = static_cast<float>(shape.n), rows = std::min(m, tile_m);
+  if (kernel.window == 0 || static_cast<float>(kernel.window) + rows - 1 >= n) {
+    const float mean_keys = n - m + 0.5F * (m + rows);
+    return {std::min(all_steps, mean_keys / tile_n + 0.5F), all_steps};
+  }
+  // Keys of a row grow from `first` to n and are cut at `most`.
+  const float most = static_cast<float>(kernel.window) + rows - 1, first = n - m + rows;
+  const float cut = first >= most || m <= rows ? 1.0F : (n - most) / (n - first);
+  const float mean_keys = cut * most + (1 - cut) * 0.5F * (first + most);
+  const float longest = std::min(all_steps, most / tile_n + 0.5F);
+  return {std::min(longest, mean_keys / tile_n + 0.5F), longest};
+}
+
+// Keys that any query of a launch sees.
+inline float seen_keys(const TileKernel& kernel, const TileShape& shape) {
+  const float n = static_cast<float>(shape.n);
+  if (kernel.window == 0) return n;
+  const float queries = kernel.kind == TileKernelKind::Attention ? static_cast<float>(shape.m) : 1.0F;
+  return std::min(n, queries + static_cast<float>(kernel.window) - 1);
+}
+
 inline TileWork map_attention(const MappingConstants& constants, const ShapeTerms& terms,
                               const ConfigConstants& config) {
   const TileKernel& kernel = constants.kernel;
   const TileShape& shape = terms.shape;
   const float head = static_cast<float>(kernel.head_dim), bytes = static_cast<float>(kernel.operand_bytes);
   const float rows = detail::tiles_of(static_cast<double>(shape.m), config.tile_m, config.per_m);
-  const float heads = static_cast<float>(shape.k), n_f = static_cast<float>(shape.n);
+  const float heads = static_cast<float>(shape.k);
   const float longest = detail::tiles_of(static_cast<double>(shape.n), config.tile_n, config.per_n);
   TileWork work;
   work.waves = rows * heads * constants.per_sm;
   work.iterations = longest;
   if (kernel.causal && shape.n >= shape.m) {
     // Row tile i sees n - m + (i + 1) tile_m keys. In one wave the longest tile decides, in many the mean.
-    const float m_f = static_cast<float>(shape.m);
-    const float mean_keys = n_f - m_f + 0.5F * (m_f + std::min(m_f, config.tile_m));
-    const float mean = std::min(longest, mean_keys / config.tile_n + 0.5F);
-    work.iterations = mean + (longest - mean) / std::max(1.0F, work.waves);
+    const KeySteps steps = causal_steps(kernel, shape, config.tile_m, config.tile_n, longest);
+    work.iterations = steps.mean + (steps.longest - steps.mean) / std::max(1.0F, work.waves);
   }
   const float groups = static_cast<float>(kernel.head_group);
   const float query_bytes = static_cast<float>(shape.m) * head * heads;
-  const float unique = bytes * (query_bytes + 2 * n_f * head * heads / groups);
+  const float unique = bytes * (query_bytes + 2 * seen_keys(kernel, shape) * head * heads / groups);
   const float staged = bytes * head * rows * heads * (config.tile_m + 2 * config.tile_n * work.iterations);
   const float output = query_bytes * constants.output_bytes;
   detail::fill_traffic(work, unique, std::max(staged, unique), output, 0,
+                       detail::unit_clamp((unique + output) / constants.warm_bytes - 1.0F));
+  return work;
+}
+
+// One query token of each sequence: the query heads of a key head are the rows of a tile, and split_k parts
+// of the keys run side by side, whose sums (head size, largest score, sum; four bytes each) are written and
+// read again. No two tiles share keys. A page's place in the cache takes four bytes.
+inline TileWork map_paged_decode(const MappingConstants& constants, const ShapeTerms& terms,
+                                 const ConfigConstants& config) {
+  const TileKernel& kernel = constants.kernel;
+  const float head = static_cast<float>(kernel.head_dim), bytes = static_cast<float>(kernel.operand_bytes);
+  const float group = static_cast<float>(kernel.head_group), sequences = terms.m_f;
+  const float query_heads = static_cast<float>(terms.shape.k);
+  const float key_heads = std::ceil(query_heads / group), keys = seen_keys(kernel, terms.shape);
+  TileWork work;
+  work.waves = sequences * key_heads * std::ceil(group * config.per_m_f) * config.split_k * constants.per_sm;
+  const float steps = std::ceil(keys * config.per_n_f);
+  work.iterations = std::ceil(steps / config.split_k);
+  const float queries = sequences * query_heads * head;
+  const float pages = std::ceil(keys / static_cast<float>(kernel.page_keys));
+  const float unique = bytes * (queries + 2 * sequences * keys * head * key_heads) + 4 * sequences * pages;
+  float output = queries * constants.output_bytes;
+  if (config.split_k > 1) output += 8 * config.split_k * sequences * query_heads * (head + 2);
+  detail::fill_traffic(work, unique, unique, output, 0,
                        detail::unit_clamp((unique + output) / constants.warm_bytes - 1.0F));
   return work;
 }
@@ -242,6 +331,8 @@ inline TileWork map_tile(const MappingConstants& constants, const ShapeTerms& te
       return map_grouped_gemm(constants, terms, config);
     case TileKernelKind::Attention:
       return map_attention(constants, terms, config);
+    case TileKernelKind::PagedDecode:
+      return map_paged_decode(constants, terms, config);
     default:
       return map_gemm(constants, terms, config);
   }

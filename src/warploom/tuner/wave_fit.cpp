@@ -71,7 +71,7 @@ void fit_all(WaveModel& model, const std::vector<const ConfigPoints*>& points) {
 }  // namespace
 
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
-  check(kernel, "tile kernel");
+  check_kernel(kernel, "tile kernel");
   WaveModel model{.kernel = kernel, .gpu = gpu};
   const MappingConstants constants(kernel, gpu);
   std::map<TileConfig, ConfigPoints> groups;

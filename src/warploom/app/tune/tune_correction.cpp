@@ -181,6 +181,8 @@ SymmetricTrees learned(const LearningRows& rows) {
 
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
   if (kernel.operand_bytes > 2) return nullptr;
+  // Learned where experts had the same rows and queries saw all keys before them.
+  if (kernel.expert_skew > 0 || kernel.window > 0) return nullptr;
   auto aligned = ensemble_of(kind_of(kernel, false));
   if (!aligned) return nullptr;
   return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(kind_of(kernel, true)));

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "warploom/app/tune/tune_correction.h"
+#include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/request_fields.h"
@@ -15,6 +16,7 @@ namespace warploom {
 FieldTable TuneFitRequest::describe() {
   using R = TuneFitRequest;
   return RequestFields<R>("tune_fit")
+      .add("method", &R::method, {.doc = "ours, or the published wave model"})
       .add("samples", &R::samples, {.doc = "CSV files of measured configurations"})
       .add("output", &R::output, {.doc = "the table to write"})
       .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
@@ -67,6 +69,22 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
           .fit_seconds = taken.count(),
           .bytes = bytes,
           .corrected = corrected};
+}
+
+WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
+  if (!request.corrected)
+    throw InvalidInput(
+        "correction: turned off, but the method wavetune has none; expected the method warploom");
+  const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu));
+  const TileSamples samples = read_tile_samples(request.samples);
+  std::optional<TileConfig> fallback;
+  if (!request.default_config.empty())
+    fallback = parse_config(request.default_config, "default configuration");
+  const auto start = std::chrono::steady_clock::now();
+  WaveTuneTable table(fit_wavetune(request.kernel, gpu, samples.rows, fallback ? &*fallback : nullptr));
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  if (!request.output.empty()) table.write(request.output);
+  return {.table = std::move(table), .fit_seconds = taken.count()};
 }
 
 }  // namespace warploom

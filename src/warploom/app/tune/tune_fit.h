@@ -6,13 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/tune/tune_method.h"
 #include "warploom/base/fields.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
+#include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
 
 struct TuneFitRequest {
+  TuneMethod method = TuneMethod::Warploom;
   std::vector<std::filesystem::path> samples;  // CSV, see tuner/tile_sample.h
   std::filesystem::path output;                // empty: keep the table in memory alone
   std::string gpu = "h200_sxm";                // a name of the catalogue
@@ -35,7 +38,16 @@ struct TuneFitResult {
 // InvalidInput when `text` is no configuration.
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model);
 
-// Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU).
+// Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU). Of the method warploom.
 TuneFitResult tune_fit(const TuneFitRequest& request);
+
+struct WaveTuneFitResult {
+  WaveTuneTable table;
+  double fit_seconds = 0;  // varies from run to run
+};
+
+// Of the method wavetune (tuner/wavetune/); throws as tune_fit does, and when the correction is turned off,
+// which the published model does not have.
+WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request);
 
 }  // namespace warploom

@@ -4,16 +4,19 @@
 #include <set>
 
 #include "warploom/base/csv.h"
+#include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/legality.h"
+#include "warploom/tuner/wavetune/boundary_anchors.h"
 
 namespace warploom {
 
 FieldTable TunePlanRequest::describe() {
   using R = TunePlanRequest;
   return RequestFields<R>("tune_plan")
+      .add("method", &R::method, {.doc = "whose anchors: ours, or the published wave model's"})
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
       .add("gpu", &R::gpu, {.doc = "the GPU to measure on"})
       .add("round", &R::round, {.doc = "which anchors"})
@@ -38,9 +41,12 @@ std::vector<TileConfig> space_of(const TunePlanRequest& request, const TileGpu& 
 }
 
 std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gpu) {
+  if (request.method == TuneMethod::WaveTune && request.round != AnchorRound::All)
+    throw InvalidInput("method: wavetune has one round of anchors, expected no second one and no samples");
   if (request.round == AnchorRound::Second)
     return plan_second_round(request.kernel, gpu, read_tile_samples(request.samples).rows);
   const auto space = space_of(request, gpu);
+  if (request.method == TuneMethod::WaveTune) return plan_boundary_anchors(request.kernel, gpu, space);
   return request.round == AnchorRound::First ? plan_first_round(request.kernel, gpu, space)
                                              : plan_anchors(request.kernel, gpu, space);
 }
@@ -50,7 +56,7 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
 TunePlanResult tune_plan(const TunePlanRequest& request) {
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
-  check(request.kernel, "tile kernel");
+  check_kernel(request.kernel, "tile kernel");
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
   std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};
   const bool split =

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/tune/tune_method.h"
 #include "warploom/base/fields.h"
 #include "warploom/tuner/anchor_plan.h"
 
@@ -20,6 +21,7 @@ struct EnumNames<AnchorRound> {
 };
 
 struct TunePlanRequest {
+  TuneMethod method = TuneMethod::Warploom;  // wavetune: ends of waves, all at once
   TileKernel kernel;
   std::string gpu = "h200_sxm";
   AnchorRound round = AnchorRound::All;
@@ -33,7 +35,8 @@ struct TunePlanResult {
   std::size_t configs = 0, rows = 0, shapes = 0;
 };
 
-// Throws NotFound (unknown GPU), InvalidInput (no legal configuration), IoError.
+// Throws NotFound (unknown GPU), InvalidInput (no legal configuration; rounds of the method wavetune),
+// IoError.
 TunePlanResult tune_plan(const TunePlanRequest& request);
 
 }  // namespace warploom

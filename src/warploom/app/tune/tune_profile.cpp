@@ -41,6 +41,7 @@ bool measure(const TuneProfileRequest& request, const std::filesystem::path& pla
                                       {"operand-bytes", std::to_string(kernel.operand_bytes)},
                                       {"experts", std::to_string(kernel.experts)},
                                       {"top-k", std::to_string(kernel.top_k)},
+                                      {"expert-skew", fmt::format("{}", kernel.expert_skew)},
                                       {"head-dim", std::to_string(kernel.head_dim)},
                                       {"head-group", std::to_string(kernel.head_group)},
                                       {"causal", kernel.causal ? "1" : "0"}}};
@@ -50,6 +51,10 @@ bool measure(const TuneProfileRequest& request, const std::filesystem::path& pla
 }  // namespace
 
 TuneProfileResult tune_profile(const TuneProfileRequest& request) {
+  if (request.kernel.kind == TileKernelKind::PagedDecode || request.kernel.window > 0)
+    throw Unsupported(
+        "tune profile: no reference kernel decodes from pages or has a window; times of your own kernel at "
+        "the anchors of `tune plan` can be fitted");
   require_profiler(request.package, "profile.py");
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};

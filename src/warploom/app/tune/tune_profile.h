@@ -29,7 +29,8 @@ struct TuneProfileResult {
 
 // Runs the Python profiler on the first round of anchors, then on the second (anchor_plan.h). Plans lie
 // beside the output. Resumable: killed at any moment, the same call goes on. Throws Unsupported when Python,
-// torch, triton or a GPU is missing, saying which; IoError.
+// torch, triton or a GPU is missing, saying which, and for kernels that no reference kernel is of (paged
+// decode, a window); IoError.
 TuneProfileResult tune_profile(const TuneProfileRequest& request);
 
 }  // namespace warploom

@@ -30,10 +30,10 @@ namespace detail {
 
 }  // namespace detail
 
-// Whether four_works serves the kernel: attention's loop and split K have a mapping of their own.
-inline bool has_four_works(const TileKernel& kernel) { return kernel.kind != TileKernelKind::Attention; }
+// Whether four_works serves the kernel: loops over keys and split K have a mapping of their own.
+inline bool has_four_works(const TileKernel& kernel) { return !reads_keys(kernel.kind); }
 
-// As map_gemm and map_grouped_gemm. No configuration may split K.
+// As map_gemm and map_grouped_gemm. No configuration may split K, and no expert's rows differ.
 [[gnu::always_inline]] inline FourWorks four_works(const MappingConstants& constants, const ShapeTerms& terms,
                                                    const FourConstants& config) {
   const FourFloats zero{}, one = zero + 1.0F;
