@@ -6,6 +6,8 @@
 //                  measured on another GPU and its kernel is no matrix product (USENIX ATC 2021)
 //   neusight       utilisation of one tile's roofline, alpha - beta / waves, both from a network
 //                  (ASPLOS 2025)
+//   pipeweave      published features of tasks and pipes to efficiency, a network per kernel; a random forest
+//                  for collectives (pipeweave/pipeweave_model.h)
 //   interpolation  between measured neighbours on the grid of the same GPU, library and data type
 #pragma once
 
@@ -20,14 +22,15 @@
 
 namespace warploom {
 
-enum class BaselineKind { Roofline, Linear, Habitat, NeuSight, Interpolation };
+enum class BaselineKind { Roofline, Linear, Habitat, NeuSight, PipeWeave, Interpolation };
 template <>
 struct EnumNames<BaselineKind> {
-  static constexpr std::array<std::pair<BaselineKind, std::string_view>, 5> kNames{
+  static constexpr std::array<std::pair<BaselineKind, std::string_view>, 6> kNames{
       {{BaselineKind::Roofline, "roofline"},
        {BaselineKind::Linear, "linear"},
        {BaselineKind::Habitat, "habitat"},
        {BaselineKind::NeuSight, "neusight"},
+       {BaselineKind::PipeWeave, "pipeweave"},
        {BaselineKind::Interpolation, "interpolation"}}};
 };
 

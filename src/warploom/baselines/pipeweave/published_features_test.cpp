@@ -117,7 +117,7 @@ TEST(PublishedFeatures, AreElevenOrFifteen) {
   const GpuCatalog catalog;
   const GpuSpec& gpu = catalog.get("h100_sxm");
   EXPECT_EQ(
-      features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu).values().size(),
+      features(Gemm{.scheme = MatmulScheme::Fp8Block, .m = 64, .n = 512, .k = 512}, gpu).values().size(),
       11U);
   const Features norm = features(RmsNorm{.tokens = 7, .width = 4096}, gpu);
   EXPECT_EQ(norm.values().size(), 15U);
@@ -132,7 +132,7 @@ TEST(PublishedFeatures, AreElevenOrFifteen) {
 TEST(PublishedFeatures, RefuseWhatWasNotPublished) {
   const GpuCatalog catalog;
   const GpuSpec& gpu = catalog.get("h100_sxm");
-  EXPECT_THROW(features(Gemm{.m = 64, .n = 512, .k = 512}, gpu), Unsupported);
+  EXPECT_THROW(features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu), Unsupported);
   EXPECT_THROW(features(Rope{}, gpu), Unsupported);
   EXPECT_THROW(gemm_fp8(0, 1, 1, round_gpu(true)), InvalidInput);
 }
