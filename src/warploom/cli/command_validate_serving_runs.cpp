@@ -15,7 +15,10 @@ namespace {
 
 void add_validate_static(Command& validate) {
   Command* command = validate.add_subcommand("static", "static batches of real engines");
-  const auto fields = add_request_options<ValidateStaticRequest>(*command, {.skipped = {"host"}});
+  const auto fields = add_request_options<ValidateStaticRequest>(
+      *command, {.skipped = {"host", "families", "gpus", "keep_impossible"}});
+  for (const char* name : {"--store", "--layout"})
+    command->get_option(name)->needs(command->get_option("--baseline"));
   const auto host = add_host_options(*command, "validate static");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
@@ -23,6 +26,7 @@ void add_validate_static(Command& validate) {
     ValidateStaticRequest request;
     fields->apply(&request);
     request.host = host();
+    request.progress = [](std::string_view line) { print_note(line); };
     const StaticValidation result = validate_static(request);
     print(*json ? json_text(static_validation_json(result)) : static_validation_text(result));
   });

@@ -17,6 +17,30 @@ Json named_json(const std::vector<std::pair<std::string, ErrorSummary>>& rows) {
   return document;
 }
 
+Json baselines_json(const std::vector<BaselineErrors>& errors) {
+  Json document = Json::object();
+  for (const BaselineErrors& baseline : errors) {
+    Json entry = error_summary_json(baseline.overall);
+    entry["families"] = named_json(baseline.families);
+    entry["gpus"] = named_json(baseline.gpus);
+    entry["unanswered"] = Json::object();
+    for (const auto& [reason, rows] : baseline.unanswered) entry["unanswered"][reason] = rows;
+    entry["training_s"] = baseline.training_seconds;
+    entry["answer_us"] = baseline.answer_microseconds;
+    document[baseline.name] = std::move(entry);
+  }
+  return document;
+}
+
+// Rows that a method has no model for, which its figures leave out.
+std::string unanswered_text(const std::vector<BaselineErrors>& errors) {
+  std::string text;
+  for (const BaselineErrors& baseline : errors)
+    for (const auto& [reason, rows] : baseline.unanswered)
+      text += fmt::format("  {:>12}  {}: {}\n", count_text(std::int64_t(rows)), baseline.name, reason);
+  return text.empty() ? text : "\nNo model, left out of the method's figures:\n" + text;
+}
+
 Json rules_json(const std::vector<KernelRuleRows>& rules) {
   Json document = Json::array();
   for (const KernelRuleRows& entry : rules)
@@ -43,7 +67,8 @@ std::string baselines_text(const ValidateKernelsResult& result) {
   std::vector<TableColumn> columns{{"mean / median", Align::Left}, {"rows"}, {"ours"}};
   for (const BaselineErrors& baseline : result.baselines) columns.push_back({baseline.name});
   TextTable table(columns);
-  const auto pair = [](const ErrorSummary& s) {
+  const auto pair = [](const ErrorSummary& s) -> std::string {
+    if (s.rows == 0) return "-";
     return fmt::format("{} / {}", percent_text(s.mean_error), percent_text(s.median_error));
   };
   const auto add = [&](const std::string& name, const ErrorSummary& ours, auto of_baseline) {
@@ -61,7 +86,7 @@ std::string baselines_text(const ValidateKernelsResult& result) {
   for (const auto& [name, ours] : result.gpus)
     add(name, ours, [&](const BaselineErrors& b) { return find(b.gpus, name); });
   add("all", result.overall, [](const BaselineErrors& b) { return b.overall; });
-  return table.text();
+  return table.text() + unanswered_text(result.baselines);
 }
 
 }  // namespace
@@ -86,16 +111,7 @@ Json kernel_validation_json(const ValidateKernelsResult& result) {
                    {"skipped", std::move(skipped)},
                    {"measurement_noise", noise_json(result.noise)},
                    {"split", result.split}};
-  if (!result.baselines.empty()) {
-    Json baselines = Json::object();
-    for (const BaselineErrors& baseline : result.baselines) {
-      Json entry = error_summary_json(baseline.overall);
-      entry["families"] = named_json(baseline.families);
-      entry["gpus"] = named_json(baseline.gpus);
-      baselines[baseline.name] = std::move(entry);
-    }
-    document["baselines"] = std::move(baselines);
-  }
+  if (!result.baselines.empty()) document["baselines"] = baselines_json(result.baselines);
   return document;
 }
 

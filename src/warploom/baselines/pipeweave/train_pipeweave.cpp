@@ -145,11 +145,7 @@ PipeWeaveModel train_pipeweave(const BaselineRows& rows, const GpuCatalog& catal
     trained.emplace(jobs[j].first, PipeWeaveKernel{std::move(*networks[j]),
                                                    gpus_of(rows.dataset, jobs[j].second->rows),
                                                    jobs[j].second->rows.size()});
-  std::vector<CollectiveForest> forests = train_forests(rows, options.seed);
-  if (trained.empty() && forests.empty())
-    throw InvalidInput(
-        fmt::format("pipeweave: no kernel of the method has {} rows to learn from", kFewestEfficiencyRows));
-  return {std::move(trained), std::move(forests)};
+  return {std::move(trained), train_forests(rows, options.seed)};
 }
 
 }  // namespace warploom::baselines

@@ -34,7 +34,7 @@ std::map<published::PublishedKernel, KernelRows> rows_by_kernel(const BaselineRo
 
 // One network for each kernel with enough rows, in parallel, and a forest for each GPU and collective within
 // a node. Rows that the method has no kernel for are left out. Equal input gives equal models for any number
-// of threads. Throws InvalidInput when nothing can be learned.
+// of threads. A model without a network and a forest, where nothing can be learned.
 PipeWeaveModel train_pipeweave(const BaselineRows& rows, const GpuCatalog& catalog,
                                const PipeWeaveOptions& options);
 

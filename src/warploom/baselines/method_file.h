@@ -1,0 +1,33 @@
+// The file of a method of the literature, as `train --method` writes it: "NAME.wlb".
+//
+// A framed file (base/framed_file.h). Head: method, data_hash, seed, rows. Records of pipeweave: a count and
+// per kernel its name, the rows and GPUs that it was learned from and its network; a count and per forest the
+// kind of collective, the GPU and the trees.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "warploom/baselines/method_model.h"
+#include "warploom/baselines/pipeweave/pipeweave_model.h"
+
+namespace warploom {
+
+inline constexpr std::string_view kMethodFileSuffix = ".wlb";
+
+// From what a method was learned.
+struct MethodProvenance {
+  std::uint64_t data_hash = 0, seed = 0, rows = 0;
+};
+
+std::string method_to_bytes(const baselines::PipeWeaveModel& model, const MethodProvenance& provenance);
+// Throws as open_framed_file does.
+std::unique_ptr<const MethodModel> method_from_bytes(std::string_view bytes, std::string_view where);
+
+// Throws IoError, and what method_from_bytes throws.
+std::unique_ptr<const MethodModel> read_method_file(const std::filesystem::path& path);
+
+}  // namespace warploom
