@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/byte_stream.h"
@@ -48,7 +49,10 @@ PipeWeaveModel read_pipeweave(FramedFile& file, std::string_view where) {
     const auto rows = records.take<std::uint64_t>();
     std::vector<std::string> gpus(records.take_count(sizeof(std::uint32_t)));
     for (std::string& gpu : gpus) gpu = records.take_text();
-    EfficiencyNetwork network(DenseNetwork::read(records, where));
+    const EfficiencyNetwork::Range range{records.take<double>(), records.take<double>()};
+    if (!(range.low > 0) || !(range.high >= range.low) || !std::isfinite(range.high))
+      throw InvalidInput(fmt::format("{}: the efficiencies of {} have no valid range", where, name_of(kernel)));
+    EfficiencyNetwork network(DenseNetwork::read(records, where), range);
     if (network.inputs() != feature_count(kernel) || network.network().outputs() != 1)
       throw InvalidInput(fmt::format("{}: the network of {} has {} inputs, expected {}", where,
                                      name_of(kernel), network.inputs(), feature_count(kernel)));
@@ -79,6 +83,8 @@ std::string method_to_bytes(const PipeWeaveModel& model, const MethodProvenance&
     records.put(std::uint64_t(learned.rows));
     records.put(std::uint32_t(learned.gpus.size()));
     for (const std::string& gpu : learned.gpus) records.put_text(gpu);
+    records.put(learned.network.range().low);
+    records.put(learned.network.range().high);
     learned.network.network().write(records);
   }
   records.put(std::uint32_t(model.forests().size()));

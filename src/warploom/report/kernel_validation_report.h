@@ -13,7 +13,7 @@ std::string kernel_validation_text(const ValidateKernelsResult& result);
 // {"overall": S, "families": {F: S}, "gpus": {G: S}, "tiers": {T: S}, "cells": [{"family", "gpu", "dtype",
 // "framework", ...S}], "skipped": [{"reason", "rows"}], "rules": [{"rule", "of", "rows", "reason",
 // "source"}], "measurement_noise", "split", "baselines": {NAME: {...S, "families", "gpus", "unanswered":
-// {REASON: rows}, "training_s", "answer_us"}}} with S of
+// {REASON: rows}, "training_s", "training_peak_bytes", "answer_us"}}} with S of
 // kernel_error_report.h
 Json kernel_validation_json(const ValidateKernelsResult& result);
 

@@ -112,8 +112,7 @@ Json static_validation_json(const StaticValidation& validation) {
     document["baselines"][baseline.name] = {{"rows", static_rows_json(baseline.rows)},
                                             {"mean", static_means_json(errors, &PhaseErrors::errors)},
                                             {"bias", static_means_json(errors, &PhaseErrors::biases)},
-                                            {"roofline_share", baseline.roofline_share},
-                                            {"training_s", baseline.training_seconds}};
+                                            {"roofline_share", baseline.roofline_share}};
   }
   return document;
 }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
+#include "warploom/base/peak_memory.h"
 #include "warploom/baselines/method_file.h"
 #include "warploom/baselines/method_model.h"
 #include "warploom/baselines/train_baseline.h"
@@ -43,10 +44,10 @@ void train(Baseline& baseline, const BaselineRows& rows, const GpuCatalog& catal
            const std::function<void(std::string_view)>& progress) {
   if (progress)
     progress(fmt::format("baseline {} learns from {} rows", baseline.name, rows.rows.size()));
-  const auto start = std::chrono::steady_clock::now();
+  const TrainingClock clock;
   baseline.trained = train_baseline(baseline.kind, rows, catalog,
                                     {.rows_per_gpu = kBaselineRowsPerGpu, .progress = progress});
-  baseline.training_seconds = seconds_since(start);
+  baseline.training = clock.cost();
 }
 
 class BaselineJudge {
@@ -95,6 +96,16 @@ class BaselineJudge {
 
 }  // namespace
 
+TrainingClock::TrainingClock() {
+  reset_peak_memory();
+  before_ = double(resident_memory());
+  start_ = std::chrono::steady_clock::now();
+}
+
+TrainingCost TrainingClock::cost() const {
+  return {seconds_since(start_), std::max(0.0, double(peak_memory()) - before_)};
+}
+
 Baseline open_baseline(const std::string& text) {
   if (const auto kind = enum_from_name<BaselineKind>(text)) return {text, *kind, nullptr};
   if (!std::filesystem::exists(text)) parse_enum<BaselineKind>(text, "baselines");
@@ -130,7 +141,7 @@ std::vector<BaselineErrors> compare_baselines(const BaselineComparison& comparis
     const RooflineModel roofline;
     result.push_back(judge.judge(baseline, ready.trained ? *ready.trained : roofline, comparison.dataset,
                                  comparison.judged));
-    result.back().training_seconds = ready.training_seconds;
+    result.back().training = ready.training;
   }
   return result;
 }

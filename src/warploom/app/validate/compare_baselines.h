@@ -1,6 +1,7 @@
 // Baselines trained and judged on the rows that a predictor is judged beside.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,13 +16,30 @@
 
 namespace warploom {
 
+// What a training took on this machine.
+struct TrainingCost {
+  double seconds = 0;
+  double peak_bytes = 0;  // held at most, beyond what was held before
+};
+
+// Measures from its making on.
+class TrainingClock {
+ public:
+  TrainingClock();
+  TrainingCost cost() const;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+  double before_ = 0;
+};
+
 struct BaselineErrors {
   std::string name;
   ErrorSummary overall;
   std::vector<std::pair<std::string, ErrorSummary>> families, gpus;  // in order of name
   // Rows that the method has no model for, by reason; judged in none of the above.
   std::vector<std::pair<std::string, std::size_t>> unanswered;
-  double training_seconds = 0;
+  TrainingCost training;
   double answer_microseconds = 0;  // mean time of an answer, features included, one thread
 };
 
@@ -30,7 +48,7 @@ struct Baseline {
   std::string name;  // of the kind, or the file's
   BaselineKind kind = BaselineKind::Roofline;
   std::shared_ptr<const LatencyModel> trained;  // null: the kind is trained
-  double training_seconds = 0;
+  TrainingCost training;
   bool learns() const { return trained == nullptr && kind != BaselineKind::Roofline; }
 };
 // By the name of a kind or the path of a file. Throws InvalidInput or NotFound naming the field `baselines`.

@@ -26,7 +26,6 @@ struct StaticBaseline {
   std::string name;
   std::vector<StaticValidationRow> rows;
   double roofline_share = 0;  // of the predicted time, for which the method has no model
-  double training_seconds = 0;
 };
 struct StaticValidation {
   std::vector<StaticValidationRow> rows;

@@ -62,13 +62,15 @@ EfficiencyNetwork::EfficiencyNetwork(const EfficiencyRows& rows, const Efficienc
     gradient[0] = float((off < 0 ? -1 : 1) / truth[row] * by_output);
     return std::abs(off) / truth[row];
   };
+  const auto [low, high] = std::minmax_element(truth.begin(), truth.end());
+  if (low != truth.end()) range_ = {*low, *high};
   network_ = train_network(logarithms(rows.features), rows.width, 1, loss, published_options(training));
 }
 
 double EfficiencyNetwork::efficiency(std::span<const double> features) const {
   double output = 0;
   network_.answer(logarithms(features), {&output, 1});
-  return efficiency_of(output);
+  return std::clamp(efficiency_of(output), range_.low, range_.high);
 }
 
 }  // namespace warploom::baselines

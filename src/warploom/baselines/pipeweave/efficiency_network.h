@@ -35,15 +35,21 @@ class EfficiencyNetwork {
  public:
   // Deterministic, one thread. Throws InvalidInput without rows.
   EfficiencyNetwork(const EfficiencyRows& rows, const EfficiencyTraining& training);
-  explicit EfficiencyNetwork(DenseNetwork network) : network_(std::move(network)) {}
+  struct Range {
+    double low = 0, high = 1;
+  };
+  EfficiencyNetwork(DenseNetwork network, Range range) : network_(std::move(network)), range_(range) {}
 
   std::size_t inputs() const { return network_.inputs(); }
-  // Between 0 and 1, both excluded. features.size() == inputs().
+  // Within the range that training saw: not published, but where nothing like the features was learned the
+  // network's sigmoid may end anywhere. features.size() == inputs().
   double efficiency(std::span<const double> features) const;
   const DenseNetwork& network() const { return network_; }
+  const Range& range() const { return range_; }
 
  private:
   DenseNetwork network_;
+  Range range_;
 };
 
 }  // namespace warploom::baselines

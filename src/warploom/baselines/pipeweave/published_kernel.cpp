@@ -22,6 +22,8 @@ KernelChoice choose(const Gemm& op, const GpuSpec& gpu, const KernelContext& con
   const bool known = known_kernel(context.kernel) == KnownKernel::BlockScaledFp8Hopper;
   if (!known && op.scheme != MatmulScheme::Fp8Block)
     return {{}, "the method has products of 16 bits and block-scaled fp8 alone"};
+  if (!known && !context.kernel.empty())
+    return {{}, "the method has the block-scaled fp8 product of CUTLASS alone"};
   if (!has_wgmma(gpu)) return {{}, "the method has block-scaled fp8 products on Hopper alone"};
   return {PublishedKernel::GemmFp8, {}};
 }
@@ -49,7 +51,15 @@ template <class Attention>
 KernelChoice choose_attention(const Attention& op, const GpuSpec& gpu, const KernelContext& context) {
   if (!is_half(op.compute) || !is_half(op.kv_cache)) return {{}, "the method has 16-bit attention alone"};
   if (op.window > 0) return {{}, "the method has no attention with a window"};
-  return attention_of(kernel_hints(context).attention, gpu);
+  const KernelChoice choice = attention_of(kernel_hints(context).attention, gpu);
+  const bool decode = std::is_same_v<Attention, AttentionDecode>;
+  if (!decode || context.kernel.ends_with("paged") || !choice.kernel) return choice;
+  // Tokens of one query are priced as FlashAttention-2 on Hopper too: its published features alone know that
+  // a long cache is cut among blocks.
+  if (*choice.kernel == PublishedKernel::AttentionFa3) return {PublishedKernel::AttentionFa2, {}};
+  if (*choice.kernel == PublishedKernel::AttentionCutlass)
+    return {{}, "the method has prompts alone in CUTLASS's attention"};
+  return choice;
 }
 
 KernelChoice choose(const FusedMoe& op, const KernelContext& context) {

@@ -32,7 +32,8 @@ struct KernelChoice {
 };
 
 // By the operator and by the library that the context names, where it names one: FlashAttention-3 is the
-// default on Hopper, FlashAttention-2 elsewhere, CUTLASS on data-centre Blackwell, CK on AMD.
+// default on Hopper, FlashAttention-2 elsewhere, CUTLASS on data-centre Blackwell, CK on AMD. Decode on Hopper
+// is FlashAttention-2, as the publication composes steps.
 KernelChoice published_kernel(const Operator& op, const GpuSpec& gpu, const KernelContext& context);
 
 // The features of an operator that is this kernel. The tile of a 16-bit product is the likeliest by the

@@ -103,7 +103,8 @@ std::map<PublishedKernel, KernelRows> rows_by_kernel(const BaselineRows& rows, c
   for (const std::uint32_t r : rows.rows) {
     const auto choice =
         published::published_kernel(dataset.op(r), catalog.get(dataset.gpu(r)), dataset.context(r));
-    if (choice.kernel) kernels[*choice.kernel].rows.push_back(r);
+    // What a host's launch hides says nothing of a kernel.
+    if (choice.kernel && !dataset.marks(r).launch_bound) kernels[*choice.kernel].rows.push_back(r);
   }
   for (auto& [kernel, found] : kernels) {
     found.rows = draw_rows(dataset, found.rows, rows_per_gpu);
