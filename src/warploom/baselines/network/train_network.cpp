@@ -34,7 +34,7 @@ std::vector<DenseNetwork::InputScale> input_scales(std::span<const double> input
       sum += x;
     }
     if (!standardise) {
-      scales[j] = {-kInfinity, kInfinity, 0, 1};
+      scales[j] = {low, high, 0, 1};
       continue;
     }
     const double mean = sum / double(rows);

@@ -20,7 +20,8 @@ enum class RateSchedule { Cosine, Plateau };
 
 struct NetworkOptions {
   std::vector<std::size_t> hidden{48, 48, 48};
-  bool standardise = true;  // inputs by their mean and deviation, kept within their range; else as they are
+  bool standardise = true;  // inputs by their mean and deviation; else as they are
+  // An input outside its range in training counts as the nearest one inside.
   bool batch_norm = false;
   double dropout = 0;
   InitialWeights initial = InitialWeights::He;

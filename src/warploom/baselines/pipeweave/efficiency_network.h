@@ -41,8 +41,8 @@ class EfficiencyNetwork {
   EfficiencyNetwork(DenseNetwork network, Range range) : network_(std::move(network)), range_(range) {}
 
   std::size_t inputs() const { return network_.inputs(); }
-  // Within the range that training saw: not published, but where nothing like the features was learned the
-  // network's sigmoid may end anywhere. features.size() == inputs().
+  // Within the range that training saw, and by features within theirs: not published, but where nothing like
+  // the features was learned the network's sigmoid may end anywhere. features.size() == inputs().
   double efficiency(std::span<const double> features) const;
   const DenseNetwork& network() const { return network_; }
   const Range& range() const { return range_; }
