@@ -2,6 +2,7 @@
 
 #include "warploom/baselines/habitat.h"
 #include "warploom/baselines/interpolation.h"
+#include "warploom/baselines/kernelsight/kernelsight_model.h"
 #include "warploom/baselines/linear.h"
 #include "warploom/baselines/neusight.h"
 #include "warploom/baselines/pipeweave/train_pipeweave.h"
@@ -36,6 +37,8 @@ std::unique_ptr<const LatencyModel> train_baseline(BaselineKind kind, const Base
     case BaselineKind::PipeWeave:
       return std::make_unique<baselines::PipeWeaveModel>(
           baselines::train_pipeweave(rows, catalog, pipeweave_options(training)));
+    case BaselineKind::KernelSight:
+      return std::make_unique<baselines::KernelSightModel>(rows, catalog);
     default:
       return std::make_unique<RooflineModel>();
   }

@@ -102,13 +102,17 @@ class PublishedComposer {
 
 }  // namespace
 
+Seconds StepHost::step(Seconds gpu) const {
+  return gpu + dispatch + std::max(Seconds(0.0), overlap_floor - gpu) + serial_tail;
+}
+
 PublishedBatchTime price_published_batch(const PublishedBatch& batch, const LatencyModel& latency) {
   check_composable(batch);
   PublishedComposer composer(batch, latency);
   PublishedBatchTime time;
-  time.prefill = composer.prefill();
+  time.prefill = batch.prefill_host.step(composer.prefill());
   Seconds decode{0.0};
-  for (std::int64_t step = 1; step < batch.output_tokens; ++step) decode += composer.decode(step);
+  for (std::int64_t step = 1; step < batch.output_tokens; ++step) decode += batch.decode_host.step(composer.decode(step));
   if (batch.output_tokens > 1) time.decode_mean = decode * (1.0 / double(batch.output_tokens - 1));
   time.total = time.prefill + decode;
   time.collectives = composer.collectives;

@@ -44,7 +44,7 @@ FieldTable LeaveOutRequest::describe() {
       .add("ablate", &R::ablate, {.doc = "with `leave_out`: also without the model's later parts"})
       .add("baselines", &R::baselines,
            {.doc = "also judge these, learned from the same rows: roofline, linear, habitat, neusight, "
-                   "pipeweave, interpolation"})
+                   "pipeweave, kernelsight, interpolation"})
       .add("external", &R::external,
            {.doc = "CSV files of id and predicted_us: other tools on the rows that `questions` writes"})
       .add("questions", &R::questions,

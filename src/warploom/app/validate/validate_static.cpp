@@ -32,7 +32,7 @@ FieldTable ValidateStaticRequest::describe() {
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("baselines", &R::baselines,
            {.doc = "also judge these, composed as published: roofline, linear, habitat, neusight, pipeweave, "
-                   "interpolation, or files that `train --method` wrote"})
+                   "kernelsight, interpolation, or files that `train --method` wrote"})
       .add("source", &R::source, {.doc = "measured rows that baselines learn from"})
       .table();
 }
@@ -133,6 +133,31 @@ std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, co
   return learns ? train_baselines(std::move(baselines), request.source, catalog, request.progress) : baselines;
 }
 
+// KernelSight-LM alone says what a step takes beside its kernels.
+bool counts_host(const Baseline& baseline) { return baseline.kind == BaselineKind::KernelSight; }
+
+struct StepHosts {
+  StepHost prefill, decode;
+};
+
+// What a step of the row's engine waits for: the GPU's gap, the host's work beside it, the tokens' way out.
+StepHosts step_hosts(const StaticTruth& row, const ValidateStaticRequest& validation) {
+  ServingSetupRequest request;
+  request.host = validation.host;
+  request.model = row.model;
+  request.gpu = row.hardware;
+  request.framework = row.engine;
+  request.config.tensor_parallel_size = row.tp;
+  request.config.pipeline_parallel_size = row.pp;
+  const ServingSetup setup =
+      resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
+  const auto host_of = [&](LaunchMode mode) {
+    const HostStep host = setup.config.host.step(row.batch, mode);
+    return StepHost{host.gap, host.before + host.launch + host.finish, host.finish};
+  };
+  return {host_of(LaunchMode::Kernels), host_of(LaunchMode::Graph)};
+}
+
 StaticBaseline judge_baseline(const Baseline& baseline, const std::vector<StaticTruth>& truth,
                               const StaticWorkloads& workloads, const ValidateStaticRequest& request,
                               const GpuCatalog& catalog) {
@@ -144,13 +169,16 @@ StaticBaseline judge_baseline(const Baseline& baseline, const std::vector<Static
     const std::vector<std::int32_t>& prompts = prompts_of(row, workloads, request.truth);
     const ModelArchitecture model = load_model(row.model);
     const KernelNames names = kernels_of(row.engine, "");
+    const StepHosts host = counts_host(baseline) ? step_hosts(row, request) : StepHosts();
     const PublishedBatchTime time = price_published_batch({.model = model,
                                                            .gpu = catalog.get(row.hardware),
                                                            .names = names,
                                                            .tensor_parallel = row.tp,
                                                            .pipeline_parallel = row.pp,
                                                            .prompts = prompts,
-                                                           .output_tokens = row.output_tokens},
+                                                           .output_tokens = row.output_tokens,
+                                                           .prefill_host = host.prefill,
+                                                           .decode_host = host.decode},
                                                           latency);
     StaticValidationRow judged = row_of(row);
     judged.prefill = compare(row.prefill, time.prefill);
