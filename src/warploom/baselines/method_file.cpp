@@ -24,7 +24,9 @@ using published::PublishedKernel;
 constexpr FileFormat kMethodFormat{.magic = "WLMETHOD",
                                    .schema = "warploom_method",
                                    .name = "file of a published method",
-                                   .written_by = "warploom train --method"};
+                                   .written_by = "warploom train --method",
+                                   .major = kMethodFileMajor,
+                                   .minor = kMethodFileMinor};
 constexpr std::string_view kPipeWeaveName = "pipeweave";
 constexpr std::size_t kLeastKernelBytes = 16, kLeastForestBytes = 12;
 constexpr std::size_t kOnePipe = 11, kTwoPipes = 15;  // features of a kernel
@@ -96,18 +98,21 @@ std::string method_to_bytes(const PipeWeaveModel& model, const MethodProvenance&
   return framed_file(kMethodFormat, head, records.bytes());
 }
 
-std::unique_ptr<const MethodModel> method_from_bytes(std::string_view bytes, std::string_view where) {
+PipeWeaveFile pipeweave_from_bytes(std::string_view bytes, std::string_view where) {
   FramedFile file = open_framed_file(kMethodFormat, bytes, where);
   const std::string method = file.head.text("method");
   if (method != kPipeWeaveName)
     throw Unsupported(fmt::format("{}: holds the method '{}', expected {}", where, method, kPipeWeaveName));
-  auto model = std::make_unique<PipeWeaveModel>(read_pipeweave(file, where));
+  const MethodProvenance provenance{.data_hash = file.head.hash("data_hash"),
+                                    .seed = file.head.count("seed"),
+                                    .rows = file.head.count("rows")};
+  PipeWeaveModel model = read_pipeweave(file, where);
   file.finish(kMethodFormat, where);
-  return model;
+  return {std::move(model), provenance};
 }
 
 std::unique_ptr<const MethodModel> read_method_file(const std::filesystem::path& path) {
-  return method_from_bytes(read_file(path), path.string());
+  return std::make_unique<PipeWeaveModel>(pipeweave_from_bytes(read_file(path), path.string()).model);
 }
 
 }  // namespace warploom

@@ -23,11 +23,18 @@ struct MethodProvenance {
   std::uint64_t data_hash = 0, seed = 0, rows = 0;
 };
 
+struct PipeWeaveFile {
+  baselines::PipeWeaveModel model;
+  MethodProvenance provenance;
+};
+
+inline constexpr std::uint32_t kMethodFileMajor = 1, kMethodFileMinor = 0;
+
 std::string method_to_bytes(const baselines::PipeWeaveModel& model, const MethodProvenance& provenance);
 // Throws as open_framed_file does.
-std::unique_ptr<const MethodModel> method_from_bytes(std::string_view bytes, std::string_view where);
+PipeWeaveFile pipeweave_from_bytes(std::string_view bytes, std::string_view where);
 
-// Throws IoError, and what method_from_bytes throws.
+// Throws IoError, and what pipeweave_from_bytes throws.
 std::unique_ptr<const MethodModel> read_method_file(const std::filesystem::path& path);
 
 }  // namespace warploom

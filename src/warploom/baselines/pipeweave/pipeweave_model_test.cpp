@@ -131,16 +131,17 @@ TEST(MethodFile, GivesBackWhatWasWrittenAndRefusesDamage) {
   const SiluRows data;
   const PipeWeaveModel model = trained(data);
   const std::string bytes = method_to_bytes(model, {.data_hash = 7, .seed = 42, .rows = 3});
-  const auto read = method_from_bytes(bytes, "silu.wlb");
+  const PipeWeaveFile read = pipeweave_from_bytes(bytes, "silu.wlb");
   const Activation asked{.tokens = 3000, .width = 4096};
   const GpuSpec& gpu = pw_catalog().get("h100_sxm");
-  EXPECT_EQ(read->estimate(asked, gpu).p50, model.estimate(asked, gpu).p50);
-  EXPECT_TRUE(read->lacks(asked, gpu, {}).empty());
-  EXPECT_THROW(method_from_bytes(bytes.substr(0, bytes.size() / 2), "cut"), InvalidInput);
+  EXPECT_EQ(read.model.estimate(asked, gpu).p50, model.estimate(asked, gpu).p50);
+  EXPECT_TRUE(read.model.lacks(asked, gpu, {}).empty());
+  EXPECT_EQ(method_to_bytes(read.model, read.provenance), bytes);
+  EXPECT_THROW(pipeweave_from_bytes(bytes.substr(0, bytes.size() / 2), "cut"), InvalidInput);
   std::string damaged = bytes;
   damaged[bytes.size() / 2] = char(damaged[bytes.size() / 2] ^ 1);
-  EXPECT_THROW(method_from_bytes(damaged, "damaged"), InvalidInput);
-  EXPECT_THROW(method_from_bytes("no such file", "text"), InvalidInput);
+  EXPECT_THROW(pipeweave_from_bytes(damaged, "damaged"), InvalidInput);
+  EXPECT_THROW(pipeweave_from_bytes("no such file", "text"), InvalidInput);
 }
 
 }  // namespace
