@@ -77,10 +77,10 @@ baselines::PipeWeaveModel small_method() {
       {.inputs = 2, .outputs = 1, .weights = {1, -2}, .bias = {0.25F}}};
   baselines::PipeWeaveKernels kernels;
   kernels.emplace(published::PublishedKernel::GemmFp8,
-                  baselines::PipeWeaveKernel{
-                      .network = {DenseNetwork(std::move(scales), std::move(layers)), {.low = 0.01, .high = 0.9}},
-                      .gpus = {"h20", "h800"},
-                      .rows = 7});
+                  baselines::PipeWeaveKernel{.network = {DenseNetwork(std::move(scales), std::move(layers)),
+                                                         {.low = 0.01, .high = 0.9}},
+                                             .gpus = {"h20", "h800"},
+                                             .rows = 7});
   std::vector<baselines::CollectiveForest> forests;
   PlainTree tree;
   tree.nodes = {{.feature = 0, .value = 4096, .left = 1, .right = 2}, {.value = 10}, {.value = 20}};

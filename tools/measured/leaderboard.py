@@ -126,7 +126,7 @@ SPLITS = [
             *["--rows-per-gpu", "20000", "--judged-rows", "20000", "--baseline", *METHODS],
         ],
         by_family,
-        "H20 and H800; the publication's own network errs by 3.89 % of efficiency in the mean on its test rows.",
+        "H20 and H800. The publication's network errs by 3.89 % of efficiency in the mean on its test rows.",
     ),
     Split(
         "static",
@@ -138,9 +138,9 @@ SPLITS = [
             *["--store", "{store}"],
         ],
         static,
-        "24 batches of SGLang and vLLM on seven GPUs. The methods' kernels are composed as PipeWeave publishes it, "
-        "without a host (KernelSight-LM with its own host equation). Published for PipeWeave, on 40 such rows and "
-        "with its own kernel measurements: 8.9 %, 13.4 % and 8.7 %.",
+        "24 batches of SGLang and vLLM on seven GPUs. The methods' kernels are composed as PipeWeave "
+        "publishes it, without a host (KernelSight-LM with its own equation). Published for PipeWeave, on 40 "
+        "such rows and with its own measurements of kernels: 8.9 %, 13.4 % and 8.7 %.",
         before=[
             [
                 *["train", "--method", "pipeweave", "--store", "{store}", "--rows-per-gpu", "4000"],
@@ -160,7 +160,9 @@ def without_model(answer):
         for name, figures in group.get("baselines", {}).items():
             for reason, rows in figures["unanswered"].items():
                 found[name, reason] = found.get((name, reason), 0) + rows
-    return [f"- {TITLES[name]}: {count(rows)} rows, {reason}" for (name, reason), rows in sorted(found.items())]
+    return [
+        f"- {TITLES[name]}: {count(rows)} rows, {reason}" for (name, reason), rows in sorted(found.items())
+    ]
 
 
 def costs(answers):
@@ -203,11 +205,11 @@ def page(answers, tuner, made_with):
     lines = [
         "# Leaderboard",
         "",
-        "Methods of the literature and ours on the same rows. Each is built from its description and learns from the",
-        "same sample of the public measurements as ours does here, far smaller than what the shipped predictor",
-        "learned from; [accuracy](accuracy.md) has that one. The error of a row is |predicted - measured| / measured,",
-        "on time. A dash says that a method has no model for a family, and `of N %` that it has one for so many of",
-        "the rows: its figure is then of these alone, and not of all rows that the others answer.",
+        "Methods of the literature and ours on the same rows. Each is built from its description and learns",
+        "from the same sample of the public measurements as ours does here, far smaller than what the",
+        "shipped predictor learned from; [accuracy](accuracy.md) has that one. The error of a row is",
+        "|predicted - measured| / measured, on time. A dash says that a method has no model for a family,",
+        "and `of N %` that it has one for so many of the rows: its figure is then of these alone.",
         "",
         "Everything on this page is written by one command:",
         "",
@@ -229,8 +231,9 @@ def page(answers, tuner, made_with):
         reasons = without_model(answers[split.name]) if split.asks else []
         if reasons:
             lines += ["", "No model:", "", *reasons]
-    lines += ["", "## What they cost", "", "All families of a split together; memory is what training held beyond the"]
-    lines += ["rows themselves. PipeWeave's networks are trained on the cores there are, the others on one.", ""]
+    lines += ["", "## What they cost", ""]
+    lines += ["All families of a split together; memory is what training held beyond the rows themselves."]
+    lines += ["PipeWeave's networks and ours are trained on the cores there are, the others on one.", ""]
     lines += costs(answers)
     if tuner:
         lines += ["", "## Tile configurations", "", *tuner_lines(tuner)]
@@ -267,8 +270,8 @@ def plot(title, answer):
             tall = HEIGHT * min(error, MOST)
             words = f"{TITLES[method]}, {group['family']}: {100 * error:.1f} %"
             parts.append(
-                f'<rect x="{left + m * BAR}" y="{30 + HEIGHT - tall:.1f}" width="{BAR - 2}" height="{tall:.1f}" '
-                f'fill="{COLOURS[m]}"><title>{words}</title></rect>'
+                f'<rect x="{left + m * BAR}" y="{30 + HEIGHT - tall:.1f}" width="{BAR - 2}" '
+                f'height="{tall:.1f}" fill="{COLOURS[m]}"><title>{words}</title></rect>'
             )
         middle = left + len(methods) * BAR / 2
         name = group["family"].replace("_", " ")

@@ -8,8 +8,8 @@
 //                  (ASPLOS 2025)
 //   pipeweave      published features of tasks and pipes to efficiency, a network per kernel; a random forest
 //                  for collectives (pipeweave/pipeweave_model.h)
-//   kernelsight    roofline times an efficiency: interpolated where the GPU was swept, else by the learner that
-//                  cross-validation chose for the family (kernelsight/kernelsight_model.h)
+//   kernelsight    roofline times an efficiency: interpolated where the GPU was swept, else by the learner
+//                  that cross-validation chose for the family (kernelsight/kernelsight_model.h)
 //   interpolation  between measured neighbours on the grid of the same GPU, library and data type
 #pragma once
 

@@ -46,14 +46,14 @@ PipeWeaveModel read_pipeweave(FramedFile& file, std::string_view where) {
   ByteReader& records = file.records;
   PipeWeaveKernels kernels;
   for (std::size_t left = records.take_count(kLeastKernelBytes); left > 0; --left) {
-    const auto kernel =
-        parse_enum<PublishedKernel>(records.take_text(), fmt::format("{}: a kernel", where));
+    const auto kernel = parse_enum<PublishedKernel>(records.take_text(), fmt::format("{}: a kernel", where));
     const auto rows = records.take<std::uint64_t>();
     std::vector<std::string> gpus(records.take_count(sizeof(std::uint32_t)));
     for (std::string& gpu : gpus) gpu = records.take_text();
     const EfficiencyNetwork::Range range{records.take<double>(), records.take<double>()};
     if (!(range.low > 0) || !(range.high >= range.low) || !std::isfinite(range.high))
-      throw InvalidInput(fmt::format("{}: the efficiencies of {} have no valid range", where, name_of(kernel)));
+      throw InvalidInput(
+          fmt::format("{}: the efficiencies of {} have no valid range", where, name_of(kernel)));
     EfficiencyNetwork network(DenseNetwork::read(records, where), range);
     if (network.inputs() != feature_count(kernel) || network.network().outputs() != 1)
       throw InvalidInput(fmt::format("{}: the network of {} has {} inputs, expected {}", where,
@@ -62,8 +62,7 @@ PipeWeaveModel read_pipeweave(FramedFile& file, std::string_view where) {
   }
   std::vector<CollectiveForest> forests;
   for (std::size_t left = records.take_count(kLeastForestBytes); left > 0; --left) {
-    const auto kind =
-        parse_enum<CollectiveKind>(records.take_text(), fmt::format("{}: a collective", where));
+    const auto kind = parse_enum<CollectiveKind>(records.take_text(), fmt::format("{}: a collective", where));
     std::string gpu(records.take_text());
     forests.emplace_back(kind, std::move(gpu), std::string(records.take_text()), where);
   }

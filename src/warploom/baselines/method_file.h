@@ -1,8 +1,8 @@
 // The file of a method of the literature, as `train --method` writes it: "NAME.wlb".
 //
 // A framed file (base/framed_file.h). Head: method, data_hash, seed, rows. Records of pipeweave: a count and
-// per kernel its name, the rows and GPUs that it was learned from, the range of efficiencies and its network; a count and per forest the
-// kind of collective, the GPU and the trees.
+// per kernel its name, the rows and GPUs that it was learned from, the range of efficiencies and its network;
+// a count and per forest the kind of collective, the GPU and the trees.
 #pragma once
 
 #include <cstdint>

@@ -85,7 +85,8 @@ LatencyEstimate NeuSightModel::estimate(const Operator& op, const GpuSpec& gpu,
   const TileView view = tile_view(op, gpu);
   std::array<double, 2> outputs{};
   network->second.answer(view.inputs, outputs);
-  return plain_estimate(view.ideal_seconds / Utilisation(std::span<const double>(outputs), view.waves).value, op, gpu, Tier::CrossGpu);
+  return plain_estimate(view.ideal_seconds / Utilisation(std::span<const double>(outputs), view.waves).value,
+                        op, gpu, Tier::CrossGpu);
 }
 
 }  // namespace warploom::baselines

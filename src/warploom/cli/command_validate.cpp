@@ -43,7 +43,8 @@ void add_validate_kernels(Command& validate) {
   const auto options = std::make_shared<KernelOptions>();
   Command* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
   options->kernels = add_request_options<ValidateKernelsRequest>(*command);
-  options->leave_out = add_request_options<LeaveOutRequest>(*command, {.skipped = {"source", "seed", "baselines"}});
+  options->leave_out =
+      add_request_options<LeaveOutRequest>(*command, {.skipped = {"source", "seed", "baselines"}});
   const auto option = [&](const char* name) { return command->get_option(name); };
   for (const char* name : {"--baseline-data", "--baseline-exclude-gpu"})
     option(name)->needs(option("--baseline"));

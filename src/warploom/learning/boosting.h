@@ -35,9 +35,9 @@ std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t colu
 // deep and their leaves small, so that one tree alone follows noise.
 struct ForestOptions {
   int trees = 100;
-  int depth = 20;             // at most
-  double min_rows = 2;        // of a leaf
-  double row_share = 0.632;   // drawn for each tree: distinct rows of a draw with replacement
+  int depth = 20;            // at most
+  double min_rows = 2;       // of a leaf
+  double row_share = 0.632;  // drawn for each tree: distinct rows of a draw with replacement
   std::uint64_t seed = 1;
 };
 // As boost_trees, whose checks it makes; the sum of the leaves is the forest's answer.

@@ -62,7 +62,8 @@ Json train_summary_json(const TrainSummary& summary) {
   if (summary.method.empty()) {
     document["families"] = std::move(families);
   } else {
-    for (const MethodTraining& kernel : summary.method) document["kernels"][kernel.kernel] = method_json(kernel);
+    for (const MethodTraining& kernel : summary.method)
+      document["kernels"][kernel.kernel] = method_json(kernel);
   }
   return document;
 }

@@ -39,8 +39,9 @@ std::string static_means_text(const StaticErrors& means) {
 std::string static_baselines_text(const std::vector<StaticBaseline>& baselines) {
   std::string text;
   for (const StaticBaseline& baseline : baselines)
-    text += fmt::format("{}: {}; {} of the time from the roofline, for want of a model\n", baseline.name,
-                        static_means_text(static_errors(baseline.rows)), percent_text(baseline.roofline_share));
+    text +=
+        fmt::format("{}: {}; {} of the time from the roofline, for want of a model\n", baseline.name,
+                    static_means_text(static_errors(baseline.rows)), percent_text(baseline.roofline_share));
   return text.empty() ? text : "\nmean error of published methods, without a host:\n" + text;
 }
 

@@ -77,8 +77,8 @@ void check_method(const MethodRequest& request) {
   if (request.method != "pipeweave")
     throw InvalidInput(fmt::format("method: '{}' is unknown, expected pipeweave", request.method));
   if (std::filesystem::is_directory(request.output))
-    throw InvalidInput(fmt::format("output: {} is a folder, expected a file for the method",
-                                   request.output.string()));
+    throw InvalidInput(
+        fmt::format("output: {} is a folder, expected a file for the method", request.output.string()));
   check_output_folder(std::filesystem::absolute(request.output).parent_path());
 }
 
@@ -86,18 +86,17 @@ std::vector<MethodTraining> train_method(const MethodRequest& request, const Dat
                                          const GpuCatalog& catalog) {
   const MethodRows rows = rows_of_method(request, dataset);
   const PipeWeaveModel model = baselines::train_pipeweave({dataset, rows.learned}, catalog,
-                                               {.rows_per_gpu = request.rows_per_gpu,
-                                                .quantile = request.quantile,
-                                                .seed = request.seed,
-                                                .threads = request.threads,
-                                                .progress = request.progress});
+                                                          {.rows_per_gpu = request.rows_per_gpu,
+                                                           .quantile = request.quantile,
+                                                           .seed = request.seed,
+                                                           .threads = request.threads,
+                                                           .progress = request.progress});
   if (model.kernels().empty() && model.forests().empty())
     throw InvalidInput(fmt::format("train: no kernel of {} has {} rows to learn from", request.method,
                                    baselines::kFewestEfficiencyRows));
-  write_file_atomically(request.output,
-                        method_to_bytes(model, {.data_hash = rows.hash,
-                                                .seed = request.seed,
-                                                .rows = std::uint64_t(rows.learned.size())}));
+  write_file_atomically(request.output, method_to_bytes(model, {.data_hash = rows.hash,
+                                                                .seed = request.seed,
+                                                                .rows = std::uint64_t(rows.learned.size())}));
   std::map<PublishedKernel, HeldOutErrors> errors = judge_kernels(model, dataset, rows.held_out, catalog);
   std::vector<MethodTraining> result;
   for (const auto& [kernel, learned] : model.kernels())

@@ -16,10 +16,10 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
   if (predictor == "roofline") return std::make_unique<RooflineModel>();
   if (predictor.empty()) return std::make_unique<Predictor>();
   if (!std::filesystem::is_directory(predictor)) {
-    throw NotFound(
-        fmt::format("predictor '{}' does not exist, expected 'roofline', a folder that `train` wrote or a file "
-                    "that `train --method` wrote{}",
-                    predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
+    throw NotFound(fmt::format(
+        "predictor '{}' does not exist, expected 'roofline', a folder that `train` wrote or a file "
+        "that `train --method` wrote{}",
+        predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
   }
   return std::make_unique<Predictor>(std::filesystem::path(predictor));
 }

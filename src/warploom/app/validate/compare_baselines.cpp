@@ -42,8 +42,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 void train(Baseline& baseline, const BaselineRows& rows, const GpuCatalog& catalog,
            const std::function<void(std::string_view)>& progress) {
-  if (progress)
-    progress(fmt::format("baseline {} learns from {} rows", baseline.name, rows.rows.size()));
+  if (progress) progress(fmt::format("baseline {} learns from {} rows", baseline.name, rows.rows.size()));
   const TrainingClock clock;
   baseline.trained = train_baseline(baseline.kind, rows, catalog,
                                     {.rows_per_gpu = kBaselineRowsPerGpu, .progress = progress});

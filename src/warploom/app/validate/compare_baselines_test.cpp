@@ -28,8 +28,7 @@ TEST(CompareBaselines, JudgesEachOnTheGivenRowsAlone) {
   }
   const std::vector<Baseline> kinds{open_baseline("roofline"), open_baseline("linear"),
                                     open_baseline("interpolation")};
-  const auto results =
-      compare_baselines({kinds, {dataset, train}, dataset, judged}, catalog, {});
+  const auto results = compare_baselines({kinds, {dataset, train}, dataset, judged}, catalog, {});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].name, "roofline");
   for (const BaselineErrors& baseline : results) {

@@ -64,8 +64,8 @@ ExternalPredictions::ExternalPredictions(const std::filesystem::path& path)
     if (!(time > 0))
       throw InvalidInput(fmt::format("{}: is {}, expected a time above 0", csv.where(predicted), time));
     if (!answers_.emplace(csv.cell(id), microseconds(time)).second)
-      throw InvalidInput(fmt::format("{}: '{}' stands twice, expected each id once", csv.where(id),
-                                     csv.cell(id)));
+      throw InvalidInput(
+          fmt::format("{}: '{}' stands twice, expected each id once", csv.where(id), csv.cell(id)));
   }
 }
 
@@ -108,9 +108,9 @@ void ExternalPredictions::finish() const {
   std::vector<double> ratios = ratios_;
   const double median = quantile(ratios, 0.5);
   if (median >= kOtherUnit || median <= 1 / kOtherUnit)
-    throw InvalidInput(fmt::format(
-        "{}: half of the times are {:.3g} times the measured ones or more, expected microseconds", path_,
-        median));
+    throw InvalidInput(
+        fmt::format("{}: half of the times are {:.3g} times the measured ones or more, expected microseconds",
+                    path_, median));
 }
 
 }  // namespace warploom

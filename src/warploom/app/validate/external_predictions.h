@@ -1,8 +1,8 @@
 // Predictions of any other tool, judged beside ours: the rows that are judged as a file of questions, and its
 // answers as a CSV.
 //
-// A question is what was measured, without its time: operator, GPU, framework, version and kernel. Its id is a
-// hash of these, so rows that ask the same share one id.
+// A question is what was measured, without its time: operator, GPU, framework, version and kernel. Its id is
+// a hash of these, so rows that ask the same share one id.
 #pragma once
 
 #include <filesystem>

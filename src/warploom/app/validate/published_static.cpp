@@ -21,9 +21,8 @@ void check_composable(const PublishedBatch& batch) {
     return group.attention == AttentionKind::Full;
   });
   if (!dense || !full)
-    throw Unsupported(
-        fmt::format("{}: the published composition has full attention and a gated dense MLP alone",
-                    model.name));
+    throw Unsupported(fmt::format(
+        "{}: the published composition has full attention and a gated dense MLP alone", model.name));
 }
 
 class PublishedComposer {
@@ -86,8 +85,9 @@ class PublishedComposer {
     const Bytes size(double(tokens * model_.hidden * kActivationBytes));
     Seconds time{0.0};
     if (batch_.tensor_parallel > 1)
-      time += price(Collective{.kind = CollectiveKind::AllReduce, .size = size, .ranks = batch_.tensor_parallel},
-                    2 * layers);
+      time +=
+          price(Collective{.kind = CollectiveKind::AllReduce, .size = size, .ranks = batch_.tensor_parallel},
+                2 * layers);
     if (batch_.pipeline_parallel > 1)
       time += price(Collective{.kind = CollectiveKind::SendRecv, .size = size * 2.0, .ranks = 2},
                     double(batch_.pipeline_parallel - 1));
@@ -112,7 +112,8 @@ PublishedBatchTime price_published_batch(const PublishedBatch& batch, const Late
   PublishedBatchTime time;
   time.prefill = batch.prefill_host.step(composer.prefill());
   Seconds decode{0.0};
-  for (std::int64_t step = 1; step < batch.output_tokens; ++step) decode += batch.decode_host.step(composer.decode(step));
+  for (std::int64_t step = 1; step < batch.output_tokens; ++step)
+    decode += batch.decode_host.step(composer.decode(step));
   if (batch.output_tokens > 1) time.decode_mean = decode * (1.0 / double(batch.output_tokens - 1));
   time.total = time.prefill + decode;
   time.collectives = composer.collectives;

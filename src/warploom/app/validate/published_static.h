@@ -1,4 +1,5 @@
-// A static batch as the publication of PipeWeave composes it from kernels: no host unless one is given, nothing overlaps.
+// A static batch as the publication of PipeWeave composes it from kernels: no host unless one is given, and
+// nothing overlaps.
 //
 //   a layer: products qkv, o, gate-up and down; attention; two RMSNorms; SiLU-and-mul. Once: a norm and the
 //   product of the vocabulary over the batch's last tokens, which is not divided among GPUs. With tensor
@@ -19,9 +20,9 @@
 
 namespace warploom {
 
-// KernelSight-LM's time of a step, by its equation: the GPU's time, the dispatch before it, what of the host's
-// work the GPU does not hide, and the tail after it. The constants are the engine's of this program, as the
-// publication borrows those of the nearest known setup.
+// KernelSight-LM's time of a step, by its equation: the GPU's time, the dispatch before it, what of the
+// host's work the GPU does not hide, and the tail after it. The constants are the engine's of this program,
+// as the publication borrows those of the nearest known setup.
 struct StepHost {
   Seconds dispatch{0.0}, overlap_floor{0.0}, serial_tail{0.0};
   Seconds step(Seconds gpu) const;

@@ -19,7 +19,8 @@ class OneMicrosecond final : public LatencyModel {
   }
 };
 
-PublishedBatchTime counted(std::int64_t tp, std::int64_t pp, std::int64_t outputs, const StepHost& host = {}) {
+PublishedBatchTime counted(std::int64_t tp, std::int64_t pp, std::int64_t outputs,
+                           const StepHost& host = {}) {
   const GpuCatalog gpus;
   const ModelCatalog models;
   const KernelNames names = kernels_of("", "");

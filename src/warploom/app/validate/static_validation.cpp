@@ -19,8 +19,7 @@ StaticErrors static_errors(const std::vector<StaticValidationRow>& rows) {
     errors.total.add(row.total);
     if (row.total_p10 <= row.total.measured && row.total.measured <= row.total_p90) inside += 1;
   }
-  errors.coverage = rows.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                            : inside / double(rows.size());
+  errors.coverage = rows.empty() ? std::numeric_limits<double>::quiet_NaN() : inside / double(rows.size());
   return errors;
 }
 

@@ -99,9 +99,10 @@ class LeaveOutRun {
     for (const std::string& name : request.baselines) {
       baselines_.push_back(open_baseline(name));
       if (baselines_.back().trained != nullptr)
-        throw InvalidInput(fmt::format(
-            "baselines: {} was learned elsewhere, expected the name of a method, which learns from what is left",
-            name));
+        throw InvalidInput(
+            fmt::format("baselines: {} was learned elsewhere, expected the name of a method, which learns "
+                        "from what is left",
+                        name));
     }
     for (const std::filesystem::path& path : request.external) external_.emplace_back(path);
   }
@@ -155,8 +156,8 @@ class LeaveOutRun {
       result.external.emplace_back(tool.name(), tool.judge(rows.data, group.judged, catalog_));
     if (baselines_.empty()) return;
     const std::vector<std::uint32_t> learned = left_rows(rows, group);
-    result.baselines = compare_baselines({baselines_, {rows.data, learned}, rows.data, group.judged}, catalog_,
-                                         request_.progress);
+    result.baselines = compare_baselines({baselines_, {rows.data, learned}, rows.data, group.judged},
+                                         catalog_, request_.progress);
   }
 
   // What baselines may learn from: as train_predictor, which keeps held-out shapes apart itself.
@@ -267,11 +268,22 @@ void add_rules(const FamilyRows& rows, const std::vector<LeaveOutGroup>& groups,
 
 }  // namespace
 
+namespace {
+
+std::set<Family> families_of(const Dataset& dataset) {
+  std::set<Family> families;
+  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
+  return families;
+}
+
+}  // namespace
+
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   require_learning("validate leave-out");
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
   if (!is_by_gpu(kind) && request.few_shot > 0)
-    throw InvalidInput("few_shot: gives shapes of a GPU back, expected `leave_out` gpu or generation with it");
+    throw InvalidInput(
+        "few_shot: gives shapes of a GPU back, expected `leave_out` gpu or generation with it");
   const auto per = parse_enum<FewShotPer>(request.few_shot_per, "few_shot_per");
   if (request.rows_per_gpu < 500 || request.judged_rows < 1)
     throw InvalidInput("rows_per_gpu: expected at least 500, and at least 1 row to judge");
@@ -282,9 +294,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;
   if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
-  std::set<Family> families;
-  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
-
+  const std::set<Family> families = families_of(dataset);
   LeaveOutResult result;
   result.protocol = protocol_of(request);
   LeaveOutRun run(request, catalog);

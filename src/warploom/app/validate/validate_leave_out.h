@@ -45,8 +45,8 @@ struct LeftOutErrors {
   std::vector<std::pair<std::string, ErrorSummary>> gpus, tiers;
   double seconds = 0;
   TrainingCost training;
-  double answer_microseconds = 0;          // mean time of an answer, one thread
-  std::vector<BaselineErrors> baselines;   // as asked for
+  double answer_microseconds = 0;         // mean time of an answer, one thread
+  std::vector<BaselineErrors> baselines;  // as asked for
   std::vector<std::pair<std::string, ErrorSummary>> external;
 };
 
@@ -69,8 +69,8 @@ struct LeaveOutResult {
 // included, and judges rows of the group whose shapes are held out of every training (by models: every row).
 // Launch-bound rows and GPUs with few rows are kept out by the rules of
 // kernel_exclusions.json, whose rows are counted; figures with launch-bound rows stand beside the others.
-// Baselines learn from what is left of the same sample. Throws what the readers and ExternalPredictions throw,
-// InvalidInput on an unknown way of leaving out, few_shot with "model", data
+// Baselines learn from what is left of the same sample. Throws what the readers and ExternalPredictions
+// throw, InvalidInput on an unknown way of leaving out, few_shot with "model", data
 // without two groups, or `only` naming none of them.
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request);
 

@@ -125,12 +125,14 @@ std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, co
       std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
   const bool source = !request.source.store.empty() || !request.source.layout.empty();
   if (source && !learns)
-    throw InvalidInput("validate static: a source of measurements is for baselines that learn, expected none");
+    throw InvalidInput(
+        "validate static: a source of measurements is for baselines that learn, expected none");
   if (learns && !source)
     throw InvalidInput(
-        "validate static: baselines that learn need measurements (`store`, or `layout` and `data`), or name a "
-        "file that `train --method` wrote");
-  return learns ? train_baselines(std::move(baselines), request.source, catalog, request.progress) : baselines;
+        "validate static: baselines that learn need measurements (`store`, or `layout` and `data`), or name "
+        "a file that `train --method` wrote");
+  return learns ? train_baselines(std::move(baselines), request.source, catalog, request.progress)
+                : baselines;
 }
 
 // KernelSight-LM alone says what a step takes beside its kernels.
@@ -149,8 +151,7 @@ StepHosts step_hosts(const StaticTruth& row, const ValidateStaticRequest& valida
   request.framework = row.engine;
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
-  const ServingSetup setup =
-      resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
+  const ServingSetup setup = resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
   const auto host_of = [&](LaunchMode mode) {
     const HostStep host = setup.config.host.step(row.batch, mode);
     return StepHost{host.gap, host.before + host.launch + host.finish, host.finish};

@@ -54,7 +54,8 @@ struct ValidateStaticRequest {
 // Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total
 // their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
 // Throws InvalidInput on a row whose workload is not listed or has another batch size, on `expert_routing`
-// where no row's model has experts, and what names and models throw: no row is left out. InvalidInput too on baselines that learn without a source, and on a source without them.
+// where no row's model has experts, and what names and models throw: no row is left out. InvalidInput too
+// on baselines that learn without a source, and on a source without them.
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency);
 StaticValidation validate_static(const ValidateStaticRequest& request);

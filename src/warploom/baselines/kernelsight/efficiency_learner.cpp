@@ -29,8 +29,7 @@ std::vector<double> linear_fit(const EfficiencySamples& samples) {
       with_target[i] += terms[i] * samples.log_efficiency[s];
     }
   }
-  for (std::size_t i = 0; i < kTerms; ++i)
-    squares[i * kTerms + i] += kRidge * double(samples.views.size());
+  for (std::size_t i = 0; i < kTerms; ++i) squares[i * kTerms + i] += kRidge * double(samples.views.size());
   factorise(squares, kTerms);
   return solve(squares, with_target);
 }
@@ -99,9 +98,9 @@ EfficiencyView efficiency_view(const Operator& op, const GpuSpec& gpu) {
   // A grid of one part-filled wave is no reason to expect more than the whole GPU's time of it.
   const double compute = flop / peak * (waves > 1 ? fill : 1.0);
   view.bound_seconds = std::max({compute, bytes / gpu.memory_bandwidth.value(), p.t_network, 1e-9});
-  view.features = {safe_log(flop / bytes),        safe_log(flop / bytes / ridge), safe_log(tasks / sms),
-                   std::log(occupancy),           safe_log(waves),
-                   safe_log(bytes / gpu.l2_capacity.value())};
+  view.features = {safe_log(flop / bytes), safe_log(flop / bytes / ridge),
+                   safe_log(tasks / sms),  std::log(occupancy),
+                   safe_log(waves),        safe_log(bytes / gpu.l2_capacity.value())};
   return view;
 }
 

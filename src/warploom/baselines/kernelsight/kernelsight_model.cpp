@@ -20,8 +20,8 @@ constexpr std::size_t kMostValidated = 2000;  // rows of a kernel in cross-valid
 constexpr std::size_t kMostChoosing = 12;     // kernels of a family that choose its learner
 constexpr std::size_t kFewestLinkRows = 4;
 constexpr std::uint32_t kShapeFolds = 4;
-constexpr double kFloorShare = 0.01;    // of a kernel's rows are faster than its launch floor
-constexpr double kNearFloor = 1.15;     // times the floor: such a row says nothing of the efficiency
+constexpr double kFloorShare = 0.01;  // of a kernel's rows are faster than its launch floor
+constexpr double kNearFloor = 1.15;   // times the floor: such a row says nothing of the efficiency
 constexpr std::array kLearners{LearnerKind::Linear, LearnerKind::Trees, LearnerKind::Mlp,
                                LearnerKind::Analytic};
 

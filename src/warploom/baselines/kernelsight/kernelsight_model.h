@@ -1,6 +1,6 @@
 // KernelSight-LM (arXiv 2606.28565) from its description: a roofline times a learned efficiency.
 //
-//   LB = max(FLOP / peak, bytes / bandwidth), the first times whole waves / waves (the last wave is part-filled)
+//   LB = max(FLOP / peak, bytes / bandwidth), the first times whole waves / waves: the last is part-filled
 //   T  = max(t0, LB / efficiency);   t0: launch floor, the least time that was measured of the kernel
 // Tier B, the GPU was swept: the efficiency is interpolated between measured shapes. Tier A, it was not: a
 // learner over dimensionless features (arithmetic intensity, its place beside the ridge, work of an SM,

@@ -52,8 +52,7 @@ TEST(KernelSight, InterpolatesTheEfficiencyOfASweptGpu) {
   const KernelSightRows data;
   const KernelSightModel model({data.dataset, data.rows}, ks_catalog());
   const Measurement asked = gemm_row(3000, "h100_sxm", 1);
-  const LatencyEstimate said =
-      model.estimate(asked.op, ks_catalog().get("h100_sxm"), ks_context(asked));
+  const LatencyEstimate said = model.estimate(asked.op, ks_catalog().get("h100_sxm"), ks_context(asked));
   EXPECT_NEAR(said.p50.value() / ks_seconds(asked.op, "h100_sxm"), 1, 0.12);
   EXPECT_EQ(said.tier, Tier::Measured);
 }

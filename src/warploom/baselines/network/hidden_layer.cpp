@@ -121,8 +121,7 @@ void HiddenLayer::backward_norm(std::vector<float>& dy, std::size_t rows) {
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; ++j) {
       const std::size_t at = i * columns + j;
-      const float centred =
-          dy[at] - share * (shift_.gradient[j] + normalised_[at] * scale_.gradient[j]);
+      const float centred = dy[at] - share * (shift_.gradient[j] + normalised_[at] * scale_.gradient[j]);
       dy[at] = scale_.values[j] * inverse_deviation_[j] * centred;
     }
 }

@@ -15,7 +15,8 @@ namespace {
 #include "warploom/baselines/network/matrix_product_lanes.inc"
 }  // namespace
 
-WARPLOOM_TARGET void multiply_avx512(const MatrixView& a, const float* b, float* c, const ProductShape& shape) {
+WARPLOOM_TARGET void multiply_avx512(const MatrixView& a, const float* b, float* c,
+                                     const ProductShape& shape) {
   multiply_lanes(a, b, c, shape);
 }
 #undef WARPLOOM_TARGET

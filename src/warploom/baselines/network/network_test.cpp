@@ -47,7 +47,7 @@ TEST(AdamStep, ChangesAValueAsComputedByHand) {
   adam_step(p, {.rate = 0.1, .weight_decay = 0.01, .number = 1});
   EXPECT_NEAR(p.values[0], 2 * (1 - 0.001) - 0.1, 1e-6);
   p.gradient[0] = -1;
-  // m = 0.9 * 0.05 - 0.1 = -0.055, over 1 - 0.81; v = 0.999 * 0.00025 + 0.001 = 0.00124975, over 1 - 0.998001.
+  // m = 0.9 * 0.05 - 0.1 = -0.055, over 1 - 0.81; v = 0.999 * 0.00025 + 0.001, over 1 - 0.998001.
   adam_step(p, {.rate = 0.1, .weight_decay = 0, .number = 2});
   const double step = 0.1 * (-0.055 / 0.19) / std::sqrt(0.00124975 / 0.001999);
   EXPECT_NEAR(p.values[0], 1.898 - step, 1e-5);

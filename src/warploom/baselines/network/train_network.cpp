@@ -124,8 +124,7 @@ class NetworkTrainer {
       for (float& value : layer.bias.values) value = float(random.uniform(-most, most));
       return;
     }
-    for (float& value : layer.weights.values)
-      value = float(random.normal(0, share * std::sqrt(2 / inputs)));
+    for (float& value : layer.weights.values) value = float(random.normal(0, share * std::sqrt(2 / inputs)));
   }
 
   void split_rows(std::size_t rows) {

@@ -11,8 +11,7 @@ struct Parameters {
   std::vector<float> values, gradient;
   std::vector<float> first, second;  // moments
 
-  explicit Parameters(std::size_t count = 0)
-      : values(count), gradient(count), first(count), second(count) {}
+  explicit Parameters(std::size_t count = 0) : values(count), gradient(count), first(count), second(count) {}
 };
 
 struct AdamStep {

@@ -3,10 +3,10 @@
 //   theory = cycles of the whole GPU's pipes for the kernel's operations (Features::theory_cycles)
 //   efficiency = theory / (latency x clock), between 0 and 1;  latency = theory / (clock x efficiency)
 // Published: inputs ln(1 + x), not standardised; hidden layers of 256, 128 and 64, each linear, rectifier,
-// batch norm, dropout 0.1; a sigmoid; loss mean |predicted - true| / true of the efficiency; AdamW, rate 1e-3,
-// decay 1e-4, batches of 1,024, gradients cut at norm 1; rate x 0.6 after 45 epochs without gain, not below
-// 1e-6; end after 85, at most 2,500; a fifth of the rows apart to judge by. For ceilings the pinball loss at
-// a quantile, 200 epochs, nothing apart.
+// batch norm, dropout 0.1; a sigmoid; loss mean |predicted - true| / true of the efficiency; AdamW, rate
+// 1e-3, decay 1e-4, batches of 1,024, gradients cut at norm 1; rate x 0.6 after 45 epochs without gain, not
+// below 1e-6; end after 85, at most 2,500; a fifth of the rows apart to judge by. For ceilings the pinball
+// loss at a quantile, 200 epochs, nothing apart.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 namespace warploom::baselines {
 
 struct EfficiencyRows {
-  std::size_t width = 0;          // of the features
-  std::vector<double> features;   // row-major
+  std::size_t width = 0;           // of the features
+  std::vector<double> features;    // row-major
   std::vector<double> efficiency;  // above 0
 };
 

@@ -95,7 +95,8 @@ TEST(PipeWeave, SaysWhatItHasNoModelFor) {
   const GpuSpec& gpu = pw_catalog().get("h100_sxm");
   EXPECT_EQ(nothing.lacks(Rope{}, gpu, {}), "the method has no features of this family");
   EXPECT_EQ(nothing.lacks(Gemm{.m = 64, .n = 512, .k = 512}, gpu, {}), "no network was learned for gemm");
-  EXPECT_EQ(nothing.lacks(FusedMoe{}, gpu, {}), "the method has one pass of the experts' kernel, not a layer");
+  EXPECT_EQ(nothing.lacks(FusedMoe{}, gpu, {}),
+            "the method has one pass of the experts' kernel, not a layer");
   const LatencyEstimate said = nothing.estimate(Rope{}, gpu);
   EXPECT_EQ(said.tier, Tier::Roofline);
   EXPECT_EQ(said.p50, RooflineModel().estimate(Rope{}, gpu).p50);

@@ -82,9 +82,10 @@ Features attention_fa2(std::span<const Request> requests, std::int64_t heads, st
   std::vector<double> costs;
   const auto load_of = [&](double steps) {
     const double products = std::floor(4.0 * double(tile.rows * tile.keys * head_dim) * steps / 32);
-    return Load{.tensor = products * 33,
-                .special = 128 * (36 * steps + 128) + double(tile.rows),
-                .bytes = double(head_dim * kAttentionBytes) * (double(tile.rows) + steps * double(tile.keys))};
+    return Load{
+        .tensor = products * 33,
+        .special = 128 * (36 * steps + 128) + double(tile.rows),
+        .bytes = double(head_dim * kAttentionBytes) * (double(tile.rows) + steps * double(tile.keys))};
   };
   for (const Request& request : requests) {
     const std::int64_t tiles = ceil_div(request.query_tokens * group, tile.rows);

@@ -12,8 +12,6 @@
 
 #include "warploom/baselines/pipeweave/published_vector.h"
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/latency_model.h"
-#include "warploom/kernels/operator.h"
 
 namespace warploom::published {
 
@@ -66,9 +64,5 @@ struct MoeTile {
 };
 MoeTile moe_tile(std::int64_t tokens, std::int64_t experts, std::int64_t hidden, const Hardware& gpu);
 Features moe_pass(const MoePassShape& shape, const Hardware& gpu);
-
-// The same for an operator, as the kernel that published_kernel.h says. Throws Unsupported where it says
-// none.
-Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {});
 
 }  // namespace warploom::published

@@ -177,7 +177,8 @@ TEST(PublishedKernel, FollowsTheLibraryAndTheGpu) {
 
 TEST(PublishedGemm, TakesTheLikeliestTileWhereNoProfileSaysIt) {
   const GpuCatalog catalog;
-  const Features features = published::features(Gemm{.m = 4096, .n = 4096, .k = 4096}, catalog.get("h100_sxm"));
+  const Features features =
+      published::features(Gemm{.m = 4096, .n = 4096, .k = 4096}, catalog.get("h100_sxm"));
   EXPECT_GE(features.tensor->total_ops, 2.0 * 4096 * 4096 * 4096);
   EXPECT_LT(features.tensor->busiest_ops, features.tensor->total_ops / 60);
 }
@@ -201,7 +202,8 @@ TEST(PublishedFeatures, AreElevenOrFifteen) {
 TEST(PublishedFeatures, RefuseWhatWasNotPublished) {
   const GpuCatalog catalog;
   const GpuSpec& gpu = catalog.get("h100_sxm");
-  EXPECT_THROW(features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu), Unsupported);
+  EXPECT_THROW(features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu),
+               Unsupported);
   EXPECT_THROW(features(Rope{}, gpu), Unsupported);
   EXPECT_THROW(gemm_fp8(0, 1, 1, round_gpu(true)), InvalidInput);
 }

@@ -55,8 +55,7 @@ Features attention_cutlass(std::span<const Request> requests, std::int64_t heads
                                     causal_steps(request, t, tile, causal));
         const auto [cost, sm] = buckets.top();
         buckets.pop();
-        const std::int64_t keys =
-            std::max<std::int64_t>(0, request.kv_tokens - (tiles - 1 - t) * tile.rows);
+        const std::int64_t keys = std::max<std::int64_t>(0, request.kv_tokens - (tiles - 1 - t) * tile.rows);
         buckets.emplace(cost + tile.rows * keys, sm);
         sms[sm] += load;
         total += load;

@@ -84,8 +84,7 @@ Features ranked_gemm(const Gemm& op, const GpuSpec& gpu, const Hardware& hardwar
   const auto along = [](std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; };
   launch.blocks = along(op.m, launch.tile_m) * along(op.n, launch.tile_n) * ranked.tile.splits;
   // Persistent blocks: a profile shows as many as there are SMs.
-  if (hardware.hopper && !launch.split_k)
-    launch.blocks = std::min<std::int64_t>(launch.blocks, gpu.sm_count);
+  if (hardware.hopper && !launch.split_k) launch.blocks = std::min<std::int64_t>(launch.blocks, gpu.sm_count);
   return gemm(op.m, op.n, op.k, launch, hardware);
 }
 

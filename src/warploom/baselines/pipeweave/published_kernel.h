@@ -32,8 +32,8 @@ struct KernelChoice {
 };
 
 // By the operator and by the library that the context names, where it names one: FlashAttention-3 is the
-// default on Hopper, FlashAttention-2 elsewhere, CUTLASS on data-centre Blackwell, CK on AMD. Decode on Hopper
-// is FlashAttention-2, as the publication composes steps.
+// default on Hopper, FlashAttention-2 elsewhere, CUTLASS on data-centre Blackwell, CK on AMD. Decode on
+// Hopper is FlashAttention-2, as the publication composes steps.
 KernelChoice published_kernel(const Operator& op, const GpuSpec& gpu, const KernelContext& context);
 
 // The features of an operator that is this kernel. The tile of a 16-bit product is the likeliest by the
@@ -41,8 +41,11 @@ KernelChoice published_kernel(const Operator& op, const GpuSpec& gpu, const Kern
 Features features_of_kernel(PublishedKernel kernel, const Operator& op, const GpuSpec& gpu,
                             const KernelContext& context);
 
-// Those of one of the attention kernels, for AttentionPrefill or AttentionDecode. Keys lie in pages unless the
-// context's kernel ends in "ragged", or of prompts unless it ends in "paged".
+// The features of an operator, as the kernel that published_kernel says. Throws Unsupported where it says
+// none.
+Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {});
+// Those of one of the attention kernels, for AttentionPrefill or AttentionDecode. Keys lie in pages unless
+// the context's kernel ends in "ragged", or of prompts unless it ends in "paged".
 Features attention_features(PublishedKernel kernel, const Operator& op, const Hardware& gpu,
                             const KernelContext& context);
 

@@ -19,11 +19,11 @@ MoeTile moe_tile(std::int64_t tokens, std::int64_t experts, std::int64_t hidden,
   const bool small = gpu.shared_kib <= kSmallSharedKib;
   const bool middle = !small && gpu.shared_kib <= kMiddleSharedKib;
   MoeTile tile;
-  tile.rows = tokens <= 128                                               ? 16
-              : tokens <= 256                                             ? 32
-              : tokens <= 512                                             ? 64
-              : middle || (small && tokens > 2048 && experts < 64)        ? 64
-                                                                          : 128;
+  tile.rows = tokens <= 128                                        ? 16
+              : tokens <= 256                                      ? 32
+              : tokens <= 512                                      ? 64
+              : middle || (small && tokens > 2048 && experts < 64) ? 64
+                                                                   : 128;
   tile.columns = !small ? 128 : hidden <= 1536 && tokens <= 128 ? 16 : 64;
   tile.depth = tokens > 256 ? 64 : small ? 256 : 128;
   return tile;
@@ -48,8 +48,7 @@ Features moe_pass(const MoePassShape& shape, const Hardware& gpu) {
   const double block_ops = 2 * double(tile.rows * tile.columns) * depth;
   const double block_bytes = double(tile.rows + tile.columns) * depth * kMoeBytes;
   Features result;
-  result.tensor =
-      pipe(2 * padded * double(shape.width) * depth, busiest * block_ops, gpu.tensor_half, gpu);
+  result.tensor = pipe(2 * padded * double(shape.width) * depth, busiest * block_ops, gpu.tensor_half, gpu);
   result.memory = memory(blocks * block_bytes, busiest * block_bytes, gpu);
   return result;
 }

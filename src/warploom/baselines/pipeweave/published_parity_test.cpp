@@ -197,8 +197,7 @@ TEST_F(PublishedVectors, OfExpertsFollowTheTilesAndEfficienciesOfEachRow) {
                                         .width = wide,
                                         .depth = hidden},
                                        Hardware::of(gpu));
-    ASSERT_EQ(computed.tensor->total_ops,
-              2.0 * real(row, "padded_tokens") * double(wide) * double(hidden))
+    ASSERT_EQ(computed.tensor->total_ops, 2.0 * real(row, "padded_tokens") * double(wide) * double(hidden))
         << row.line();
   }
   EXPECT_EQ(count, 33264U);

@@ -143,9 +143,9 @@ PipeWeaveModel train_pipeweave(const BaselineRows& rows, const GpuCatalog& catal
   });
   PipeWeaveKernels trained;
   for (std::size_t j = 0; j < jobs.size(); ++j)
-    trained.emplace(jobs[j].first, PipeWeaveKernel{std::move(*networks[j]),
-                                                   gpus_of(rows.dataset, jobs[j].second->rows),
-                                                   jobs[j].second->rows.size()});
+    trained.emplace(jobs[j].first,
+                    PipeWeaveKernel{std::move(*networks[j]), gpus_of(rows.dataset, jobs[j].second->rows),
+                                    jobs[j].second->rows.size()});
   return {std::move(trained), train_forests(rows, options.seed)};
 }
 

@@ -1,5 +1,4 @@
-#include "warploom/baselines/pipeweave/published_features.h"
-
+// The features of an operator: which of the published vectors, and its requests one by one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,9 +47,8 @@ Features attention(PublishedKernel kernel, const Attention& op, const Hardware& 
   check_listed(op);
   const std::vector<Request> requests = requests_of(op.requests);
   // Prompts are computed before their keys are in pages, as the publication composes a prefill.
-  const bool ragged =
-      context.kernel.ends_with("ragged") ||
-      (std::is_same_v<Attention, AttentionPrefill> && !context.kernel.ends_with("paged"));
+  const bool ragged = context.kernel.ends_with("ragged") ||
+                      (std::is_same_v<Attention, AttentionPrefill> && !context.kernel.ends_with("paged"));
   switch (kernel) {
     case PublishedKernel::AttentionFa2:
       return attention_fa2(requests, op.heads, op.kv_heads, op.head_dim, !ragged, gpu);
