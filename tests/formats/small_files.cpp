@@ -8,6 +8,7 @@
 #include "warploom/app/tune/correction_file.h"
 #include "warploom/base/byte_stream.h"
 #include "warploom/base/hash.h"
+#include "warploom/baselines/method_file.h"
 #include "warploom/ceiling/ceiling_file.h"
 #include "warploom/fused_moe/config_model.h"
 #include "warploom/learning/symmetric_trees.h"
@@ -68,6 +69,25 @@ FamilyTables small_tables() {
   return tables;
 }
 
+baselines::PipeWeaveModel small_method() {
+  using baselines::DenseNetwork;
+  std::vector<DenseNetwork::InputScale> scales(11, {.low = 0, .high = 30});
+  std::vector<DenseNetwork::Layer> layers{
+      {.inputs = 11, .outputs = 2, .weights = std::vector<float>(22, 0.125F), .bias = {0.5F, -1}},
+      {.inputs = 2, .outputs = 1, .weights = {1, -2}, .bias = {0.25F}}};
+  baselines::PipeWeaveKernels kernels;
+  kernels.emplace(published::PublishedKernel::GemmFp8,
+                  baselines::PipeWeaveKernel{.network = {DenseNetwork(std::move(scales), std::move(layers)),
+                                                         {.low = 0.01, .high = 0.9}},
+                                             .gpus = {"h20", "h800"},
+                                             .rows = 7});
+  std::vector<baselines::CollectiveForest> forests;
+  PlainTree tree;
+  tree.nodes = {{.feature = 0, .value = 4096, .left = 1, .right = 2}, {.value = 10}, {.value = 20}};
+  forests.emplace_back(CollectiveKind::AllReduce, "h20", encode_trees({tree}), "small");
+  return {std::move(kernels), std::move(forests)};
+}
+
 FamilyCeiling small_ceiling() {
   FamilyCeiling ceiling;
   ceiling.family = Family::RmsNorm;
@@ -116,6 +136,8 @@ std::vector<SmallFile> small_files() {
       {"predictor-" + version_of(kPredictorFileMajor, kPredictorFileMinor) + ".wlp",
        model_to_bytes(small_model())},
       {"tables-" + version_of(kTableFileMajor, kTableFileMinor) + ".wlt", tables_to_bytes(small_tables())},
+      {"method-" + version_of(kMethodFileMajor, kMethodFileMinor) + ".wlb",
+       method_to_bytes(small_method(), {.data_hash = 3, .seed = 42, .rows = 7})},
       {"ceiling-" + version_of(kCeilingFileMajor, kCeilingFileMinor) + ".wlq",
        ceiling_to_bytes(small_ceiling())},
       {fmt::format("moe_config-{}.wlm", kConfigModelVersion), config_model_to_bytes(small_config_model())},
@@ -131,6 +153,10 @@ std::string rewritten(const std::string& name, const std::string& bytes) {
     return tables_to_bytes(tables_from_bytes(bytes, model, hash_bytes(model_to_bytes(model)), name));
   }
   if (name.ends_with(".wlt")) return std::string(RuntimeTable::from_bytes(bytes, name).bytes());
+  if (name.ends_with(".wlb")) {
+    const PipeWeaveFile file = pipeweave_from_bytes(bytes, name);
+    return method_to_bytes(file.model, file.provenance);
+  }
   if (name.ends_with(".wlq")) return ceiling_to_bytes(ceiling_from_bytes(bytes, name));
   if (name.ends_with(".wlm")) return config_model_to_bytes(config_model_from_bytes(bytes, name));
   if (name.ends_with(".wlc")) {

@@ -89,23 +89,6 @@ TEST(InterpolationBaseline, IsExactForPowersBetweenNeighbours) {
   EXPECT_GT(said(2500, "a100_sxm").p50.value(), said(2500, "h100_sxm").p50.value());
 }
 
-TEST(SmallNetwork, LearnsASmoothFunction) {
-  std::vector<double> inputs, truth;
-  for (int i = 0; i < 400; ++i) {
-    inputs.push_back(i * 0.01);
-    truth.push_back(std::sin(i * 0.01) + 3);
-  }
-  const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
-    gradient[0] = outputs[0] - truth[row];
-  };
-  const SmallNetwork network(inputs, 1, 1, loss, {.epochs = 100});
-  for (const double x : {0.5, 1.7, 3.3}) {
-    double result = 0;
-    network.answer(std::span(&x, 1), std::span(&result, 1));
-    EXPECT_NEAR(result, std::sin(x) + 3, 0.05);
-  }
-}
-
 TEST(HabitatBaseline, ScalesWavesByBandwidthOrClock) {
   const GpuSpec &h100 = catalog().get("h100_sxm"), &h200 = catalog().get("h200_sxm");
   const RmsNorm norm{.tokens = 100000, .width = 4096};

@@ -4,6 +4,7 @@
 
 #include "warploom/base/hash.h"
 #include "warploom/baselines/library_rows.h"
+#include "warploom/baselines/network/train_network.h"
 #include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/frozen/frozen_profile.h"
 #include "warploom/kernels/roofline.h"
@@ -72,14 +73,15 @@ HabitatModel::HabitatModel(const BaselineRows& rows, const GpuCatalog& catalog) 
       truth.push_back(dataset.latency(row).value() / kMicrosecond);
     }
     // The output is the logarithm of the latency, since latencies span five decades.
-    const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
-      const double ratio = std::exp(std::min(outputs[0], 20.0)) / truth[row];
-      gradient[0] = ratio > 1 ? std::min(ratio, 4.0) : -ratio;
+    const auto loss = [&](std::size_t row, std::span<const float> outputs, std::span<float> gradient) {
+      const double ratio = std::exp(std::min(double(outputs[0]), 20.0)) / truth[row];
+      gradient[0] = float(ratio > 1 ? std::min(ratio, 4.0) : -ratio);
+      return std::abs(ratio - 1);
     };
     double sum = 0;
     for (const double microseconds : truth) sum += std::log(microseconds);
     networks_.emplace(library,
-                      SmallNetwork(inputs, width, 1, loss, {.first_output = sum / double(truth.size())}));
+                      train_network(inputs, width, 1, loss, {.first_output = sum / double(truth.size())}));
   }
 }
 

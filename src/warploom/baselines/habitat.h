@@ -14,7 +14,7 @@
 
 #include "warploom/baselines/baseline.h"
 #include "warploom/baselines/cell_lookup.h"
-#include "warploom/baselines/small_network.h"
+#include "warploom/baselines/network/dense_network.h"
 #include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::baselines {
@@ -32,7 +32,7 @@ class HabitatModel : public LatencyModel {
   };
   const Origin* origin(const Operator& op, const CircleKeys& keys, const GpuSpec& gpu) const;
 
-  std::unordered_map<std::uint64_t, SmallNetwork> networks_;         // by Circle::Library
+  std::unordered_map<std::uint64_t, DenseNetwork> networks_;         // by Circle::Library
   std::unordered_map<std::uint64_t, std::vector<Origin>> measured_;  // by library and shape
 };
 

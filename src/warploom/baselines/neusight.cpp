@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "warploom/baselines/library_rows.h"
+#include "warploom/baselines/network/train_network.h"
 #include "warploom/kernels/frozen/frozen_profile.h"
 #include "warploom/kernels/roofline.h"
 
@@ -39,9 +40,10 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 struct Utilisation {
   double alpha, beta, value;
-  Utilisation(std::span<const double> outputs, double waves)
-      : alpha(sigmoid(outputs[0])),
-        beta(sigmoid(outputs[1])),
+  template <class Real>
+  Utilisation(std::span<const Real> outputs, double waves)
+      : alpha(sigmoid(double(outputs[0]))),
+        beta(sigmoid(double(outputs[1]))),
         value(std::max(kLeastUtilisation, alpha - beta / waves)) {}
 };
 
@@ -58,7 +60,7 @@ NeuSightModel::NeuSightModel(const BaselineRows& rows, const GpuCatalog& catalog
       inputs.insert(inputs.end(), views.back().inputs.begin(), views.back().inputs.end());
       measured.push_back(dataset.latency(row).value());
     }
-    const auto loss = [&](std::size_t row, std::span<const double> outputs, std::span<double> gradient) {
+    const auto loss = [&](std::size_t row, std::span<const float> outputs, std::span<float> gradient) {
       const double waves = views[row].waves, truth = measured[row];
       const Utilisation u(outputs, waves);
       const double predicted = views[row].ideal_seconds / u.value;
@@ -67,10 +69,11 @@ NeuSightModel::NeuSightModel(const BaselineRows& rows, const GpuCatalog& catalog
       const double sign = predicted > truth ? 1 : -1;
       const double by_predicted = sign * 2 * truth / ((predicted + truth) * (predicted + truth));
       const double by_value = -by_predicted * predicted / u.value;
-      gradient[0] = by_value * u.alpha * (1 - u.alpha);
-      gradient[1] = -by_value / waves * u.beta * (1 - u.beta);
+      gradient[0] = float(by_value * u.alpha * (1 - u.alpha));
+      gradient[1] = float(-by_value / waves * u.beta * (1 - u.beta));
+      return std::abs(predicted - truth) / (predicted + truth);
     };
-    networks_.emplace(library, SmallNetwork(inputs, kInputs, 2, loss, {}));
+    networks_.emplace(library, train_network(inputs, kInputs, 2, loss, {}));
   }
 }
 
@@ -82,7 +85,8 @@ LatencyEstimate NeuSightModel::estimate(const Operator& op, const GpuSpec& gpu,
   const TileView view = tile_view(op, gpu);
   std::array<double, 2> outputs{};
   network->second.answer(view.inputs, outputs);
-  return plain_estimate(view.ideal_seconds / Utilisation(outputs, view.waves).value, op, gpu, Tier::CrossGpu);
+  return plain_estimate(view.ideal_seconds / Utilisation(std::span<const double>(outputs), view.waves).value,
+                        op, gpu, Tier::CrossGpu);
 }
 
 }  // namespace warploom::baselines

@@ -13,7 +13,7 @@
 
 #include "warploom/baselines/baseline.h"
 #include "warploom/baselines/cell_lookup.h"
-#include "warploom/baselines/small_network.h"
+#include "warploom/baselines/network/dense_network.h"
 #include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::baselines {
@@ -25,7 +25,7 @@ class NeuSightModel : public LatencyModel {
                            const KernelContext& context) const override;
 
  private:
-  std::unordered_map<std::uint64_t, SmallNetwork> networks_;  // by Circle::Library
+  std::unordered_map<std::uint64_t, DenseNetwork> networks_;  // by Circle::Library
 };
 
 }  // namespace warploom::baselines

@@ -18,8 +18,10 @@ struct KernelOptions {
   bool json = false;
 };
 
-void run_leave_out(const KernelOptions& options, LeaveOutRequest request, const MeasurementSource& source) {
-  request.source = source;
+void run_leave_out(const KernelOptions& options, LeaveOutRequest request,
+                   const ValidateKernelsRequest& kernels) {
+  request.source = kernels.source;
+  request.baselines = kernels.baselines;
   request.progress = [](std::string_view line) { print_note(line); };
   const LeaveOutResult result = validate_leave_out(request);
   const Json document = leave_out_json(result);
@@ -32,7 +34,7 @@ void run_kernels(const KernelOptions& options) {
   options.kernels->apply(&request);
   LeaveOutRequest leave_out;
   options.leave_out->apply(&leave_out);
-  if (!leave_out.leave_out.empty()) return run_leave_out(options, leave_out, request.source);
+  if (!leave_out.leave_out.empty()) return run_leave_out(options, leave_out, request);
   if (!leave_out.only.empty())
     throw InvalidInput("only_left_out: names what is left out, expected `leave_out` with it");
   if (leave_out.ablate)
@@ -48,15 +50,17 @@ void add_validate_kernels(Command& validate) {
   const auto options = std::make_shared<KernelOptions>();
   Command* command = validate.add_subcommand("kernels", "a predictor against measured kernels");
   options->kernels = add_request_options<ValidateKernelsRequest>(*command);
-  options->leave_out = add_request_options<LeaveOutRequest>(*command, {.skipped = {"source", "seed"}});
+  options->leave_out =
+      add_request_options<LeaveOutRequest>(*command, {.skipped = {"source", "seed", "baselines"}});
   const auto option = [&](const char* name) { return command->get_option(name); };
   for (const char* name : {"--baseline-data", "--baseline-exclude-gpu"})
     option(name)->needs(option("--baseline"));
-  for (const char* name : {"--few-shot", "--rows-per-gpu", "--judged-rows", "--fewest-rows", "--threads"})
+  for (const char* name : {"--few-shot", "--rows-per-gpu", "--judged-rows", "--fewest-rows", "--threads",
+                           "--external", "--questions"})
     option(name)->needs(option("--leave-out"));
   option("--few-shot-per")->needs(option("--few-shot"));
-  // It judges what it trains itself, on rows that it chooses, and no baseline.
-  for (const char* other : {"--predictor", "--all-rows", "--baseline"})
+  // It judges what it trains itself, on rows that it chooses.
+  for (const char* other : {"--predictor", "--all-rows", "--baseline-data", "--baseline-exclude-gpu"})
     option("--leave-out")->excludes(option(other));
   options->html.emplace(*command, "validate_kernels");
   add_json_option(*command, options->json);

@@ -16,7 +16,10 @@ namespace {
 
 void add_validate_static(Command& validate) {
   Command* command = validate.add_subcommand("static", "static batches of real engines");
-  const auto fields = add_request_options<ValidateStaticRequest>(*command, {.skipped = {"host"}});
+  const auto fields = add_request_options<ValidateStaticRequest>(
+      *command, {.skipped = {"host", "families", "gpus", "keep_impossible"}});
+  for (const char* name : {"--store", "--layout"})
+    command->get_option(name)->needs(command->get_option("--baseline"));
   const auto host = add_host_options(*command, "validate static");
   const HtmlOption html(*command, "validate_static");
   const auto json = std::make_shared<bool>(false);
@@ -25,6 +28,7 @@ void add_validate_static(Command& validate) {
     ValidateStaticRequest request;
     fields->apply(&request);
     request.host = host();
+    request.progress = [](std::string_view line) { print_note(line); };
     const StaticValidation result = validate_static(request);
     const Json document = static_validation_json(result);
     html.write_answer(request, document);

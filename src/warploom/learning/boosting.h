@@ -31,4 +31,17 @@ std::vector<float> bounded(std::span<const float> values, double medians, float 
 std::vector<PlainTree> boost_trees(std::span<const float> rows, std::size_t columns,
                                    std::span<const float> targets, const BoostingOptions& options);
 
+// A random forest: trees grown side by side, each on a part of the rows, their mean the answer. Trees are
+// deep and their leaves small, so that one tree alone follows noise.
+struct ForestOptions {
+  int trees = 100;
+  int depth = 20;            // at most
+  double min_rows = 2;       // of a leaf
+  double row_share = 0.632;  // drawn for each tree: distinct rows of a draw with replacement
+  std::uint64_t seed = 1;
+};
+// As boost_trees, whose checks it makes; the sum of the leaves is the forest's answer.
+std::vector<PlainTree> grow_forest(std::span<const float> rows, std::size_t columns,
+                                   std::span<const float> targets, const ForestOptions& options);
+
 }  // namespace warploom

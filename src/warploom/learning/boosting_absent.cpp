@@ -10,4 +10,10 @@ std::vector<PlainTree> boost_trees(std::span<const float>, std::size_t, std::spa
   return {};
 }
 
+std::vector<PlainTree> grow_forest(std::span<const float>, std::size_t, std::span<const float>,
+                                   const ForestOptions&) {
+  require_learning("learning trees");
+  return {};
+}
+
 }  // namespace warploom

@@ -17,6 +17,31 @@ Json named_json(const std::vector<std::pair<std::string, ErrorSummary>>& rows) {
   return document;
 }
 
+Json baselines_json(const std::vector<BaselineErrors>& errors) {
+  Json document = Json::object();
+  for (const BaselineErrors& baseline : errors) {
+    Json entry = error_summary_json(baseline.overall);
+    entry["families"] = named_json(baseline.families);
+    entry["gpus"] = named_json(baseline.gpus);
+    entry["unanswered"] = Json::object();
+    for (const auto& [reason, rows] : baseline.unanswered) entry["unanswered"][reason] = rows;
+    entry["training_s"] = baseline.training.seconds;
+    entry["training_peak_bytes"] = baseline.training.peak_bytes;
+    entry["answer_us"] = baseline.answer_microseconds;
+    document[baseline.name] = std::move(entry);
+  }
+  return document;
+}
+
+// Rows that a method has no model for, which its figures leave out.
+std::string unanswered_text(const std::vector<BaselineErrors>& errors) {
+  std::string text;
+  for (const BaselineErrors& baseline : errors)
+    for (const auto& [reason, rows] : baseline.unanswered)
+      text += fmt::format("  {:>12}  {}: {}\n", count_text(std::int64_t(rows)), baseline.name, reason);
+  return text.empty() ? text : "\nNo model, left out of the method's figures:\n" + text;
+}
+
 Json rules_json(const std::vector<KernelRuleRows>& rules) {
   Json document = Json::array();
   for (const KernelRuleRows& entry : rules)
@@ -38,17 +63,19 @@ std::string rules_text(const std::vector<KernelRuleRows>& rules) {
   return text;
 }
 
+std::string pair_text(const ErrorSummary& s) {
+  if (s.rows == 0) return "-";
+  return fmt::format("{} / {}", percent_text(s.mean_error), percent_text(s.median_error));
+}
+
 // Mean / median error of the predictor and each baseline, per family and GPU.
 std::string baselines_text(const ValidateKernelsResult& result) {
   std::vector<TableColumn> columns{{"mean / median", Align::Left}, {"rows"}, {"ours"}};
   for (const BaselineErrors& baseline : result.baselines) columns.push_back({baseline.name});
   TextTable table(columns);
-  const auto pair = [](const ErrorSummary& s) {
-    return fmt::format("{} / {}", percent_text(s.mean_error), percent_text(s.median_error));
-  };
   const auto add = [&](const std::string& name, const ErrorSummary& ours, auto of_baseline) {
-    std::vector<std::string> cells{name, count_text(ours.rows), pair(ours)};
-    for (const BaselineErrors& baseline : result.baselines) cells.push_back(pair(of_baseline(baseline)));
+    std::vector<std::string> cells{name, count_text(ours.rows), pair_text(ours)};
+    for (const BaselineErrors& baseline : result.baselines) cells.push_back(pair_text(of_baseline(baseline)));
     table.add_row(cells);
   };
   const auto find = [](const auto& list, const std::string& name) {
@@ -61,7 +88,7 @@ std::string baselines_text(const ValidateKernelsResult& result) {
   for (const auto& [name, ours] : result.gpus)
     add(name, ours, [&](const BaselineErrors& b) { return find(b.gpus, name); });
   add("all", result.overall, [](const BaselineErrors& b) { return b.overall; });
-  return table.text();
+  return table.text() + unanswered_text(result.baselines);
 }
 
 }  // namespace
@@ -86,16 +113,7 @@ Json kernel_validation_json(const ValidateKernelsResult& result) {
                    {"skipped", std::move(skipped)},
                    {"measurement_noise", noise_json(result.noise)},
                    {"split", result.split}};
-  if (!result.baselines.empty()) {
-    Json baselines = Json::object();
-    for (const BaselineErrors& baseline : result.baselines) {
-      Json entry = error_summary_json(baseline.overall);
-      entry["families"] = named_json(baseline.families);
-      entry["gpus"] = named_json(baseline.gpus);
-      baselines[baseline.name] = std::move(entry);
-    }
-    document["baselines"] = std::move(baselines);
-  }
+  if (!result.baselines.empty()) document["baselines"] = baselines_json(result.baselines);
   return document;
 }
 
@@ -114,6 +132,31 @@ std::string kernel_validation_text(const ValidateKernelsResult& result) {
   return text + rules_text(result.rules);
 }
 
+namespace {
+
+// Mean / median error of each method on the rows of each group.
+std::string compared_text(const LeaveOutResult& result) {
+  if (result.groups.empty()) return "";
+  const LeftOutErrors& any = result.groups.front();
+  if (any.baselines.empty() && any.external.empty()) return "";
+  std::vector<TableColumn> columns{{"mean / median", Align::Left}, {"rows"}, {"ours"}};
+  for (const BaselineErrors& baseline : any.baselines) columns.push_back({baseline.name});
+  for (const auto& [name, errors] : any.external) columns.push_back({name});
+  TextTable table(columns);
+  std::string without;
+  for (const LeftOutErrors& group : result.groups) {
+    std::vector<std::string> cells{group.family + ", " + group.left_out, count_text(group.errors.rows),
+                                   pair_text(group.errors)};
+    for (const BaselineErrors& baseline : group.baselines) cells.push_back(pair_text(baseline.overall));
+    for (const auto& [name, errors] : group.external) cells.push_back(pair_text(errors));
+    table.add_row(cells);
+    without += unanswered_text(group.baselines);
+  }
+  return table.text() + without + "\n";
+}
+
+}  // namespace
+
 Json leave_out_json(const LeaveOutResult& result) {
   Json groups = Json::array();
   for (const LeftOutErrors& group : result.groups) {
@@ -121,9 +164,14 @@ Json leave_out_json(const LeaveOutResult& result) {
                   {"left_out", group.left_out},
                   {"gpus", named_json(group.gpus)},
                   {"tiers", named_json(group.tiers)},
-                  {"seconds", group.seconds}};
+                  {"seconds", group.seconds},
+                  {"training_s", group.training.seconds},
+                  {"training_peak_bytes", group.training.peak_bytes},
+                  {"answer_us", group.answer_microseconds}};
     entry.update(error_summary_json(group.errors));
     entry["with_launch_bound"] = error_summary_json(group.with_launch_bound);
+    if (!group.baselines.empty()) entry["baselines"] = baselines_json(group.baselines);
+    for (const auto& [name, errors] : group.external) entry["external"][name] = error_summary_json(errors);
     groups.push_back(std::move(entry));
   }
   Json document = {{"families", named_json(result.families)},
@@ -147,6 +195,7 @@ std::string leave_out_text(const LeaveOutResult& result) {
       if (name == family && with.rows > errors.rows) rows.emplace_back("all, with launch-bound rows", with);
     text += error_table_text(family + " without", rows) + "\n";
   }
+  text += compared_text(result);
   text += rules_text(result.rules);
   if (result.ablation.empty()) return text;
   std::vector<std::pair<std::string, ErrorSummary>> parts;

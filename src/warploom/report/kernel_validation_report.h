@@ -12,7 +12,8 @@ namespace warploom {
 std::string kernel_validation_text(const ValidateKernelsResult& result);
 // {"overall": S, "families": {F: S}, "gpus": {G: S}, "tiers": {T: S}, "cells": [{"family", "gpu", "dtype",
 // "framework", ...S}], "skipped": [{"reason", "rows"}], "rules": [{"rule", "of", "rows", "reason",
-// "source"}], "measurement_noise", "split", "baselines": {NAME: {...S, "families", "gpus"}}} with S of
+// "source"}], "measurement_noise", "split", "baselines": {NAME: {...S, "families", "gpus", "unanswered":
+// {REASON: rows}, "training_s", "training_peak_bytes", "answer_us"}}} with S of
 // kernel_error_report.h
 Json kernel_validation_json(const ValidateKernelsResult& result);
 

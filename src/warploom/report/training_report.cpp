@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -16,6 +17,27 @@ Json figures_json(const ErrorFigures& figures) {
           {"median_error", figures.median},
           {"p90_error", figures.p90},
           {"coverage", figures.coverage}};
+}
+
+Json method_json(const MethodTraining& kernel) {
+  Json held_out = error_summary_json(kernel.held_out);
+  held_out["efficiency_mean_error"] = kernel.efficiency_mean_error;
+  return {{"rows_learned", kernel.rows_learned}, {"gpus", kernel.gpus}, {"held_out", std::move(held_out)}};
+}
+
+// Errors of latency, and of efficiency as the publication counts.
+std::string method_text(const TrainSummary& summary) {
+  TextTable table({{"kernel", Align::Left},
+                   {"rows learned"},
+                   {"rows held out"},
+                   {"mean error"},
+                   {"median"},
+                   {"of efficiency, mean"}});
+  for (const MethodTraining& kernel : summary.method)
+    table.add_row({kernel.kernel, count_text(std::int64_t(kernel.rows_learned)),
+                   count_text(kernel.held_out.rows), percent_text(kernel.held_out.mean_error),
+                   percent_text(kernel.held_out.median_error), percent_text(kernel.efficiency_mean_error)});
+  return table.text();
 }
 
 }  // namespace
@@ -36,10 +58,20 @@ Json train_summary_json(const TrainSummary& summary) {
         {"held_out", figures_json(training.held_out)},
         {"answered", training.answered},
         {"seconds", training.seconds}};
-  return {{"rows", summary.rows}, {"bytes", summary.bytes}, {"families", std::move(families)}};
+  Json document = {{"rows", summary.rows}, {"bytes", summary.bytes}};
+  if (summary.method.empty()) {
+    document["families"] = std::move(families);
+  } else {
+    for (const MethodTraining& kernel : summary.method)
+      document["kernels"][kernel.kernel] = method_json(kernel);
+  }
+  return document;
 }
 
 std::string train_summary_text(const TrainSummary& summary) {
+  const std::string written =
+      fmt::format("{} written\n", bytes_text(Bytes(static_cast<double>(summary.bytes))));
+  if (!summary.method.empty()) return method_text(summary) + written;
   TextTable table({{"family", Align::Left},
                    {"rows learned"},
                    {"rows held out"},
@@ -62,7 +94,7 @@ std::string train_summary_text(const TrainSummary& summary) {
                    percent_text(held_out.median), percent_text(held_out.coverage),
                    fixed_text(training.seconds, 1)});
   }
-  return table.text() + fmt::format("{} written\n", bytes_text(Bytes(static_cast<double>(summary.bytes))));
+  return table.text() + written;
 }
 
 }  // namespace warploom

@@ -31,6 +31,50 @@ std::string value_cell(const std::optional<Comparison>& figure, double Compariso
   return figure ? fixed_text((*figure).*which, 1) : "-";
 }
 
+std::string static_means_text(const StaticErrors& means) {
+  return fmt::format("prefill {}, decode {}, total {}", percent_text(mean(means.prefill.errors)),
+                     percent_text(mean(means.decode.errors)), percent_text(mean(means.total.errors)));
+}
+
+std::string static_baselines_text(const std::vector<StaticBaseline>& baselines) {
+  std::string text;
+  for (const StaticBaseline& baseline : baselines)
+    text +=
+        fmt::format("{}: {}; {} of the time from the roofline, for want of a model\n", baseline.name,
+                    static_means_text(static_errors(baseline.rows)), percent_text(baseline.roofline_share));
+  return text.empty() ? text : "\nmean error of published methods, without a host:\n" + text;
+}
+
+Json static_rows_json(const std::vector<StaticValidationRow>& list) {
+  Json rows = Json::array();
+  for (const StaticValidationRow& row : list) {
+    Json entry = {{"hardware", row.hardware},
+                  {"tp", row.tp},
+                  {"pp", row.pp},
+                  {"engine", row.engine},
+                  {"model", row.model},
+                  {"expert_routing", row.expert_routing},
+                  {"workload", row.workload},
+                  {"batch_size", row.batch},
+                  {"tier", name_of(row.tier)}};
+    add_comparison(entry, "prefill", row.prefill);
+    add_comparison(entry, "decode", row.decode);
+    add_comparison(entry, "total", row.total);
+    entry["predicted_total_p10_ms"] = row.total_p10;
+    entry["predicted_total_p90_ms"] = row.total_p90;
+    entry["predicted_host_ms"] = row.host;
+    entry["predicted_collectives_ms"] = row.collectives;
+    rows.push_back(std::move(entry));
+  }
+  return rows;
+}
+
+Json static_means_json(const StaticErrors& means, std::vector<double> PhaseErrors::*which) {
+  return {{"prefill", mean(means.prefill.*which)},
+          {"decode", mean(means.decode.*which)},
+          {"total", mean(means.total.*which)}};
+}
+
 }  // namespace
 
 std::string static_validation_text(const StaticValidation& validation) {
@@ -51,44 +95,27 @@ std::string static_validation_text(const StaticValidation& validation) {
                    value_cell(row.decode, &Comparison::measured), error_cell(row.decode),
                    fixed_text(row.total.measured, 1), error_cell(row.total)});
   }
-  const StaticErrors means = static_errors(validation);
+  const StaticErrors means = static_errors(validation.rows);
   return table.text() +
-         fmt::format("\nmean error: prefill {}, decode {}, total {}; {} of the totals inside p10 .. p90\n",
-                     percent_text(mean(means.prefill.errors)), percent_text(mean(means.decode.errors)),
-                     percent_text(mean(means.total.errors)), percent_text(means.coverage));
+         fmt::format("\nmean error: {}; {} of the totals inside p10 .. p90\n", static_means_text(means),
+                     percent_text(means.coverage)) +
+         static_baselines_text(validation.baselines);
 }
 
 Json static_validation_json(const StaticValidation& validation) {
-  Json rows = Json::array();
-  for (const StaticValidationRow& row : validation.rows) {
-    Json entry = {{"hardware", row.hardware},
-                  {"tp", row.tp},
-                  {"pp", row.pp},
-                  {"engine", row.engine},
-                  {"model", row.model},
-                  {"expert_routing", row.expert_routing},
-                  {"workload", row.workload},
-                  {"batch_size", row.batch},
-                  {"tier", name_of(row.tier)}};
-    add_comparison(entry, "prefill", row.prefill);
-    add_comparison(entry, "decode", row.decode);
-    add_comparison(entry, "total", row.total);
-    entry["predicted_total_p10_ms"] = row.total_p10;
-    entry["predicted_total_p90_ms"] = row.total_p90;
-    entry["predicted_host_ms"] = row.host;
-    entry["predicted_collectives_ms"] = row.collectives;
-    rows.push_back(std::move(entry));
+  const StaticErrors means = static_errors(validation.rows);
+  Json document = {{"rows", static_rows_json(validation.rows)},
+                   {"mean", static_means_json(means, &PhaseErrors::errors)},
+                   {"bias", static_means_json(means, &PhaseErrors::biases)},
+                   {"coverage", means.coverage}};
+  for (const StaticBaseline& baseline : validation.baselines) {
+    const StaticErrors errors = static_errors(baseline.rows);
+    document["baselines"][baseline.name] = {{"rows", static_rows_json(baseline.rows)},
+                                            {"mean", static_means_json(errors, &PhaseErrors::errors)},
+                                            {"bias", static_means_json(errors, &PhaseErrors::biases)},
+                                            {"roofline_share", baseline.roofline_share}};
   }
-  const StaticErrors means = static_errors(validation);
-  const auto over = [&](std::vector<double> PhaseErrors::*which) {
-    return Json{{"prefill", mean(means.prefill.*which)},
-                {"decode", mean(means.decode.*which)},
-                {"total", mean(means.total.*which)}};
-  };
-  return {{"rows", std::move(rows)},
-          {"mean", over(&PhaseErrors::errors)},
-          {"bias", over(&PhaseErrors::biases)},
-          {"coverage", means.coverage}};
+  return document;
 }
 
 std::string serving_validation_text(const ServingValidation& validation) {

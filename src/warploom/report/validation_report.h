@@ -13,7 +13,8 @@ namespace warploom {
 
 std::string static_validation_text(const StaticValidation& validation);
 // {"rows": [{..., "prefill_error", "decode_error", "total_error"}], "mean": {"prefill", "decode", "total"},
-// "bias": {"prefill", "decode", "total"}, "coverage"}
+// "bias": {"prefill", "decode", "total"}, "coverage"}; with baselines also "baselines": {NAME:
+// {"rows", "mean", "bias", "roofline_share"}}
 Json static_validation_json(const StaticValidation& validation);
 
 std::string serving_validation_text(const ServingValidation& validation);

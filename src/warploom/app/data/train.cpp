@@ -15,13 +15,18 @@ FieldTable TrainRequest::describe() {
   using R = TrainRequest;
   return RequestFields<R>("train")
       .add("source", &R::source, {.doc = "measured rows"})
-      .add("output", &R::output, {.doc = "folder of the predictor", .required = true})
+      .add("output", &R::output, {.doc = "folder of the predictor, or file of the method", .required = true})
       .add("exclude_gpus", &R::exclude_gpus, {.doc = "GPUs whose rows are not learned"})
       .add("few_shot", &R::few_shot, {.doc = "GPU:N, learn N shapes of that GPU"})
       .add("few_shot_per", &R::few_shot_per,
            {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
       .add("tables", &R::tables,
            {.doc = "also keep the measured rows beside the predictor, to interpolate between them"})
+      .add("method", &R::method, {.doc = "pipeweave: trains that published method instead"})
+      .add("rows_per_gpu", &R::rows_per_gpu,
+           {.doc = "with `method`: of each kernel, an even draw; 0: all", .min = 0})
+      .add("quantile", &R::quantile,
+           {.doc = "with `method`: a ceiling of efficiency at this quantile; 0: none", .min = 0, .max = 0.99})
       .add("seed", &R::seed, {.doc = "of every random choice"})
       .add("threads", &R::threads,
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
@@ -56,11 +61,37 @@ std::string tables_line(const TablesTraining& t) {
       100 * t.held_out.p90, 100 * t.held_out.coverage, t.held_out.rows, 100 * t.answered);
 }
 
+TrainSummary train_published(const TrainRequest& request, const GpuCatalog& catalog) {
+  if (!request.few_shot.empty() || request.tables)
+    throw InvalidInput("few_shot and tables: are of our own predictor, expected none of them with `method`");
+  MethodRequest method{.method = request.method,
+                       .output = request.output,
+                       .rows_per_gpu = std::size_t(request.rows_per_gpu),
+                       .quantile = request.quantile,
+                       .seed = request.seed,
+                       .threads = std::size_t(request.threads),
+                       .progress = request.progress};
+  for (const std::string& gpu : request.exclude_gpus) method.exclude_gpus.insert(catalog.get(gpu).name);
+  check_method(method);
+  require_learning("train");
+  ImportResult imported = read_measurements(request.source, catalog);
+  if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
+  TrainSummary summary;
+  summary.rows = imported.dataset.size();
+  summary.report = std::move(imported.report);
+  summary.method = train_method(method, imported.dataset, catalog);
+  summary.bytes = std::filesystem::file_size(request.output);
+  return summary;
+}
+
 }  // namespace
 
 TrainSummary train(const TrainRequest& request) {
   check(request, "train");
   const GpuCatalog catalog;
+  if (!request.method.empty()) return train_published(request, catalog);
+  if (request.rows_per_gpu > 0 || request.quantile > 0)
+    throw InvalidInput("rows_per_gpu and quantile: are of a published method, expected `method` with them");
   TrainingOptions options;
   for (const std::string& family : request.source.families) {
     options.families.push_back(parse_enum<Family>(family, "families"));

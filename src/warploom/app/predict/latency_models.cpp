@@ -4,6 +4,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
+#include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
 #include "warploom/kernels/streaming_kernels.h"
 #include "warploom/predictor/predictor.h"
@@ -15,9 +16,10 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
   if (predictor == "roofline") return std::make_unique<RooflineModel>();
   if (predictor.empty()) return std::make_unique<Predictor>();
   if (!std::filesystem::is_directory(predictor)) {
-    throw NotFound(
-        fmt::format("predictor '{}' is no folder, expected 'roofline' or a folder that `train` wrote{}",
-                    predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
+    throw NotFound(fmt::format(
+        "predictor '{}' does not exist, expected 'roofline', a folder that `train` wrote or a file "
+        "that `train --method` wrote{}",
+        predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
   }
   return std::make_unique<Predictor>(std::filesystem::path(predictor));
 }
@@ -25,6 +27,8 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
 }  // namespace
 
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
+  // A published method is taken as it is: its authors know nothing of the rules of StreamingKernels.
+  if (std::filesystem::is_regular_file(predictor)) return read_method_file(predictor);
   return std::make_unique<StreamingKernels>(open_kernels(predictor));
 }
 

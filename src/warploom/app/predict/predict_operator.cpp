@@ -11,7 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/request_fields.h"
-#include "warploom/baselines/pipeweave/published_features.h"
+#include "warploom/baselines/pipeweave/published_kernel.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/moe/expert_routing.h"

@@ -26,9 +26,9 @@ TEST(CompareBaselines, JudgesEachOnTheGivenRowsAlone) {
     dataset.add(norm_row(tokens, row % 2 == 0 ? "h100_sxm" : "a100_sxm", 10 + double(tokens) / 100));
     (row % 8 < 2 ? judged : train).push_back(row);
   }
-  const auto results =
-      compare_baselines({BaselineKind::Roofline, BaselineKind::Linear, BaselineKind::Interpolation},
-                        {dataset, train}, dataset, judged, catalog, {});
+  const std::vector<Baseline> kinds{open_baseline("roofline"), open_baseline("linear"),
+                                    open_baseline("interpolation")};
+  const auto results = compare_baselines({kinds, {dataset, train}, dataset, judged}, catalog, {});
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(results[0].name, "roofline");
   for (const BaselineErrors& baseline : results) {

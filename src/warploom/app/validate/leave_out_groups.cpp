@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kModelFolds = 6;
 constexpr std::uint64_t kSampleSeed = 41;
+constexpr std::string_view kNewShapes = "new shapes";
 
 // Fixed by shape, GPU and context.
 double row_position(const Dataset& data, std::uint32_t r, std::uint64_t seed) {
@@ -44,7 +45,9 @@ LeaveOutKind leave_out_kind(std::string_view name) {
   if (name == "gpu") return LeaveOutKind::Gpu;
   if (name == "generation") return LeaveOutKind::Generation;
   if (name == "model") return LeaveOutKind::Model;
-  throw InvalidInput(fmt::format("leave_out: '{}' is unknown, expected gpu, generation or model", name));
+  if (name == "shape") return LeaveOutKind::Shape;
+  throw InvalidInput(
+      fmt::format("leave_out: '{}' is unknown, expected gpu, generation, model or shape", name));
 }
 
 FamilyRows sample_family(const Dataset& dataset, Family family, LeaveOutKind kind, std::int64_t rows_per_gpu,
@@ -112,10 +115,11 @@ std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCat
         if (const auto at = groups.find(std::string(name_of(catalog.get(gpu).generation)));
             at != groups.end())
           at->second.gpus.insert(gpu);
+    if (kind == LeaveOutKind::Shape) groups = {{std::string(kNewShapes), {}}};
     const ShapeSplit split;
     for (auto& [name, group] : groups)
       for (std::uint32_t r = 0; r < data.size(); ++r)
-        if (group.gpus.contains(data.gpu(r)) && split.is_test(data.shape(r)))
+        if ((group.gpus.empty() || group.gpus.contains(data.gpu(r))) && split.is_test(data.shape(r)))
           (data.marks(r).launch_bound ? group.launch_bound : group.judged).push_back(r);
   }
   std::vector<LeaveOutGroup> result;
@@ -141,6 +145,8 @@ std::set<std::string> left_out_names(const std::vector<std::string>& names, Leav
     throw InvalidInput(fmt::format("only_left_out: '{}' is unknown, expected {} to {}", name, fold_name(0),
                                    fold_name(kModelFolds - 1)));
   };
+  if (kind == LeaveOutKind::Shape && !names.empty())
+    throw InvalidInput("only_left_out: `leave_out` shape leaves out one group of shapes, expected none");
   std::set<std::string> result;
   for (const std::string& name : names) result.insert(canonical(name));
   return result;

@@ -13,7 +13,10 @@
 
 namespace warploom {
 
-enum class LeaveOutKind { Gpu, Generation, Model };
+enum class LeaveOutKind { Gpu, Generation, Model, Shape };
+constexpr bool is_by_gpu(LeaveOutKind kind) {
+  return kind == LeaveOutKind::Gpu || kind == LeaveOutKind::Generation;
+}
 // Throws InvalidInput on another name.
 LeaveOutKind leave_out_kind(std::string_view name);
 
@@ -41,7 +44,7 @@ struct LeaveOutGroup {
   std::vector<std::uint32_t> launch_bound;
 };
 
-// In order of name. Models are left out in six folds.
+// In order of name. Models are left out in six folds; shapes as the one group that no training ever sees.
 std::vector<LeaveOutGroup> leave_out_groups(const FamilyRows& rows, const GpuCatalog& catalog,
                                             LeaveOutKind kind, std::int64_t judged_rows);
 

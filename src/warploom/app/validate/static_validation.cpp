@@ -10,17 +10,16 @@ void PhaseErrors::add(const std::optional<Comparison>& figure) {
   biases.push_back(figure->bias());
 }
 
-StaticErrors static_errors(const StaticValidation& validation) {
+StaticErrors static_errors(const std::vector<StaticValidationRow>& rows) {
   StaticErrors errors;
   double inside = 0;
-  for (const StaticValidationRow& row : validation.rows) {
+  for (const StaticValidationRow& row : rows) {
     errors.prefill.add(row.prefill);
     errors.decode.add(row.decode);
     errors.total.add(row.total);
     if (row.total_p10 <= row.total.measured && row.total.measured <= row.total_p90) inside += 1;
   }
-  errors.coverage = validation.rows.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                            : inside / double(validation.rows.size());
+  errors.coverage = rows.empty() ? std::numeric_limits<double>::quiet_NaN() : inside / double(rows.size());
   return errors;
 }
 

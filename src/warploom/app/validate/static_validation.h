@@ -21,8 +21,15 @@ struct StaticValidationRow {
   double total_p10 = 0, total_p90 = 0, host = 0, collectives = 0;  // predicted
   Tier tier = Tier::Roofline;
 };
+// A published method on the same rows, as its publication composes a batch (published_static.h).
+struct StaticBaseline {
+  std::string name;
+  std::vector<StaticValidationRow> rows;
+  double roofline_share = 0;  // of the predicted time, for which the method has no model
+};
 struct StaticValidation {
   std::vector<StaticValidationRow> rows;
+  std::vector<StaticBaseline> baselines;
 };
 
 // One entry for each row that has the figure.
@@ -34,6 +41,6 @@ struct StaticErrors {
   PhaseErrors prefill, decode, total;
   double coverage = 0;  // share of the totals inside p10 .. p90; NaN without rows
 };
-StaticErrors static_errors(const StaticValidation& validation);
+StaticErrors static_errors(const std::vector<StaticValidationRow>& rows);
 
 }  // namespace warploom

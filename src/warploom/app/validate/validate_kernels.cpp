@@ -25,7 +25,8 @@ FieldTable ValidateKernelsRequest::describe() {
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("all_rows", &R::all_rows, {.doc = "judge rows that training could see too"})
       .add("baselines", &R::baselines,
-           {.doc = "also judge these on the same rows: roofline, linear, habitat, neusight, interpolation"})
+           {.doc = "also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave, "
+                   "kernelsight, interpolation, or files that `train --method` wrote"})
       .add(
           "baseline_data", &R::baseline_data,
           {.doc = "files of the same layout that baselines learn from; absent: the shapes kept for training"})
@@ -124,34 +125,32 @@ MeasurementSource baseline_source(const ValidateKernelsRequest& request) {
       "validate kernels: no row is left for baselines to learn from; `baseline_data` names other rows");
 }
 
-std::vector<BaselineKind> baseline_kinds(const ValidateKernelsRequest& request) {
-  std::vector<BaselineKind> kinds;
-  bool learns = false;
-  for (const std::string& name : request.baselines) {
-    kinds.push_back(parse_enum<BaselineKind>(name, "baselines"));
-    learns |= kinds.back() != BaselineKind::Roofline;
-  }
-  if (learns && request.all_rows && request.baseline_data.empty()) throw_nothing_to_learn();
-  return kinds;
+bool any_learns(const std::vector<Baseline>& baselines) {
+  return std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
+}
+
+std::vector<Baseline> open_baselines(const ValidateKernelsRequest& request) {
+  std::vector<Baseline> baselines;
+  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text));
+  if (any_learns(baselines) && request.all_rows && request.baseline_data.empty()) throw_nothing_to_learn();
+  return baselines;
 }
 
 // Leaves what training may use: rows neither chosen as bad nor a publisher's test, on GPUs not left out.
 void keep_learnable(const Dataset& dataset, const GpuCatalog& catalog, const ValidateKernelsRequest& request,
-                    std::vector<std::uint32_t>& rows) {
+                    bool learns, std::vector<std::uint32_t>& rows) {
   std::set<std::string> excluded;
   for (const std::string& gpu : request.baseline_exclude_gpus) excluded.insert(catalog.get(gpu).name);
   std::erase_if(rows, [&](std::uint32_t row) {
-    const Marks marks = dataset.marks(row);
-    return marks.biased || marks.source_test || excluded.contains(dataset.gpu(row));
+    return !is_learnable(dataset, row) || excluded.contains(dataset.gpu(row));
   });
-  const bool learns = request.baselines != std::vector<std::string>{"roofline"};
   if (rows.empty() && learns) throw_nothing_to_learn();
 }
 
 }  // namespace
 
 ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
-  const std::vector<BaselineKind> baselines = baseline_kinds(request);
+  const std::vector<Baseline> baselines = open_baselines(request);
   const GpuCatalog catalog;
   const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
   const RooflineModel roofline;
@@ -200,9 +199,9 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
         std::erase_if(other_rows, [&](std::uint32_t row) { return judged.wants(apart.dataset, row); });
     }
     const Dataset& source = request.baseline_data.empty() ? dataset : apart.dataset;
-    keep_learnable(source, catalog, request, other_rows);
+    keep_learnable(source, catalog, request, any_learns(baselines), other_rows);
     result.baselines =
-        compare_baselines(baselines, {source, other_rows}, dataset, judged_rows, catalog, request.progress);
+        compare_baselines({baselines, {source, other_rows}, dataset, judged_rows}, catalog, request.progress);
   }
   for (const auto& [reason, rows] : skipped) result.skipped.push_back({reason, rows});
   std::stable_sort(result.skipped.begin(), result.skipped.end(),

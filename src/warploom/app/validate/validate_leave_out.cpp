@@ -10,12 +10,14 @@
 #include <set>
 
 #include "warploom/app/validate/ablation.h"
+#include "warploom/app/validate/external_predictions.h"
 #include "warploom/app/validate/leave_out_groups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/roofline.h"
+#include "warploom/measurements/splits.h"
 #include "warploom/predictor/features/features.h"
 #include "warploom/predictor/predictor.h"
 #include "warploom/predictor/training/train_predictor.h"
@@ -27,7 +29,8 @@ FieldTable LeaveOutRequest::describe() {
   return RequestFields<R>("validate_leave_out")
       .add("source", &R::source, {.doc = "measured rows"})
       .add("leave_out", &R::leave_out,
-           {.doc = "trains without each gpu, generation or model in turn and judges that"})
+           {.doc = "trains without each gpu, generation or model in turn, or without new shapes (shape), and "
+                   "judges that"})
       .add("only_left_out", &R::only, {.doc = "of these GPUs, generations or folds of models alone"})
       .add("few_shot", &R::few_shot, {.doc = "shapes of a GPU left out to give back", .min = 0})
       .add("few_shot_per", &R::few_shot_per,
@@ -39,6 +42,13 @@ FieldTable LeaveOutRequest::describe() {
            {.doc = "of a family that a GPU must have to be left out on its own; 0: as the rules say",
             .min = 0})
       .add("ablate", &R::ablate, {.doc = "with `leave_out`: also without the model's later parts"})
+      .add("baselines", &R::baselines,
+           {.doc = "also judge these, learned from the same rows: roofline, linear, habitat, neusight, "
+                   "pipeweave, kernelsight, interpolation"})
+      .add("external", &R::external,
+           {.doc = "CSV files of id and predicted_us: other tools on the rows that `questions` writes"})
+      .add("questions", &R::questions,
+           {.doc = "JSON lines to write: the judged rows with their ids, without their times"})
       .add("seed", &R::seed, {.doc = "of every random choice"})
       .add("threads", &R::threads, {.doc = "of `leave_out`, 0 for all", .min = 0, .max = 4096})
       .table();
@@ -85,15 +95,34 @@ using AblationErrors = std::array<ErrorAccumulator, 1 + kParts.size()>;
 class LeaveOutRun {
  public:
   LeaveOutRun(const LeaveOutRequest& request, const GpuCatalog& catalog)
-      : request_(request), catalog_(catalog) {}
+      : request_(request), catalog_(catalog) {
+    for (const std::string& name : request.baselines) {
+      baselines_.push_back(open_baseline(name));
+      if (baselines_.back().trained != nullptr)
+        throw InvalidInput(
+            fmt::format("baselines: {} was learned elsewhere, expected the name of a method, which learns "
+                        "from what is left",
+                        name));
+    }
+    for (const std::filesystem::path& path : request.external) external_.emplace_back(path);
+  }
+
+  // After the last group: answers that nobody asked for are refused, questions are written.
+  void finish() const {
+    for (const ExternalPredictions& tool : external_) tool.finish();
+    if (!request_.questions.empty()) questions_.write(request_.questions);
+  }
 
   LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family,
-                      ErrorAccumulator& family_with_launch_bound, AblationErrors& ablation) const {
+                      ErrorAccumulator& family_with_launch_bound, AblationErrors& ablation) {
     const auto start = std::chrono::steady_clock::now();
+    const TrainingClock clock;
     std::vector<FamilyModel> models = train(rows, group);
+    const TrainingCost cost = clock.cost();
     if (request_.ablate) ablate(rows, group, models, ablation);
     const Predictor predictor(std::move(models));
-    LeftOutErrors result{std::string(name_of(rows.family)), group.name, {}, {}, {}, {}, 0};
+    LeftOutErrors result{.family = std::string(name_of(rows.family)), .left_out = group.name};
+    result.training = cost;
     ErrorAccumulator all, launch_bound;
     std::map<std::string, ErrorAccumulator> gpus, tiers;
     for_each_answer(rows, group.judged, predictor,
@@ -108,6 +137,8 @@ class LeaveOutRun {
                       launch_bound.add(said.p50, said.p10, said.p90, bound, rows.data.latency(r));
                     });
     result.errors = all.summary();
+    result.answer_microseconds = answer_time(rows, group, predictor);
+    compare(rows, group, result);
     all.merge(launch_bound);
     result.with_launch_bound = all.summary();
     family_with_launch_bound.merge(all);
@@ -118,6 +149,39 @@ class LeaveOutRun {
   }
 
  private:
+  // Methods and other tools on the rows that were judged.
+  void compare(const FamilyRows& rows, const LeaveOutGroup& group, LeftOutErrors& result) {
+    if (!request_.questions.empty()) questions_.add(rows.data, group.judged, group.name);
+    for (ExternalPredictions& tool : external_)
+      result.external.emplace_back(tool.name(), tool.judge(rows.data, group.judged, catalog_));
+    if (baselines_.empty()) return;
+    const std::vector<std::uint32_t> learned = left_rows(rows, group);
+    result.baselines = compare_baselines({baselines_, {rows.data, learned}, rows.data, group.judged},
+                                         catalog_, request_.progress);
+  }
+
+  // What baselines may learn from: as train_predictor, which keeps held-out shapes apart itself.
+  std::vector<std::uint32_t> left_rows(const FamilyRows& rows, const LeaveOutGroup& group) const {
+    if (!group.kept.empty()) return group.kept;
+    const ShapeSplit split;
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t row = 0; row < rows.data.size(); ++row)
+      if (!split.is_test(rows.data.shape(row)) && !group.gpus.contains(rows.data.gpu(row)))
+        left.push_back(row);
+    return left;
+  }
+
+  double answer_time(const FamilyRows& rows, const LeaveOutGroup& group, const Predictor& predictor) const {
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::uint32_t row : group.judged) try {
+        predictor.estimate(rows.data.op(row), catalog_.get(rows.data.gpu(row)), rows.data.context(row));
+      } catch (const Unsupported&) {
+        continue;
+      }
+    const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
+    return spent.count() / double(group.judged.size());
+  }
+
   void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,
               AblationErrors& ablation) const {
     const auto judge_part = [&](const LatencyModel& part, ErrorAccumulator& errors) {
@@ -170,13 +234,17 @@ class LeaveOutRun {
 
   const LeaveOutRequest& request_;
   const GpuCatalog& catalog_;
+  std::vector<Baseline> baselines_;
+  std::vector<ExternalPredictions> external_;
+  QuestionFile questions_;
 };
 
 std::string protocol_of(const LeaveOutRequest& request) {
+  const bool shapes = request.leave_out == "shape";
   std::string text = fmt::format(
-      "each {} left out in turn; trained on up to {} rows of each other GPU and family, constants of the "
-      "structural base included",
-      request.leave_out, request.rows_per_gpu);
+      "{}; trained on up to {} rows of each {}GPU and family, constants of the structural base included",
+      shapes ? "new shapes left out" : fmt::format("each {} left out in turn", request.leave_out),
+      request.rows_per_gpu, shapes ? "" : "other ");
   if (request.few_shot > 0)
     text +=
         fmt::format(", and {} shapes per {} of each GPU left out", request.few_shot, request.few_shot_per);
@@ -200,11 +268,22 @@ void add_rules(const FamilyRows& rows, const std::vector<LeaveOutGroup>& groups,
 
 }  // namespace
 
+namespace {
+
+std::set<Family> families_of(const Dataset& dataset) {
+  std::set<Family> families;
+  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
+  return families;
+}
+
+}  // namespace
+
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   require_learning("validate leave-out");
   const LeaveOutKind kind = leave_out_kind(request.leave_out);
-  if (kind == LeaveOutKind::Model && request.few_shot > 0)
-    throw InvalidInput("few_shot: gives shapes of a GPU back and does not go with `leave_out` model");
+  if (!is_by_gpu(kind) && request.few_shot > 0)
+    throw InvalidInput(
+        "few_shot: gives shapes of a GPU back, expected `leave_out` gpu or generation with it");
   const auto per = parse_enum<FewShotPer>(request.few_shot_per, "few_shot_per");
   if (request.rows_per_gpu < 500 || request.judged_rows < 1)
     throw InvalidInput("rows_per_gpu: expected at least 500, and at least 1 row to judge");
@@ -215,12 +294,10 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;
   if (request.progress) request.progress(fmt::format("{} rows read", dataset.size()));
-  std::set<Family> families;
-  for (std::size_t r = 0; r < dataset.size(); ++r) families.insert(dataset.family(r));
-
+  const std::set<Family> families = families_of(dataset);
   LeaveOutResult result;
   result.protocol = protocol_of(request);
-  const LeaveOutRun run(request, catalog);
+  LeaveOutRun run(request, catalog);
   const std::set<std::string> only = left_out_names(request.only, kind, catalog);
   for (const Family family : families) {
     const FamilyRows rows =
@@ -228,7 +305,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
     ErrorAccumulator together, with_launch_bound;
     AblationErrors ablation;
     const std::vector<LeaveOutGroup> groups = leave_out_groups(rows, catalog, kind, request.judged_rows);
-    if (groups.size() < 2) continue;
+    if (groups.size() < 2 && kind != LeaveOutKind::Shape) continue;
     for (const LeaveOutGroup& group : groups) {
       if (!only.empty() && !only.contains(group.name)) continue;
       result.groups.push_back(run.judge(rows, group, together, with_launch_bound, ablation));
@@ -257,6 +334,7 @@ LeaveOutResult validate_leave_out(const LeaveOutRequest& request) {
     throw InvalidInput(
         fmt::format("validate kernels, `leave_out` {}: no family has two of them with at least {} rows each",
                     request.leave_out, fewest_rows));
+  run.finish();
   return result;
 }
 

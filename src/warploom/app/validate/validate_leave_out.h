@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/data/kernel_exclusions.h"
+#include "warploom/app/validate/compare_baselines.h"
 #include "warploom/base/fields.h"
 #include "warploom/measurements/error_summary.h"
 
@@ -16,8 +18,9 @@ namespace warploom {
 
 struct LeaveOutRequest {
   MeasurementSource source;
-  std::string leave_out;                // "gpu", "generation" (of the catalog) or "model" (MoE: hidden size,
-                                        // intermediate size, top-k and experts together)
+  std::string leave_out;                // "gpu", "generation" (of the catalog), "model" (MoE: hidden size,
+                                        // intermediate size, top-k and experts together) or "shape" (those
+                                        // that no training ever sees, on every GPU)
   std::vector<std::string> only;        // names of GPUs, generations or folds; empty: each in turn
   std::int64_t few_shot = 0;            // shapes of each GPU left out that are given back
   std::string few_shot_per = "family";  // or kind: what that number is meant for
@@ -25,6 +28,10 @@ struct LeaveOutRequest {
   std::int64_t judged_rows = 3000;      // of each GPU and family that is left out
   std::int64_t fewest_rows = 0;  // of a GPU and family to be left out; 0: as kernel_exclusions.json says
   bool ablate = false;           // also judge the model without its later parts, see ablation.h
+  // Methods of the literature by name, learned from the same rows and judged on the same ones.
+  std::vector<std::string> baselines;
+  std::vector<std::filesystem::path> external;  // predictions of other tools (external_predictions.h)
+  std::filesystem::path questions;              // file to write the judged rows to, without their times
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
@@ -37,6 +44,10 @@ struct LeftOutErrors {
   ErrorSummary with_launch_bound;  // the same, judged on launch-bound rows too
   std::vector<std::pair<std::string, ErrorSummary>> gpus, tiers;
   double seconds = 0;
+  TrainingCost training;
+  double answer_microseconds = 0;         // mean time of an answer, one thread
+  std::vector<BaselineErrors> baselines;  // as asked for
+  std::vector<std::pair<std::string, ErrorSummary>> external;
 };
 
 // The errors of one family, all groups together.
@@ -58,7 +69,8 @@ struct LeaveOutResult {
 // included, and judges rows of the group whose shapes are held out of every training (by models: every row).
 // Launch-bound rows and GPUs with few rows are kept out by the rules of
 // kernel_exclusions.json, whose rows are counted; figures with launch-bound rows stand beside the others.
-// Throws what the readers throw, InvalidInput on an unknown way of leaving out, few_shot with "model", data
+// Baselines learn from what is left of the same sample. Throws what the readers and ExternalPredictions
+// throw, InvalidInput on an unknown way of leaving out, few_shot with "model", data
 // without two groups, or `only` naming none of them.
 LeaveOutResult validate_leave_out(const LeaveOutRequest& request);
 

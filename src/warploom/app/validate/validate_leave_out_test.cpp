@@ -89,6 +89,21 @@ TEST(LeaveOutGroups, CountWhatTheirRulesKeepFromBeingJudged) {
       4U);
 }
 
+TEST(LeaveOutGroups, LeaveNewShapesOutOnEveryGpuAtOnce) {
+  const GpuCatalog catalog;
+  const FamilyRows rows = sample_family(moe_rows(), Family::Moe, LeaveOutKind::Shape, 700, 0);
+  const auto groups = leave_out_groups(rows, catalog, LeaveOutKind::Shape, 100000);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_TRUE(groups[0].gpus.empty());
+  std::set<std::string> gpus;
+  for (const std::uint32_t r : groups[0].judged) {
+    gpus.insert(rows.data.gpu(r));
+    EXPECT_TRUE(ShapeSplit{}.is_test(rows.data.shape(r)));
+  }
+  EXPECT_EQ(gpus.size(), 3U);
+  EXPECT_THROW(left_out_names({"h100_sxm"}, LeaveOutKind::Shape, catalog), InvalidInput);
+}
+
 TEST(LeaveOutGroups, LeaveModelsOutWhole) {
   const GpuCatalog catalog;
   const FamilyRows rows = sample_family(moe_rows(), Family::Moe, LeaveOutKind::Model, 1000, 0);

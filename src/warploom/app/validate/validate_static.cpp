@@ -7,12 +7,16 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/validate/compare_baselines.h"
+#include "warploom/app/validate/published_static.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/kernels/moe/expert_routing.h"
+#include "warploom/kernels/roofline.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/engine_kernels.h"
 #include "warploom/serving/static_batch.h"
 #include "warploom/serving/workload/workload.h"
 
@@ -26,6 +30,10 @@ FieldTable ValidateStaticRequest::describe() {
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
+      .add("baselines", &R::baselines,
+           {.doc = "also judge these, composed as published: roofline, linear, habitat, neusight, pipeweave, "
+                   "kernelsight, interpolation, or files that `train --method` wrote"})
+      .add("source", &R::source, {.doc = "measured rows that baselines learn from"})
       .table();
 }
 
@@ -71,6 +79,18 @@ std::optional<Comparison> compare(const std::optional<double>& measured_ms, Seco
   return Comparison{*measured_ms, to_milliseconds(predicted)};
 }
 
+StaticValidationRow row_of(const StaticTruth& row) {
+  StaticValidationRow result;
+  result.hardware = row.hardware;
+  result.engine = row.engine;
+  result.model = row.model;
+  result.workload = row.workload;
+  result.tp = row.tp;
+  result.pp = row.pp;
+  result.batch = row.batch;
+  return result;
+}
+
 StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
                               const ValidateStaticRequest& validation,
                               const std::shared_ptr<const LatencyModel>& latency) {
@@ -84,14 +104,7 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   if (load_model(row.model).mixture) request.expert_routing = validation.expert_routing;
   const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
   const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config);
-  StaticValidationRow result;
-  result.hardware = row.hardware;
-  result.engine = row.engine;
-  result.model = row.model;
-  result.workload = row.workload;
-  result.tp = row.tp;
-  result.pp = row.pp;
-  result.batch = row.batch;
+  StaticValidationRow result = row_of(row);
   result.prefill = compare(row.prefill, time.prefill);
   result.decode = compare(row.decode, time.decode_mean);
   result.total = {row.total, to_milliseconds(time.total)};
@@ -101,6 +114,84 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   result.collectives = to_milliseconds(time.collectives);
   result.tier = weakest_tier(setup.pricer->breakdown());
   result.expert_routing = setup.expert_routing();
+  return result;
+}
+
+// Each with a model, those by name trained.
+std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, const GpuCatalog& catalog) {
+  std::vector<Baseline> baselines;
+  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text));
+  const bool learns =
+      std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
+  const bool source = !request.source.store.empty() || !request.source.layout.empty();
+  if (source && !learns)
+    throw InvalidInput(
+        "validate static: a source of measurements is for baselines that learn, expected none");
+  if (learns && !source)
+    throw InvalidInput(
+        "validate static: baselines that learn need measurements (`store`, or `layout` and `data`), or name "
+        "a file that `train --method` wrote");
+  return learns ? train_baselines(std::move(baselines), request.source, catalog, request.progress)
+                : baselines;
+}
+
+// KernelSight-LM alone says what a step takes beside its kernels.
+bool counts_host(const Baseline& baseline) { return baseline.kind == BaselineKind::KernelSight; }
+
+struct StepHosts {
+  StepHost prefill, decode;
+};
+
+// What a step of the row's engine waits for: the GPU's gap, the host's work beside it, the tokens' way out.
+StepHosts step_hosts(const StaticTruth& row, const ValidateStaticRequest& validation) {
+  ServingSetupRequest request;
+  request.host = validation.host;
+  request.model = row.model;
+  request.gpu = row.hardware;
+  request.framework = row.engine;
+  request.config.tensor_parallel_size = row.tp;
+  request.config.pipeline_parallel_size = row.pp;
+  const ServingSetup setup = resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
+  const auto host_of = [&](LaunchMode mode) {
+    const HostStep host = setup.config.host.step(row.batch, mode);
+    return StepHost{host.gap, host.before + host.launch + host.finish, host.finish};
+  };
+  return {host_of(LaunchMode::Kernels), host_of(LaunchMode::Graph)};
+}
+
+StaticBaseline judge_baseline(const Baseline& baseline, const std::vector<StaticTruth>& truth,
+                              const StaticWorkloads& workloads, const ValidateStaticRequest& request,
+                              const GpuCatalog& catalog) {
+  const RooflineModel roofline;
+  const LatencyModel& latency = baseline.trained ? *baseline.trained : roofline;
+  StaticBaseline result{.name = baseline.name};
+  Seconds predicted{0.0}, without{0.0};
+  for (const StaticTruth& row : truth) {
+    const std::vector<std::int32_t>& prompts = prompts_of(row, workloads, request.truth);
+    const ModelArchitecture model = load_model(row.model);
+    const KernelNames names = kernels_of(row.engine, "");
+    const StepHosts host = counts_host(baseline) ? step_hosts(row, request) : StepHosts();
+    const PublishedBatchTime time = price_published_batch({.model = model,
+                                                           .gpu = catalog.get(row.hardware),
+                                                           .names = names,
+                                                           .tensor_parallel = row.tp,
+                                                           .pipeline_parallel = row.pp,
+                                                           .prompts = prompts,
+                                                           .output_tokens = row.output_tokens,
+                                                           .prefill_host = host.prefill,
+                                                           .decode_host = host.decode},
+                                                          latency);
+    StaticValidationRow judged = row_of(row);
+    judged.prefill = compare(row.prefill, time.prefill);
+    judged.decode = compare(row.decode, time.decode_mean);
+    judged.total = {row.total, to_milliseconds(time.total)};
+    judged.total_p10 = judged.total_p90 = judged.total.predicted;
+    judged.collectives = to_milliseconds(time.collectives);
+    predicted += time.total;
+    without += time.roofline;
+    result.rows.push_back(std::move(judged));
+  }
+  result.roofline_share = without / predicted;
   return result;
 }
 
@@ -146,12 +237,16 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path) {
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency) {
   if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
+  const GpuCatalog catalog;
+  const std::vector<Baseline> baselines = trained_baselines(request, catalog);
   const std::vector<StaticTruth> truth = read_static_truth(request.truth);
   const StaticWorkloads workloads = read_static_workloads(request.requests);
   StaticValidation validation;
   for (const StaticTruth& row : truth) {
     validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), request, latency));
   }
+  for (const Baseline& baseline : baselines)
+    validation.baselines.push_back(judge_baseline(baseline, truth, workloads, request, catalog));
   const auto dense = [](const StaticValidationRow& row) { return row.expert_routing.empty(); };
   if (!request.expert_routing.empty() && std::all_of(validation.rows.begin(), validation.rows.end(), dense))
     throw InvalidInput(

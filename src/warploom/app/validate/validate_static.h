@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "warploom/app/data/import_data.h"
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/app/validate/static_validation.h"
 #include "warploom/base/fields.h"
@@ -40,13 +43,19 @@ struct ValidateStaticRequest {
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
   HostSettings host;  // to the defaults of the engine
+  // Published methods on the same rows, by name or as files that `train --method` wrote. Those by name learn
+  // from `source`.
+  std::vector<std::string> baselines;
+  MeasurementSource source;
+  std::function<void(std::string_view)> progress;
   static FieldTable describe();
 };
 
 // Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total
 // their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
 // Throws InvalidInput on a row whose workload is not listed or has another batch size, on `expert_routing`
-// where no row's model has experts, and what names and models throw: no row is left out.
+// where no row's model has experts, and what names and models throw: no row is left out. InvalidInput too
+// on baselines that learn without a source, and on a source without them.
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency);
 StaticValidation validate_static(const ValidateStaticRequest& request);

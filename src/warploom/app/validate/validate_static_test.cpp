@@ -32,7 +32,7 @@ TEST(ValidateStatic, PricesEveryRow) {
   ASSERT_TRUE(row.prefill && row.decode);
   EXPECT_NEAR(row.total.predicted, row.prefill->predicted + 4 * row.decode->predicted, 1e-4);
   EXPECT_FALSE(result.rows[1].prefill.has_value());
-  const StaticErrors errors = static_errors(result);
+  const StaticErrors errors = static_errors(result.rows);
   EXPECT_EQ(errors.prefill.errors, std::vector<double>{row.prefill->error()});
   EXPECT_EQ(errors.total.errors.size(), 2u);
 }

@@ -8,54 +8,12 @@
 
 #include "warploom/base/error.h"
 #include "warploom/baselines/pipeweave/published_features.h"
+#include "warploom/baselines/pipeweave/published_load.h"
 #include "warploom/baselines/pipeweave/published_pipes.h"
 #include "warploom/kernels/tile_schedule.h"
 
 namespace warploom::published {
 namespace {
-
-constexpr std::int64_t kBytes = 2;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-void check(std::span<const Request> requests, std::int64_t heads, std::int64_t head_dim) {
-  check_positive(std::int64_t(requests.size()), "the number of requests");
-  check_positive(heads, "heads");
-  check_positive(head_dim, "head_dim");
-  for (const Request& request : requests) {
-    check_positive(request.query_tokens, "query tokens");
-    check_positive(request.kv_tokens, "kv tokens");
-  }
-}
-
-// What blocks ask of the pipelines, summed.
-struct Load {
-  double tensor = 0, special = 0, bytes = 0;
-  Load& operator+=(const Load& other) {
-    tensor += other.tensor;
-    special += other.special;
-    bytes += other.bytes;
-    return *this;
-  }
-};
-
-Features features_of(const Load& total, const Load& busiest, const Hardware& gpu) {
-  Features result;
-  result.tensor = pipe(total.tensor, busiest.tensor, gpu.tensor_half, gpu);
-  result.special = pipe(total.special, busiest.special, gpu.special_lanes, gpu);
-  result.memory = memory(total.bytes, busiest.bytes, gpu);
-  return result;
-}
-
-Load longest_of(const std::vector<Load>& sms) {
-  Load most;
-  for (const Load& sm : sms) {
-    most.tensor = std::max(most.tensor, sm.tensor);
-    most.special = std::max(most.special, sm.special);
-    most.bytes = std::max(most.bytes, sm.bytes);
-  }
-  return most;
-}
 
 // Rows of packed queries and keys of a FlashAttention-2 block.
 struct Tile {
@@ -68,8 +26,8 @@ Tile fa2_tile(std::int64_t mean_rows, std::int64_t head_dim, double shared_kib) 
   const std::int64_t row_warps = tile.rows > 16 ? 4 : 1, key_warps = 4 / row_warps;
   const std::int64_t row_steps = tile.rows > 64 ? 2 : 1;
   const auto shared = std::int64_t(shared_kib * 1024);
-  const std::int64_t query_bytes = tile.rows * head_dim * kBytes;
-  const std::int64_t key_bytes = 2 * head_dim * 16 * key_warps * kBytes;
+  const std::int64_t query_bytes = tile.rows * head_dim * kAttentionBytes;
+  const std::int64_t key_bytes = 2 * head_dim * 16 * key_warps * kAttentionBytes;
   const std::int64_t blocks = shared >= 2 * (query_bytes + key_bytes) ? 2 : 1;
   std::int64_t key_steps = std::min((shared / blocks - query_bytes) / key_bytes, 8 / row_steps);
   const auto invalid = [&](std::int64_t steps) {
@@ -112,7 +70,7 @@ std::int64_t fa2_chunk(std::span<const Request> requests, std::int64_t group, co
 
 Features attention_fa2(std::span<const Request> requests, std::int64_t heads, std::int64_t kv_heads,
                        std::int64_t head_dim, bool paged, const Hardware& gpu) {
-  check(requests, heads, head_dim);
+  check_attention(requests, heads, head_dim);
   check_positive(kv_heads, "kv_heads");
   const std::int64_t group = std::max<std::int64_t>(1, heads / kv_heads);
   std::int64_t packed = 0;
@@ -124,9 +82,10 @@ Features attention_fa2(std::span<const Request> requests, std::int64_t heads, st
   std::vector<double> costs;
   const auto load_of = [&](double steps) {
     const double products = std::floor(4.0 * double(tile.rows * tile.keys * head_dim) * steps / 32);
-    return Load{.tensor = products * 33,
-                .special = 128 * (36 * steps + 128) + double(tile.rows),
-                .bytes = double(head_dim * kBytes) * (double(tile.rows) + steps * double(tile.keys))};
+    return Load{
+        .tensor = products * 33,
+        .special = 128 * (36 * steps + 128) + double(tile.rows),
+        .bytes = double(head_dim * kAttentionBytes) * (double(tile.rows) + steps * double(tile.keys))};
   };
   for (const Request& request : requests) {
     const std::int64_t tiles = ceil_div(request.query_tokens * group, tile.rows);
@@ -160,7 +119,7 @@ Tile fa3_tile(std::int64_t head_dim, bool paged) {
 
 Features attention_fa3(std::span<const Request> requests, std::int64_t heads, std::int64_t head_dim,
                        bool paged, const Hardware& gpu) {
-  check(requests, heads, head_dim);
+  check_attention(requests, heads, head_dim);
   constexpr std::int64_t kMostTiles = 8192;
   const Tile tile = fa3_tile(head_dim, paged);
   std::vector<Request> order(requests.begin(), requests.end());
@@ -176,16 +135,13 @@ Features attention_fa3(std::span<const Request> requests, std::int64_t heads, st
   std::vector<Load> sms(std::size_t(gpu.sms));
   for (std::size_t sm = 0; sm < sms.size(); ++sm) slots.emplace(0, sm);
   Load total;
-  const double rows = double(tile.rows), keys = double(tile.keys), width = double(head_dim);
   for (std::int64_t head = 0; head < scheduled; ++head) {
     for (const Request& request : order) {
       for (std::int64_t t = ceil_div(request.query_tokens, tile.rows) - 1; t >= 0; --t) {
         const std::int64_t seen = (t + 1) * tile.rows + request.kv_tokens - request.query_tokens;
         const double steps =
             double(std::min(ceil_div(request.kv_tokens, tile.keys), ceil_div(seen, tile.keys)));
-        const Load load{.tensor = 4 * rows * keys * width * steps,
-                        .special = rows * keys + (steps - 1) * rows * (4 + keys) + 8 * rows,
-                        .bytes = double(kBytes) * width * (rows + steps * keys)};
+        const Load load = tile_load(double(tile.rows), double(tile.keys), double(head_dim), steps);
         const auto [cost, sm] = slots.top();
         slots.pop();
         slots.emplace(cost + tile.rows * std::clamp<std::int64_t>(seen, 0, request.kv_tokens), sm);
@@ -194,7 +150,7 @@ Features attention_fa3(std::span<const Request> requests, std::int64_t heads, st
       }
     }
   }
-  return features_of(total, longest_of(sms), gpu);
+  return features_of(total, busiest_of(sms), gpu);
 }
 
 }  // namespace warploom::published

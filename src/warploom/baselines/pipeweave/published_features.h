@@ -12,8 +12,6 @@
 
 #include "warploom/baselines/pipeweave/published_vector.h"
 #include "warploom/hardware/gpu_spec.h"
-#include "warploom/kernels/latency_model.h"
-#include "warploom/kernels/operator.h"
 
 namespace warploom::published {
 
@@ -47,9 +45,24 @@ Features attention_fa3(std::span<const Request> requests, std::int64_t heads, st
 Features rmsnorm(std::int64_t tokens, std::int64_t width, const Hardware& gpu);
 Features silu_and_mul(std::int64_t tokens, std::int64_t width, const Hardware& gpu);
 
-// The same for an operator: Gemm of fp8 types, AttentionPrefill and AttentionDecode (FlashAttention-3 on
-// Hopper unless the context's kernel begins with "fa2"; paged unless it ends in "ragged"), RmsNorm,
-// Activation. Throws Unsupported for others; bf16 products among them, since their tiles come from a profile.
-Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {});
+// CUTLASS on data-centre Blackwell: each tile to the SM with the least cost so far. CK on AMD: tiles dealt in
+// turn. Two-byte operands.
+Features attention_cutlass(std::span<const Request> requests, std::int64_t heads, std::int64_t head_dim,
+                           bool causal, const Hardware& gpu);
+Features attention_ck(std::span<const Request> requests, std::int64_t heads, std::int64_t head_dim,
+                      bool causal, const Hardware& gpu);
+
+// One grouped product of the Triton kernel of fused mixtures of experts: tokens x top_k pairs dealt to the
+// experts in turn, each expert's rows padded to a tile, [rows, depth] x [depth, width]. Tiles follow the
+// published rule, which knows the model's hidden size and the GPU's shared memory.
+struct MoePassShape {
+  std::int64_t tokens = 1, experts = 8, top_k = 2, hidden = 4096;
+  std::int64_t width = 1, depth = 1;
+};
+struct MoeTile {
+  std::int64_t rows = 128, columns = 128, depth = 64;
+};
+MoeTile moe_tile(std::int64_t tokens, std::int64_t experts, std::int64_t hidden, const Hardware& gpu);
+Features moe_pass(const MoePassShape& shape, const Hardware& gpu);
 
 }  // namespace warploom::published

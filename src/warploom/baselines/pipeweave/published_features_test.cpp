@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "warploom/base/error.h"
+#include "warploom/baselines/pipeweave/published_kernel.h"
 #include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::published {
@@ -113,11 +114,80 @@ TEST(PublishedRows, CountWarpInstructionsPerToken) {
   EXPECT_NEAR(silu.theory_cycles(), 25 * 165.0 / 1280 + 25 * 57.0 / 160, 1e-9);
 }
 
+TEST(PublishedMoe, PadsTheRowsOfEachExpertToATile) {
+  // 100 tokens, 2 of 8 experts: 25 pairs each, 32 rows in tiles of 16; 512 columns are four tiles of 128.
+  Hardware gpu = round_gpu(true);
+  const MoeTile tile = moe_tile(100, 8, 1024, gpu);
+  EXPECT_EQ(tile.rows, 16);
+  EXPECT_EQ(tile.columns, 128);
+  EXPECT_EQ(tile.depth, 128);
+  const Features features =
+      moe_pass({.tokens = 100, .experts = 8, .top_k = 2, .hidden = 1024, .width = 512, .depth = 1024}, gpu);
+  EXPECT_EQ(features.tensor->total_ops, 2.0 * 256 * 512 * 1024);
+  // 16 row tiles by 4 on ten SMs: seven blocks on the busiest.
+  EXPECT_EQ(features.tensor->busiest_ops, 7 * 2.0 * 16 * 128 * 1024);
+  EXPECT_EQ(features.memory.total_kib, 64 * 144.0 * 2);
+  EXPECT_EQ(features.memory.busiest_kib, 7 * 144.0 * 2);
+  gpu.shared_kib = 100;
+  EXPECT_EQ(moe_tile(100, 8, 1024, gpu).columns, 16);
+  EXPECT_EQ(moe_tile(4000, 8, 4096, gpu).rows, 64);
+  gpu.shared_kib = 164;
+  EXPECT_EQ(moe_tile(600, 8, 4096, gpu).rows, 64);
+}
+
+TEST(PublishedAttention, OfCutlassGivesEachTileToTheLeastLoadedSm) {
+  // Two heads of 256 causal queries: tiles of 128 x 64 with 4 and 2 steps, one on an SM each.
+  const std::vector<Request> requests{{.query_tokens = 256, .kv_tokens = 256}};
+  const Features features = attention_cutlass(requests, 2, 128, true, round_gpu(false));
+  const double step = 4.0 * 128 * 64 * 128;
+  EXPECT_EQ(features.tensor->total_ops, 2 * (4 + 2) * step);
+  EXPECT_EQ(features.tensor->busiest_ops, 4 * step);
+  EXPECT_EQ(features.special->busiest_ops, 128.0 * 64 + 3 * 128 * 68 + 8 * 128);
+  // Without a mask the tile is wider: 96 keys, three steps for each tile.
+  EXPECT_EQ(attention_cutlass(requests, 1, 128, false, round_gpu(false)).tensor->total_ops,
+            2 * 3 * 4.0 * 128 * 96 * 128);
+}
+
+TEST(PublishedAttention, OfCkDealsTilesInTurn) {
+  // Eleven heads of one tile of one step on ten SMs: the first SM has two.
+  const std::vector<Request> requests{{.query_tokens = 128, .kv_tokens = 128}};
+  const Features features = attention_ck(requests, 11, 128, true, round_gpu(false));
+  const double tile = 4.0 * 128 * 128 * 128;
+  EXPECT_EQ(features.tensor->total_ops, 11 * tile);
+  EXPECT_EQ(features.tensor->busiest_ops, 2 * tile);
+  EXPECT_EQ(features.special->total_ops, 11 * (128.0 * 128 + 2 * 128 + 128 * 128));
+}
+
+TEST(PublishedKernel, FollowsTheLibraryAndTheGpu) {
+  const GpuCatalog catalog;
+  const GpuSpec &h100 = catalog.get("h100_sxm"), &a100 = catalog.get("a100_sxm");
+  const AttentionPrefill prompt{.heads = 8, .kv_heads = 8, .requests = {{.query_tokens = 500}}};
+  const AttentionDecode token{.heads = 8, .kv_heads = 8, .requests = {{.context_tokens = 500}}};
+  EXPECT_EQ(published_kernel(prompt, h100, {}).kernel, PublishedKernel::AttentionFa3);
+  EXPECT_EQ(published_kernel(prompt, a100, {}).kernel, PublishedKernel::AttentionFa2);
+  EXPECT_EQ(published_kernel(token, h100, {}).kernel, PublishedKernel::AttentionFa2);
+  EXPECT_EQ(published_kernel(token, h100, {.kernel = "fa3_paged"}).kernel, PublishedKernel::AttentionFa3);
+  EXPECT_EQ(published_kernel(prompt, catalog.get("b200_sxm"), {}).kernel, PublishedKernel::AttentionCutlass);
+  EXPECT_FALSE(published_kernel(prompt, a100, {.kernel = "triton"}).kernel);
+  EXPECT_FALSE(published_kernel(Rope{}, a100, {}).kernel);
+  const FusedMoe pass{.pass = MoePass::GateUp};
+  EXPECT_EQ(published_kernel(pass, a100, {}).kernel, PublishedKernel::FusedMoe);
+  EXPECT_FALSE(published_kernel(FusedMoe{}, a100, {}).kernel);
+}
+
+TEST(PublishedGemm, TakesTheLikeliestTileWhereNoProfileSaysIt) {
+  const GpuCatalog catalog;
+  const Features features =
+      published::features(Gemm{.m = 4096, .n = 4096, .k = 4096}, catalog.get("h100_sxm"));
+  EXPECT_GE(features.tensor->total_ops, 2.0 * 4096 * 4096 * 4096);
+  EXPECT_LT(features.tensor->busiest_ops, features.tensor->total_ops / 60);
+}
+
 TEST(PublishedFeatures, AreElevenOrFifteen) {
   const GpuCatalog catalog;
   const GpuSpec& gpu = catalog.get("h100_sxm");
   EXPECT_EQ(
-      features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu).values().size(),
+      features(Gemm{.scheme = MatmulScheme::Fp8Block, .m = 64, .n = 512, .k = 512}, gpu).values().size(),
       11U);
   const Features norm = features(RmsNorm{.tokens = 7, .width = 4096}, gpu);
   EXPECT_EQ(norm.values().size(), 15U);
@@ -132,7 +202,8 @@ TEST(PublishedFeatures, AreElevenOrFifteen) {
 TEST(PublishedFeatures, RefuseWhatWasNotPublished) {
   const GpuCatalog catalog;
   const GpuSpec& gpu = catalog.get("h100_sxm");
-  EXPECT_THROW(features(Gemm{.m = 64, .n = 512, .k = 512}, gpu), Unsupported);
+  EXPECT_THROW(features(Gemm{.scheme = MatmulScheme::Fp8Static, .m = 64, .n = 512, .k = 512}, gpu),
+               Unsupported);
   EXPECT_THROW(features(Rope{}, gpu), Unsupported);
   EXPECT_THROW(gemm_fp8(0, 1, 1, round_gpu(true)), InvalidInput);
 }

@@ -9,6 +9,7 @@
 
 #include "warploom/base/csv.h"
 #include "warploom/baselines/pipeweave/published_features.h"
+#include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom::published {
 namespace {
@@ -170,6 +171,37 @@ TEST_F(PublishedVectors, OfRowWiseKernelsAreReproduced) {
   each_row("silu_and_mul.csv", 100, [&](const CsvReader& row) {
     check_row(row, silu_and_mul(integer(row, "seq"), integer(row, "dim"), hardware(row)));
   });
+}
+
+TEST_F(PublishedVectors, OfExpertsFollowTheTilesAndEfficienciesOfEachRow) {
+  const std::filesystem::path path =
+      vectors("x").parent_path().parent_path().parent_path() / "pipeweave_moe" / "moe_w13_default.csv.gz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no published rows: set WARPLOOM_DATA";
+  const GpuCatalog catalog;
+  CsvReader row(path);
+  std::size_t count = 0, checked = 0;
+  while (row.next()) {
+    if (count++ % 7 != 0) continue;
+    ++checked;
+    const GpuSpec& gpu = catalog.get(row.cell(row.column("hardware")));
+    const std::int64_t tokens = integer(row, "M"), experts = integer(row, "E"), hidden = integer(row, "H");
+    const MoeTile tile = moe_tile(tokens, experts, hidden, Hardware::of(gpu));
+    ASSERT_EQ(tile.rows, integer(row, "cfg_BM")) << row.line();
+    ASSERT_EQ(tile.columns, integer(row, "cfg_BN")) << row.line();
+    ASSERT_EQ(tile.depth, integer(row, "cfg_BK")) << row.line();
+    const std::int64_t wide = 2 * integer(row, "N");
+    const Features computed = moe_pass({.tokens = tokens,
+                                        .experts = experts,
+                                        .top_k = integer(row, "topk"),
+                                        .hidden = hidden,
+                                        .width = wide,
+                                        .depth = hidden},
+                                       Hardware::of(gpu));
+    ASSERT_EQ(computed.tensor->total_ops, 2.0 * real(row, "padded_tokens") * double(wide) * double(hidden))
+        << row.line();
+  }
+  EXPECT_EQ(count, 33264U);
+  EXPECT_GT(checked, 4000U);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
-#include "warploom/baselines/pipeweave/published_features.h"
-
+// The features of an operator: which of the published vectors, and its requests one by one.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <type_traits>
 
-#include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
+#include "warploom/baselines/pipeweave/published_kernel.h"
 
 namespace warploom::published {
 namespace {
@@ -43,42 +42,40 @@ std::vector<Request> requests_of(const std::vector<RequestGroup>& groups) {
 }
 
 template <class Attention>
-Features attention(const Attention& op, const Hardware& gpu, const KernelContext& context) {
+Features attention(PublishedKernel kernel, const Attention& op, const Hardware& gpu,
+                   const KernelContext& context) {
   check_listed(op);
   const std::vector<Request> requests = requests_of(op.requests);
-  const bool paged = !context.kernel.ends_with("ragged");
-  if (gpu.hopper && !context.kernel.starts_with("fa2")) {
-    return attention_fa3(requests, op.heads, op.head_dim, paged, gpu);
+  // Prompts are computed before their keys are in pages, as the publication composes a prefill.
+  const bool ragged = context.kernel.ends_with("ragged") ||
+                      (std::is_same_v<Attention, AttentionPrefill> && !context.kernel.ends_with("paged"));
+  switch (kernel) {
+    case PublishedKernel::AttentionFa2:
+      return attention_fa2(requests, op.heads, op.kv_heads, op.head_dim, !ragged, gpu);
+    case PublishedKernel::AttentionFa3:
+      return attention_fa3(requests, op.heads, op.head_dim, !ragged, gpu);
+    case PublishedKernel::AttentionCutlass:
+      return attention_cutlass(requests, op.heads, op.head_dim, true, gpu);
+    default:
+      return attention_ck(requests, op.heads, op.head_dim, true, gpu);
   }
-  return attention_fa2(requests, op.heads, op.kv_heads, op.head_dim, paged, gpu);
 }
 
 }  // namespace
 
+Features attention_features(PublishedKernel kernel, const Operator& op, const Hardware& gpu,
+                            const KernelContext& context) {
+  if (const auto* prefill = std::get_if<AttentionPrefill>(&op))
+    return attention(kernel, *prefill, gpu, context);
+  return attention(kernel, std::get<AttentionDecode>(op), gpu, context);
+}
+
 Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
-  const Hardware hardware = Hardware::of(gpu);
-  return std::visit(
-      [&](const auto& held) -> Features {
-        using T = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<T, Gemm>) {
-          if (weight_type(held.scheme) == DataType::Fp8 && hardware.tensor_fp8 > 0) {
-            return gemm_fp8(held.m, held.n, held.k, hardware);
-          }
-          throw Unsupported("published features: a product of 16-bit types needs the tile from a profile");
-        } else if constexpr (std::is_same_v<T, AttentionPrefill> || std::is_same_v<T, AttentionDecode>) {
-          return attention(held, hardware, context);
-        } else if constexpr (std::is_same_v<T, RmsNorm>) {
-          return rmsnorm(held.tokens, held.width, hardware);
-        } else if constexpr (std::is_same_v<T, Activation>) {
-          return silu_and_mul(held.tokens, 2 * held.width, hardware);
-        } else {
-          static_assert(AnyOf<T, MlaPrefill, MlaDecode, MlaModule, FusedMoe, Elementwise, Rope, KvWrite,
-                              Quantize, Embedding, Sampling, LinearAttention, Collective>);
-          throw Unsupported(
-              fmt::format("published features: none for the family {}", name_of(family_of(op))));
-        }
-      },
-      op);
+  const KernelChoice choice = published_kernel(op, gpu, context);
+  if (!choice.kernel)
+    throw Unsupported(
+        fmt::format("published features: none for {} here: {}", name_of(family_of(op)), choice.reason));
+  return features_of_kernel(*choice.kernel, op, gpu, context);
 }
 
 }  // namespace warploom::published

@@ -1,0 +1,24 @@
+#include "warploom/base/peak_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace warploom {
+namespace {
+
+TEST(PeakMemory, ShowsWhatWasHeldAndGivenBack) {
+  if (!reset_peak_memory() || peak_memory() == 0) GTEST_SKIP() << "this system does not count memory";
+  const std::uint64_t before = resident_memory();
+  constexpr std::size_t kBytes = 64 << 20;
+  {
+    std::vector<std::uint8_t> held(kBytes, 1);
+    EXPECT_EQ(std::accumulate(held.begin(), held.end(), std::uint64_t{0}), kBytes);
+  }
+  EXPECT_GE(peak_memory(), before + kBytes / 2);
+  EXPECT_LE(resident_memory(), peak_memory());
+}
+
+}  // namespace
+}  // namespace warploom

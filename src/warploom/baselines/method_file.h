@@ -1,0 +1,40 @@
+// The file of a method of the literature, as `train --method` writes it: "NAME.wlb".
+//
+// A framed file (base/framed_file.h). Head: method, data_hash, seed, rows. Records of pipeweave: a count and
+// per kernel its name, the rows and GPUs that it was learned from, the range of efficiencies and its network;
+// a count and per forest the kind of collective, the GPU and the trees.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "warploom/baselines/method_model.h"
+#include "warploom/baselines/pipeweave/pipeweave_model.h"
+
+namespace warploom {
+
+inline constexpr std::string_view kMethodFileSuffix = ".wlb";
+
+// From what a method was learned.
+struct MethodProvenance {
+  std::uint64_t data_hash = 0, seed = 0, rows = 0;
+};
+
+struct PipeWeaveFile {
+  baselines::PipeWeaveModel model;
+  MethodProvenance provenance;
+};
+
+inline constexpr std::uint32_t kMethodFileMajor = 1, kMethodFileMinor = 0;
+
+std::string method_to_bytes(const baselines::PipeWeaveModel& model, const MethodProvenance& provenance);
+// Throws as open_framed_file does.
+PipeWeaveFile pipeweave_from_bytes(std::string_view bytes, std::string_view where);
+
+// Throws IoError, and what pipeweave_from_bytes throws.
+std::unique_ptr<const MethodModel> read_method_file(const std::filesystem::path& path);
+
+}  // namespace warploom

@@ -1,0 +1,11 @@
+#include "warploom/baselines/network/matrix_product.h"
+
+namespace warploom::baselines {
+
+void multiply(const MatrixView& a, const float* b, float* c, const ProductShape& shape, VectorUnit unit) {
+  using namespace matrix_product;
+  constexpr VectorVersions versions(&multiply_plain, &multiply_avx2, &multiply_avx512);
+  versions.on(unit)(a, b, c, shape);
+}
+
+}  // namespace warploom::baselines
