@@ -46,21 +46,31 @@ def real_run(model):
     return ["validate", "serving", "--run", path + ".json", "--requests", path + ".csv.gz"]
 
 
-# Runs that no constant was fitted to, by model (tests/fixtures/engine/vllm_0_24_h200/README.md).
-JUDGED_RUNS = [
-    "llama8bfp8_light",
-    "llama8bfp8_heavy",
-    "qwen14b_light",
-    "qwen14b_heavy",
-    "qwen14b_tp2_light",
-    "qwen14b_tp2_heavy",
-    "mixtral_light",
-    "mixtral_heavy",
-]
+# Runs that no constant was fitted to, by GPU (the READMEs of tests/fixtures/engine/).
+JUDGED_RUNS = {
+    "h200": [
+        "llama8bfp8_light",
+        "llama8bfp8_heavy",
+        "qwen14b_light",
+        "qwen14b_heavy",
+        "qwen14b_tp2_light",
+        "qwen14b_tp2_heavy",
+        "mixtral_light",
+        "mixtral_heavy",
+    ],
+    "h100": [
+        "qwen14b_light",
+        "qwen14b_heavy",
+        "qwen14b_prefix_shared",
+        "qwen14b_clients32",
+        "qwen30b_light",
+        "qwen30b_heavy",
+    ],
+}
 
 
-def engine_run(name):
-    path = f"{{fixtures}}/engine/vllm_0_24_h200/serving/{name}"
+def engine_run(gpu, name):
+    path = f"{{fixtures}}/engine/vllm_0_24_{gpu}/serving/{name}"
     files = ["--run", path + ".json", "--requests", path + ".csv.gz"]
     return ["validate", "serving", *files, "--host-profile", "xeon_16_cores"]
 
@@ -186,7 +196,11 @@ TABLES = {
             },
             serving.serving,
         ),
-        Table("engine-runs", {name: engine_run(name) for name in JUDGED_RUNS}, serving.engine_runs),
+        Table(
+            "engine-runs",
+            {f"{gpu} {run}": engine_run(gpu, run) for gpu, runs in JUDGED_RUNS.items() for run in runs},
+            serving.engine_runs,
+        ),
         Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),
         Table("pools", {"concurrency": CONCURRENCY}, serving.pools),
         Table("drafts", {"concurrency": CONCURRENCY}, serving.drafts),

@@ -5,7 +5,7 @@
 #include "warploom/app/data/sweep_plan.h"
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
-#include "warploom/app/serving/calibrate_host.h"
+#include "warploom/app/validate/calibrate_host_runs.h"
 #include "warploom/app/validate/concurrency_request.h"
 #include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/app/validate/validate_concurrency.h"
@@ -65,7 +65,7 @@ ConcurrencyValidation judge_concurrency(const ValidateConcurrencyRequest& reques
 
 Json answer_calibrate_host(const Session& session, const Json& asked, const AnswerWatch&) {
   const auto request = read_request<CalibrateHostRequest>(asked);
-  return host_calibration_json(calibrate_host(request, session.model_of(request.predictor)));
+  return host_calibration_json(calibrate_host_to(request, session.model_of(request.predictor)));
 }
 
 constexpr AnsweredRequest kMeasuredAnswers[] = {

@@ -130,7 +130,7 @@ constexpr std::array<Example, 123> kExamples{{
     {"calibrate-host",
      "calibrate-host --steps steps.csv --model Llama-3.1-8B --gpu H200 --base old.json --output new.json"},
     {"calibrate-host",
-     "calibrate-host --steps steps.csv --model Llama-3.1-8B --gpu H200 --output host.json --json"},
+     "calibrate-host --run run1/run.json --requests run1/requests.csv --output host.json"},
     {"import", "import warploom sweep --store mine.db"},
     {"import", "import kineto trace.json.gz --store mine.db"},
     {"import", "import nsight kernels.csv --gpu H100-SXM --store mine.db"},

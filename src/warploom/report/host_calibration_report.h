@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "warploom/app/serving/calibrate_host.h"
+#include "warploom/app/validate/calibrate_host_runs.h"
 #include "warploom/base/json.h"
 
 namespace warploom {
 
-std::string host_calibration_text(const CalibrateHostResult& result);
-Json host_calibration_json(const CalibrateHostResult& result);
+std::string host_calibration_text(const HostCalibration& calibration);
+Json host_calibration_json(const HostCalibration& calibration);
 
 }  // namespace warploom

@@ -80,7 +80,7 @@ const std::vector<DescribedRequest>& described_requests() {
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),
       described<SweepPlanRequest>("chooses what warploom-collect times"),
       described<CalibrateRequest>("fits a predictor to one GPU's sweep"),
-      described<CalibrateHostRequest>("fits a host profile to steps that an engine ran one by one"),
+      described<CalibrateHostRequest>("fits a host profile to steps or runs of your engine"),
       described<ImportRequest>("reads measured data into a store"),
       described<TrainRequest>("learns a predictor from measured data"),
       described<ValidateKernelsRequest>("a predictor against measured kernels"),

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/host_steps.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
@@ -21,9 +20,11 @@ FieldTable CalibrateHostRequest::describe() {
   using R = CalibrateHostRequest;
   return RequestFields<R>("calibrate_host")
       .add("steps", &R::steps,
-           {.doc = "steps timed one by one: columns kind, batch and wall_ms", .required = true})
-      .add("model", &R::model, {.doc = "the model that ran", .required = true})
-      .add("gpu", &R::gpu, {.doc = "the GPU that it ran on", .required = true})
+           {.doc = "steps timed one by one: columns kind, batch and wall_ms; needs the model and the GPU"})
+      .add("run", &R::runs, {.doc = "in place of steps: how the engine of each run was started (JSON)"})
+      .add("requests", &R::requests, {.doc = "what happened to the requests of each run, in their order"})
+      .add("model", &R::model, {.doc = "the model whose steps they are"})
+      .add("gpu", &R::gpu, {.doc = "the GPU that they ran on"})
       .add("engine", &R::engine, {.doc = "the engine that ran it"})
       .add("engine_version", &R::engine_version, {.doc = "version of the engine"})
       .add("quantization", &R::quantization, {.doc = "every linear layer in this scheme, for example fp8"})
@@ -82,14 +83,6 @@ std::optional<WallErrors> errors_of_unseen(const EngineHost& base, const Launche
   return summary_of(std::move(errors));
 }
 
-void check_base(const EngineHost& base, const std::string& profile) {
-  if (base.prepare > Seconds(0.0) && base.layer > Seconds(0.0)) return;
-  throw InvalidInput(
-      fmt::format("base: '{}' holds no times of single steps for {}, which the fit scales; expected a "
-                  "measured profile such as xeon_16_cores",
-                  profile, base.engine));
-}
-
 ServingSetupRequest setup_of(const CalibrateHostRequest& request) {
   check_simulated_engine(request.engine);
   ServingSetupRequest setup;
@@ -103,14 +96,29 @@ ServingSetupRequest setup_of(const CalibrateHostRequest& request) {
   return setup;
 }
 
-std::string profile_name(const CalibrateHostRequest& request) {
-  return request.name.empty() ? request.output.stem().string() : request.name;
+void check_given(const CalibrateHostRequest& request) {
+  if (request.steps.empty()) throw InvalidInput("steps: none; expected steps, or runs and their requests");
+  if (request.model.empty()) throw InvalidInput("model: missing, expected the model whose steps they are");
+  if (request.gpu.empty()) throw InvalidInput("gpu: missing, expected the GPU that the steps ran on");
 }
 
 }  // namespace
 
+void check_fitted_base(const EngineHost& base, const std::string& profile) {
+  if (base.prepare > Seconds(0.0) && base.layer > Seconds(0.0)) return;
+  throw InvalidInput(
+      fmt::format("base: '{}' holds no times of single steps for {}, which the fit scales; expected a "
+                  "measured profile such as xeon_16_cores",
+                  profile, base.engine));
+}
+
+std::string profile_name(const CalibrateHostRequest& request) {
+  return request.name.empty() ? request.output.stem().string() : request.name;
+}
+
 CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
+  check_given(request);
   std::vector<MeasuredStep> measured;
   for (const auto& path : request.steps) {
     const std::vector<MeasuredStep> more = read_measured_steps(path);
@@ -120,7 +128,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   const EngineSpec& engine = engine_named(setup.config.engine);
   const HostProfile base_profile = load_host_profile(request.base);
   const EngineHost base = base_profile.engine(engine.name);
-  check_base(base, base_profile.name);
+  check_fitted_base(base, base_profile.name);
   const LaunchedLayers layers = engine.launched_layers(setup.model, *setup.gpu);
   const std::vector<TimedStep> steps = priced_steps(setup, measured);
 
@@ -142,10 +150,6 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                     .engines = {fitted}};
   write_file_atomically(request.output, host_profile_to_json(result.profile).dump(2) + "\n");
   return result;
-}
-
-CalibrateHostResult calibrate_host(const CalibrateHostRequest& request) {
-  return calibrate_host(request, open_latency_model(request.predictor));
 }
 
 }  // namespace warploom

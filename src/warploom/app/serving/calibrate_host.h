@@ -12,8 +12,10 @@
 namespace warploom {
 
 struct CalibrateHostRequest {
-  std::vector<std::filesystem::path> steps;  // files of read_measured_steps
-  std::string model, gpu;                    // as ServingSetupRequest takes them
+  std::vector<std::filesystem::path> steps;     // files of read_measured_steps
+  std::vector<std::filesystem::path> runs;      // in place of steps: files of read_real_run,
+  std::vector<std::filesystem::path> requests;  // and what happened to the requests of each
+  std::string model, gpu;                       // of steps, as ServingSetupRequest takes them
   std::string engine = default_engine();
   std::string engine_version;  // empty = unknown
   std::string quantization;    // as ServingSetupRequest takes it
@@ -42,10 +44,14 @@ struct CalibrateHostResult {
   WallErrors after;  // of all by the profile
 };
 
-// Throws InvalidInput (see read_measured_steps; a base without the engine's step times), IoError, and what
+// Throws InvalidInput unless the profile has what a fit scales.
+void check_fitted_base(const EngineHost& base, const std::string& profile);
+// The request's, or the output's without its ending.
+std::string profile_name(const CalibrateHostRequest& request);
+
+// Of steps. Throws InvalidInput (none named; see read_measured_steps; a base without the engine's step times), IoError, and what
 // resolve_serving throws.
 CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);
-CalibrateHostResult calibrate_host(const CalibrateHostRequest& request);  // opens setup.predictor
 
 }  // namespace warploom

@@ -28,9 +28,13 @@ CalibrateHostRequest request_for(const std::filesystem::path& steps, const Scrat
   return request;
 }
 
+CalibrateHostResult calibrated(const CalibrateHostRequest& request) {
+  return calibrate_host(request, open_latency_model(request.predictor));
+}
+
 TEST(CalibrateHost, LessensTheErrorOfStepsThatItDidNotSee) {
   const ScratchFolder folder;
-  const CalibrateHostResult result = calibrate_host(request_for(kStepsFile, folder));
+  const CalibrateHostResult result = calibrated(request_for(kStepsFile, folder));
   ASSERT_TRUE(result.unseen.has_value());
   EXPECT_LT(result.unseen->median, result.before.median);
   EXPECT_LT(result.unseen->median, 0.12);
@@ -46,7 +50,7 @@ TEST(CalibrateHost, RefusesStepsThatItCannotRead) {
   const ScratchFolder folder;
   const auto refused = [&](const std::string& text) {
     const auto path = folder.write("steps.csv", text);
-    EXPECT_THROW(calibrate_host(request_for(path, folder)), InvalidInput) << text;
+    EXPECT_THROW(calibrated(request_for(path, folder)), InvalidInput) << text;
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "host.json"));
   };
   refused("kind,batch,wall_ms\n");
@@ -59,14 +63,26 @@ TEST(CalibrateHost, RefusesStepsThatItCannotRead) {
   refused("kind,batch\ndecode,4x500\n");
 }
 
+TEST(CalibrateHost, SaysWhatIsMissingBesideSteps) {
+  const ScratchFolder folder;
+  CalibrateHostRequest request = request_for(kStepsFile, folder);
+  request.gpu.clear();
+  EXPECT_THROW(calibrated(request), InvalidInput);
+  request = request_for(kStepsFile, folder);
+  request.model.clear();
+  EXPECT_THROW(calibrated(request), InvalidInput);
+  request.steps.clear();
+  EXPECT_THROW(calibrated(request), InvalidInput);
+}
+
 TEST(CalibrateHost, RefusesABaseThatHoldsNoTimesOfSingleSteps) {
   const ScratchFolder folder;
   CalibrateHostRequest request = request_for(kStepsFile, folder);
   request.engine = "trtllm";
   request.base = "public_fleet";
-  EXPECT_THROW(calibrate_host(request), InvalidInput);
+  EXPECT_THROW(calibrated(request), InvalidInput);
   request.base = "xeon_16_cores";
-  EXPECT_THROW(calibrate_host(request), Unsupported);
+  EXPECT_THROW(calibrated(request), Unsupported);
 }
 
 TEST(MeasuredSteps, AreReadAsBatches) {

@@ -189,22 +189,26 @@ void settle_frontend(HostModel& host, const RealRun& run, bool client) {
 
 }  // namespace
 
-ServingValidation validate_serving(const ValidateServingRequest& request,
-                                   const std::shared_ptr<const LatencyModel>& latency) {
+OpenedRun open_run(const ValidateServingRequest& request,
+                   const std::shared_ptr<const LatencyModel>& latency) {
   RealRun run = read_real_run(request.run);
   run.setup.host = request.host;
   if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
-  const MeasuredRequests measured = read_measured_requests(
+  MeasuredRequests measured = read_measured_requests(
       request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
-  settle_frontend(setup.config.host, run, measured.client.has_value());
-  const SimulationResult simulated =
-      simulate(setup.config, workload_of(measured), *setup.pricer,
-               {.step_time = request.kernel_times, .timeline_samples = 0});
+  return {std::move(run), std::move(measured), std::move(setup)};
+}
+
+ServingValidation replay(const OpenedRun& opened, ServingConfig config, StepTime kernel_times) {
+  const auto& [run, measured, setup] = opened;
+  settle_frontend(config.host, run, measured.client.has_value());
+  const SimulationResult simulated = simulate(config, workload_of(measured), *setup.pricer,
+                                              {.step_time = kernel_times, .timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
-  validation.engine = setup.config.engine;
+  validation.engine = config.engine;
   if (!run.setup.version.empty()) validation.engine += " " + run.setup.version;
   validation.expert_routing = setup.expert_routing();
   validation.host_profile = setup.host_profile;
@@ -215,12 +219,18 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
   compare_throughput(validation, measured, simulated.metrics);
   if (measured.client)
     validation.client =
-        client_side_of(measured, simulated.requests, setup.config.host, run.client_latency.has_value());
+        client_side_of(measured, simulated.requests, config.host, run.client_latency.has_value());
   const StepTotals& totals = simulated.totals;
   validation.host_share = totals.host / (totals.host + totals.gpu_p50);
   validation.tier = weakest_tier(simulated.kernels);
   validation.kernels = simulated.kernels;
   return validation;
+}
+
+ServingValidation validate_serving(const ValidateServingRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
+  const OpenedRun opened = open_run(request, latency);
+  return replay(opened, opened.setup.config, request.kernel_times);
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {

@@ -17,15 +17,14 @@ double bounded_square(double x) {
   return size <= kOutlier ? x * x : kOutlier * (2 * size - kOutlier);
 }
 
-double loss(const EngineHost& base, const LaunchedLayers& layers, std::span<const TimedStep> steps,
-            const HostFactors& logs) {
+HostFactors exp_of(const HostFactors& logs) {
   HostFactors factors{};
   std::transform(logs.begin(), logs.end(), factors.begin(), [](double log) { return std::exp(log); });
-  const HostModel host = scaled_host(base, factors).of(layers);
-  double sum = 0;
-  for (const TimedStep& step : steps) sum += bounded_square(std::log(serial_wall(host, step) / step.wall));
-  sum /= kStepNoise * kStepNoise;
-  sum += std::pow(logs[0] / kMachineSpread, 2);
+  return factors;
+}
+
+double distance_from_machines(const HostFactors& logs) {
+  double sum = std::pow(logs[0] / kMachineSpread, 2);
   for (std::size_t i = 1; i < logs.size(); ++i) sum += std::pow((logs[i] - logs[0]) / kGroupSpread, 2);
   return sum;
 }
@@ -58,20 +57,27 @@ Seconds serial_wall(const HostModel& host, const TimedStep& step) {
   return step.gpu + host.overhead(step.gpu, step.sequences, step.mode, false);
 }
 
-HostFit fit_host(const EngineHost& base, const LaunchedLayers& layers, std::span<const TimedStep> steps) {
+double misfit_of(double predicted_over_measured) {
+  return bounded_square(std::log(predicted_over_measured)) / (kStepNoise * kStepNoise);
+}
+
+HostFactors search_factors(const std::function<double(const HostFactors&)>& misfit, double last_move) {
+  const auto loss = [&](const HostFactors& logs) {
+    return misfit(exp_of(logs)) + distance_from_machines(logs);
+  };
   HostFactors logs{};
-  double best = loss(base, layers, steps, logs);
+  double best = loss(logs);
   // Moves the groups from `first` to before `last` together, where that lessens the loss.
   const auto move_groups = [&](std::size_t first, std::size_t last, double by) {
     HostFactors tried = logs;
     for (std::size_t i = first; i < last; ++i) tried[i] += by;
-    const double found = loss(base, layers, steps, tried);
+    const double found = loss(tried);
     if (found >= best * (1 - 1e-12)) return false;
     best = found;
     logs = tried;
     return true;
   };
-  for (double size = kFirstMove; size > kLastMove; size /= 2) {
+  for (double size = kFirstMove; size > last_move; size /= 2) {
     for (bool better = true; better;) {
       better = false;
       for (const double by : {-size, size}) {
@@ -80,8 +86,19 @@ HostFit fit_host(const EngineHost& base, const LaunchedLayers& layers, std::span
       }
     }
   }
+  return exp_of(logs);
+}
+
+HostFit fit_host(const EngineHost& base, const LaunchedLayers& layers, std::span<const TimedStep> steps) {
   HostFit fit;
-  std::transform(logs.begin(), logs.end(), fit.factors.begin(), [](double log) { return std::exp(log); });
+  fit.factors = search_factors(
+      [&](const HostFactors& factors) {
+        const HostModel host = scaled_host(base, factors).of(layers);
+        double sum = 0;
+        for (const TimedStep& step : steps) sum += misfit_of(serial_wall(host, step) / step.wall);
+        return sum;
+      },
+      kLastMove);
   for (std::size_t i = 0; i < kHostGroups; ++i)
     fit.steps[i] = steps_moved(base, layers, steps, fit.factors, i);
   return fit;
