@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "run_warploom.h"
-#include "warploom/base/learning.h"
 #include "warploom/base/scratch_folder_test.h"
 
 namespace warploom {

@@ -54,7 +54,7 @@ def seconds(value):
         return "-"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= size:
-            return f"{value / size:.2g} {unit}"
+            return f"{value / size:.3g} {unit}"
     return f"{value * 1e9:.0f} ns"
 
 

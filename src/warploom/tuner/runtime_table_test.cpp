@@ -91,6 +91,27 @@ TEST(WaveFit, BoundsItsErrorMoreWidelyBeyondTheSamples) {
   EXPECT_GT(table.error_bound(far, table.pick(far)), table.error_bound(near, table.pick(near)));
 }
 
+TEST(RuntimeTable, PicksByTheRowsOfEachExpert) {
+  WaveModel model = small_model();
+  model.kernel = {.kind = TileKernelKind::GroupedGemm, .experts = 4, .top_k = 2};
+  const RuntimeTable table = RuntimeTable::build(model);
+  const std::vector<std::int64_t> even{64, 64, 64, 64}, one{256, 0, -3, 0}, none{0, 0, 0, 0};
+  const TilePick usual = table.pick({256, 4096, 4096}), spread = table.pick(even, 4096, 4096),
+                 single = table.pick(one, 4096, 4096);
+  EXPECT_EQ(spread.config, usual.config);
+  EXPECT_NEAR(spread.predicted_us, usual.predicted_us, 1e-4F * usual.predicted_us);
+  // A quarter of the operands, and no tile that is partly empty.
+  EXPECT_LT(single.predicted_us, 0.9F * usual.predicted_us);
+  for (const TilePick& pick :
+       {table.pick(none, 4096, 4096), table.pick({}, 4096, 4096), small_table().pick(even, 4096, 4096)}) {
+    EXPECT_TRUE(pick.is_default);
+    EXPECT_EQ(pick.predicted_us, 0);
+  }
+  // A skew that the table was built with answers for m alone.
+  model.kernel.expert_skew = 8;
+  EXPECT_LT(RuntimeTable::build(model).pick({256, 4096, 4096}).predicted_us, 0.9F * usual.predicted_us);
+}
+
 TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
   const RuntimeTable& table = small_table();
   for (const TileShape shape :
