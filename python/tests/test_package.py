@@ -220,7 +220,17 @@ class Package(unittest.TestCase):
         root = Path(__file__).resolve().parents[2]
         parts = [
             word
-            for part in ("requests", "session", "results", "operators", "steps", "lists")
+            for part in (
+                "requests",
+                "session",
+                "results",
+                "answers",
+                "frames",
+                "operators",
+                "steps",
+                "lists",
+                "seams",
+            )
             for word in ("-p", f"warploom.{part}")
         ]
         words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]
