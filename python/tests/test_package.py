@@ -87,6 +87,8 @@ class Predict(unittest.TestCase):
             warploom.predict("gem", **GEMM)
         with self.assertRaisesRegex(ValueError, "max_num_seqs"):
             warploom.step(**LLAMA, decode="1x1", config={"max_num_seq": 4})
+        with self.assertRaisesRegex(ValueError, "did you mean 'max_num_seqs'"):
+            warploom.step(**LLAMA, decode="1x1", max_num_seq=4)
         with self.assertRaisesRegex(ValueError, "rate is nan"):
             warploom.simulate(**LLAMA, rate=math.nan)
         with self.assertRaises(FileNotFoundError):
