@@ -111,6 +111,25 @@ def _others():
             "run": f"@src/{RUNS}{run}.json",
             "requests": f"@src/{RUNS}{run}.csv.gz",
         }
+    load = {
+        "rate": 5,
+        "random_input_len": 300,
+        "random_output_len": 50,
+        "requests": 50,
+        "slo": ["ttft_p95_ms=800"],
+    }
+    yield "plan", "plan", {"model": "Llama-3.1-8B", "gpu_names": ["H100-SXM", "L40S"], **load}
+    yield "support", "support", {"supported_models": ["Llama-3.1-8B"]}
+    sweep = {"layout": "warploom", "data": ["@src/tests/fixtures/collector/h200/check/sweep.csv.gz"]}
+    yield "validate kernels", "validate_kernels", sweep
+    samples = ["@src/tests/fixtures/tuner/gemm_anchors.csv.gz"]
+    yield "tune fit", "tune_fit", {"samples": samples, "output": "@out/gemm.wlt"}
+    oracle = ["@src/tests/fixtures/tuner/gemm_exhaustive.csv.gz"]
+    yield "tune regret", "tune_regret", {
+        "table": "@out/gemm.wlt",
+        "oracle": oracle,
+        "with_baselines": False,
+    }
     yield "moe-config", "moe_config", {"model": "Qwen3-30B-A3B", "gpu": "H100-SXM"}
     yield "sweep-plan", "sweep_plan", {
         "gpu": "H100-SXM",

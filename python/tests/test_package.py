@@ -87,6 +87,8 @@ class Predict(unittest.TestCase):
             warploom.predict("gem", **GEMM)
         with self.assertRaisesRegex(ValueError, "max_num_seqs"):
             warploom.step(**LLAMA, decode="1x1", config={"max_num_seq": 4})
+        with self.assertRaisesRegex(ValueError, "did you mean 'max_num_seqs'"):
+            warploom.step(**LLAMA, decode="1x1", max_num_seq=4)
         with self.assertRaisesRegex(ValueError, "rate is nan"):
             warploom.simulate(**LLAMA, rate=math.nan)
         with self.assertRaises(FileNotFoundError):
@@ -220,7 +222,17 @@ class Package(unittest.TestCase):
         root = Path(__file__).resolve().parents[2]
         parts = [
             word
-            for part in ("requests", "session", "results", "operators", "steps", "lists")
+            for part in (
+                "requests",
+                "session",
+                "results",
+                "answers",
+                "frames",
+                "operators",
+                "steps",
+                "lists",
+                "seams",
+            )
             for word in ("-p", f"warploom.{part}")
         ]
         words = ["mypy", "--strict", "--follow-imports=silent", "--cache-dir", os.devnull, *parts]

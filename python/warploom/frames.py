@@ -41,14 +41,12 @@ def _flat(frame: Any) -> Any:
     """The frame with objects as JSON text, since a CSV holds no objects."""
     root = type(frame).__module__.partition(".")[0]
     if root == "polars":
-        import polars
-
+        polars = importlib.import_module("polars")
         nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
         texts = [polars.Series(name, [_as_json(v) for v in frame[name].to_list()]) for name in nested]
         return frame.with_columns(texts) if nested else frame
     if root == "pyarrow":
-        import pyarrow
-
+        pyarrow = importlib.import_module("pyarrow")
         columns = {}
         for name, column in _columns(frame).items():
             nested = pyarrow.types.is_nested(column.type)

@@ -13,6 +13,7 @@ milliseconds out.
 
 from __future__ import annotations
 
+import importlib
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -84,8 +85,7 @@ def create_session(*args: Any, **kwargs: Any) -> AicSession:
 
 def install() -> None:
     """Puts create_session in the place of Dynamo's."""
-    import dynamo._internal.aic as aic
-
+    aic: Any = importlib.import_module("dynamo._internal.aic")
     aic.AicSession, aic.create_session = AicSession, create_session
 
 

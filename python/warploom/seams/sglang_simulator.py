@@ -17,10 +17,11 @@ sglang_simulator: time_predictor/base.py (InferTimePredictor, ScheduleBatch), si
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from sglang_simulator.time_predictor.base import InferTimePredictor
+from sglang_simulator.time_predictor.base import InferTimePredictor  # type: ignore[import-not-found]
 
 from warploom.steps import Step
 
@@ -90,9 +91,9 @@ class WarploomTimePredictor(InferTimePredictor):  # type: ignore[misc]
 
 def install() -> None:
     """Makes the simulator know the predictor's name."""
-    from sglang_simulator.simulation.manager.config import ConfigManager
-
-    known = ConfigManager.get_inference_time_predictor
+    simulator: Any = importlib.import_module("sglang_simulator.simulation.manager.config")
+    manager = simulator.ConfigManager
+    known = manager.get_inference_time_predictor
 
     def get_inference_time_predictor(cls: Any, model: Any, hw: Any, sched_config: Any) -> Any:
         wanted = dict(cls._get_raw_config().get("predictor", {}))
@@ -100,4 +101,4 @@ def install() -> None:
             return known.__func__(cls, model, hw, sched_config)
         return WarploomTimePredictor(model, hw, sched_config, **wanted)
 
-    ConfigManager.get_inference_time_predictor = classmethod(get_inference_time_predictor)
+    manager.get_inference_time_predictor = classmethod(get_inference_time_predictor)
