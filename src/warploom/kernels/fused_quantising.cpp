@@ -15,7 +15,7 @@ constexpr double kShare = 0.45;
 // Two passes stand in a row of the table, the second launched while the first runs: what the same products are
 // longer there than in those steps, 5.5 us at 1 row to 36 us at 2,048.
 constexpr double kPassesInRow = 2;
-constexpr Seconds kOverlap = microseconds(1.2);
+constexpr Seconds kLaunchedEarly = microseconds(1.2);
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Seconds fused_quantising(const Gemm& product, const GpuSpec& gpu) {
 
 void fuse_quantising(const Gemm& product, const GpuSpec& gpu, Seconds pass, LatencyEstimate& answer) {
   const Seconds fused = fused_quantising(product, gpu), bound = answer.physical_bound;
-  const Seconds held = std::max(pass, kPassesInRow * pass - kOverlap);
+  const Seconds held = std::max(pass, kPassesInRow * pass - kLaunchedEarly);
   const Seconds time = std::max(bound, answer.p50 - held + fused);
   const double ratio = time / answer.p50;
   const double below = std::hypot(((answer.p50 - answer.p10) * ratio).value(), fused.value());
