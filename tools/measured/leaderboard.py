@@ -16,11 +16,11 @@ TITLES = {
     "interpolation": "interpolation",
     "ours": "ours",
 }
-FAMILIES = ["gemm", "attention_prefill", "attention_decode", "moe", "allreduce"]
+FAMILIES = ["gemm", "attention_prefill", "attention_decode", "moe"]
 ROWS = ["--rows-per-gpu", "2000", "--judged-rows", "400"]  # learned from and judged, of each GPU and family
 # What is imported: layout, folders of the data, options.
 SOURCES = [
-    ("aiconfigurator", ["aiconfigurator"], ["--family", *FAMILIES]),
+    ("aiconfigurator", ["aiconfigurator"], ["--family", *FAMILIES, "allreduce"]),
     ("vidur", ["vidur"], []),
     ("pipeweave", ["pipeweave_kernels", "pipeweave_moe", "collectives_pipeweave"], []),
 ]

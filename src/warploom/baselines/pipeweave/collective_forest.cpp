@@ -13,6 +13,10 @@ constexpr double kMicrosecondsPerSecond = 1e6;
 
 }  // namespace
 
+bool is_nccl(const KernelContext& context) {
+  return context.framework == "nccl" || context.kernel.empty() || context.kernel.starts_with("nccl");
+}
+
 CollectiveForest::CollectiveForest(CollectiveKind kind, std::string gpu, std::string trees,
                                    std::string_view where)
     : kind_(kind), gpu_(std::move(gpu)), encoded_(std::move(trees)), ensemble_(encoded_, where) {}

@@ -9,10 +9,14 @@
 #include <span>
 #include <string>
 
+#include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator.h"
 #include "warploom/learning/tree_ensemble.h"
 
 namespace warploom::baselines {
+
+// Whether a collective is NCCL's, the only library of the publication; one that names no kernel is.
+bool is_nccl(const KernelContext& context);
 
 struct CollectiveRow {
   double bytes = 0, ranks = 2, seconds = 0;

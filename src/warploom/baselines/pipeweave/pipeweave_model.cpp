@@ -18,6 +18,7 @@ const CollectiveForest* PipeWeaveModel::forest(const Collective& op, const GpuSp
 std::string PipeWeaveModel::lacks(const Operator& op, const GpuSpec& gpu,
                                   const KernelContext& context) const {
   if (const auto* collective = std::get_if<Collective>(&op)) {
+    if (!is_nccl(context)) return "the method has NCCL's collectives alone";
     if (forest(*collective, gpu) != nullptr) return {};
     return fmt::format("no forest of {} was learned for this GPU", name_of(family_of(op)));
   }
@@ -30,7 +31,7 @@ std::string PipeWeaveModel::lacks(const Operator& op, const GpuSpec& gpu,
 
 LatencyEstimate PipeWeaveModel::estimate(const Operator& op, const GpuSpec& gpu,
                                          const KernelContext& context) const {
-  if (const auto* collective = std::get_if<Collective>(&op))
+  if (const auto* collective = std::get_if<Collective>(&op); collective != nullptr && is_nccl(context))
     if (const CollectiveForest* of_gpu = forest(*collective, gpu))
       return plain_estimate(of_gpu->seconds(collective->size.value(), double(collective->ranks)), op, gpu,
                             Tier::Measured);

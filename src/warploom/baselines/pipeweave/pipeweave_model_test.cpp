@@ -20,8 +20,9 @@ const GpuCatalog& pw_catalog() {
   return one;
 }
 
-// Rows of SiLU-and-mul on two GPUs at 5 % of the pipes' rate, a little less for few tokens.
-double pw_efficiency(std::int64_t tokens) { return 0.05 * double(tokens) / double(tokens + 500); }
+// Rows of SiLU-and-mul on two GPUs at 1 % of the pipes' rate, a little less for few tokens: slower than the
+// memory allows.
+double pw_efficiency(std::int64_t tokens) { return 0.01 * double(tokens) / double(tokens + 500); }
 
 Measurement silu_row(std::int64_t tokens, std::int64_t width, const char* gpu) {
   const Activation op{.tokens = tokens, .width = width};

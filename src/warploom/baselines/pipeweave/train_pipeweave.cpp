@@ -69,6 +69,7 @@ std::vector<CollectiveForest> train_forests(const BaselineRows& rows, std::uint6
     const auto* op = std::get_if<Collective>(&rows.dataset.op(r));
     if (op == nullptr || op->ranks_per_node != 0) continue;
     if (op->kind != CollectiveKind::AllReduce && op->kind != CollectiveKind::SendRecv) continue;
+    if (!is_nccl(rows.dataset.context(r))) continue;
     groups[{op->kind, rows.dataset.gpu(r)}].push_back(
         {op->size.value(), double(op->ranks), rows.dataset.latency(r).value()});
   }
