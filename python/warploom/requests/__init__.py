@@ -13,6 +13,7 @@ FUNCTIONS = {
     "tune_plan": "tune_plan_request",
     "tune_fit": "tune_fit_request",
     "tune_fit_cross_gpu": "tune_fit_cross_gpu_request",
+    "tune_show": "tune_show_request",
     "tune_regret": "tune_regret_request",
     "moe_config": "moe_config_request",
     "sweep_plan": "sweep_plan_request",

@@ -11,6 +11,7 @@ from warploom.requests.diagnose_request import diagnose as diagnose
 from warploom.requests.tune_plan_request import tune_plan as tune_plan
 from warploom.requests.tune_fit_request import tune_fit as tune_fit
 from warploom.requests.tune_fit_cross_gpu_request import tune_fit_cross_gpu as tune_fit_cross_gpu
+from warploom.requests.tune_show_request import tune_show as tune_show
 from warploom.requests.tune_regret_request import tune_regret as tune_regret
 from warploom.requests.moe_config_request import moe_config as moe_config
 from warploom.requests.sweep_plan_request import sweep_plan as sweep_plan

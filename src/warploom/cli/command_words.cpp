@@ -83,7 +83,7 @@ class OptionWriter {
       if (!option.starts_with("--")) {
         words_.push_back(text);
       } else if (text.starts_with('-')) {
-        words_.push_back(option + "=" + text);
+        words_.push_back(fmt::format("{}={}", option, text));
       } else {
         words_.push_back(option);
         words_.push_back(text);
@@ -263,7 +263,10 @@ CommandWordList described_words(const CommandIndex& index, const DescribedReques
   if (fields.contains("setup")) leave_out_of_scope(writer, name, fields["setup"]);
   if (name == "diagnose" && fields.contains("workload"))
     leave_out_of_scope(writer, name, fields["workload"].value("setup", Json()));
+  // The model and its GPU come first, as people write them.
+  if (fields.contains("setup")) writer.add_object(Json{{"setup", fields["setup"]}}, false);
   if (name == "simulate") add_run_parts(writer, fields);
+  writer.leave_out("setup");
   writer.add_object(fields, false);
   if (cross_gpu && !fields.contains("from_table")) words.emplace_back("--cross-gpu");
   add_run_output(writer, goodput, details);

@@ -13,8 +13,8 @@ std::string option_name(std::string_view field_name);
 // The same, but for the fields whose option has a name of its own: "families" -> "--family".
 std::string flag_of(std::string_view field);
 
-// The option of a command (`has` says which it has) that a field of its request stands behind; empty where none
-// does. "LAYOUT" and "PATH" are arguments.
+// The option of a command (`has` says which it has) that a field of its request stands behind; empty where
+// none does. "LAYOUT" and "PATH" are arguments.
 std::string known_flag(std::string_view field, const std::function<bool(const std::string& option)>& has);
 
 // What app says of fields, in the words of a command: the name at the beginning ("few_shot_per: ...") and

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "warploom/cli/program.h"
+#include "warploom/cli/program_words.h"
 
 namespace warploom {
 

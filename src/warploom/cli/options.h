@@ -1,5 +1,6 @@
 // The options of a command as this module's sources see them. The library that parses command lines stands
-// behind options.cpp, help.cpp, parse_failure.cpp, command_index.cpp and program.cpp alone: its header costs seconds to compile.
+// behind options.cpp, help.cpp, parse_failure.cpp, command_index.cpp, program.cpp and program_words.cpp
+// alone: its header costs seconds to compile.
 #pragma once
 
 #include <functional>

@@ -11,23 +11,16 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
-#include "warploom/base/shell_line.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/examples.h"
 #include "warploom/cli/flag_names.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/parse_failure.h"
+#include "warploom/cli/program_words.h"
 
 namespace warploom {
 namespace {
-
-// Knows what it was asked, which CLI11 does not keep.
-class Program : public CLI::App {
- public:
-  using CLI::App::App;
-  std::vector<std::string> words;
-};
 
 // Text of a broken file may stand in a message: it must not span lines or reach the terminal's controls.
 int report_failure(std::string_view what, int status) {
@@ -101,7 +94,7 @@ std::string commands_of(const std::vector<std::string>& arguments) {
 }  // namespace
 
 std::unique_ptr<CLI::App> make_program(const std::string& version) {
-  auto app = std::make_unique<Program>("Predicts GPU kernels, and LLM serving from them.", "warploom");
+  auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
@@ -111,20 +104,10 @@ std::unique_ptr<CLI::App> make_program(const std::string& version) {
   return app;
 }
 
-std::string line_of(const CLI::App& command) {
-  const CLI::App* top = &command;
-  while (top->get_parent() != nullptr) top = top->get_parent();
-  const auto* program = dynamic_cast<const Program*>(top);
-  return program == nullptr ? std::string() : shell_line(program->words);
-}
-
 int run_program(const std::vector<std::string>& arguments, const std::string& version) {
   const auto app = make_program(version);
+  keep_words(*app, arguments);
   // The first words of a newcomer.
-  if (auto* program = dynamic_cast<Program*>(app.get())) {
-    program->words = arguments;
-    program->words.insert(program->words.begin(), "warploom");
-  }
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};
   try {
     if (asks) {

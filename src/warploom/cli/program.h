@@ -15,9 +15,6 @@ namespace warploom {
 // Every command with its options, nothing parsed yet.
 std::unique_ptr<CLI::App> make_program(const std::string& version);
 
-// The command line that the program of this command runs, for a shell; empty before it runs.
-std::string line_of(const CLI::App& command);
-
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
 // Throws LearningElsewhere when another program must do it.
 int run_program(const std::vector<std::string>& arguments, const std::string& version);

@@ -40,7 +40,13 @@ Json gpu_to_json(const GpuSpec& gpu) {
   return document;
 }
 
-GpuCatalog::GpuCatalog() : GpuCatalog(embedded::gpu_records()) {}
+// The records are read once a process: reading them takes longer than a prediction.
+GpuCatalog::GpuCatalog() {
+  static const GpuCatalog shipped(embedded::gpu_records());
+  std::unordered_map<const GpuSpec*, const GpuSpec*> copies;
+  for (const GpuSpec& gpu : shipped.gpus_) copies.emplace(&gpu, &gpus_.emplace_back(gpu));
+  for (const auto& [name, gpu] : shipped.by_name_) by_name_.emplace(name, copies.at(gpu));
+}
 
 GpuCatalog::GpuCatalog(std::span<const EmbeddedFile> records) {
   std::vector<GpuSpec> specs;

@@ -10,7 +10,8 @@
 namespace warploom {
 
 struct CommandWords {
-  // A line for a POSIX shell that asks the same. Throws NotFound on a request without a command, InvalidInput.
+  // A line for a POSIX shell that asks the same. Throws NotFound on a request without a command,
+  // InvalidInput.
   std::function<std::string(std::string_view request, const Json& asked)> command_line;
   // The fields of `simulate` that an engine's start command says, and its flags that bear on no time:
   // {"asked": {...}, "ignored": [...]}. Reads no file. Throws InvalidInput, Unsupported.

@@ -6,7 +6,8 @@
 
 namespace warploom {
 
-// kTokenDigits hexadecimal digits, 128 bits of the kernel's random numbers. Throws IoError where there are none.
+// kTokenDigits hexadecimal digits, 128 bits of the kernel's random numbers. Throws IoError where there are
+// none.
 std::string random_token();
 
 inline constexpr std::size_t kTokenDigits = 32;

@@ -40,7 +40,8 @@ class UploadStore {
   // file's, which keep_outputs() later finds. Throws NotFound on an ID that is not there (any
   // more), InvalidInput on texts that are paths of this machine: clients see no files but their own.
   Json with_paths(const Json& asked);
-  // {"output": "upload:ID"} for the file that an answer wrote there; an empty object where none was asked for.
+  // {"output": "upload:ID"} for the file that an answer wrote there; an empty object where none was asked
+  // for.
   Json keep_outputs(const Json& asked_with_paths);
   // {name, contents}. Throws NotFound, IoError.
   std::pair<std::string, std::string> read(const std::string& id) const;

@@ -86,7 +86,7 @@ TEST_F(WebApiTest, SaysWhatItAnswers) {
   EXPECT_EQ(std::find(requests.begin(), requests.end(), "train"), requests.end());
   const Json schemas = document_of(get("/schemas"));
   EXPECT_EQ(schemas["step"]["title"], "step");
-  EXPECT_TRUE(document_of(get("/accuracy"))["rows"].is_array());
+  EXPECT_GT(document_of(get("/accuracy"))["overall"]["rows"], 0);
 }
 
 TEST_F(WebApiTest, DescribesEveryPathItHas) {

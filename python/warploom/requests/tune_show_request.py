@@ -1,0 +1,32 @@
+"""Predicted times and choices of a table as m grows.
+
+Written by tools/make_python_api from the field lists of C++; do not edit.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from warploom.results import Answer
+from warploom.session import PathText, Progress, ask
+
+
+def tune_show(
+    *,
+    table: PathText,
+    n: int,
+    k: int,
+    m: int | None = None,
+    samples: Sequence[PathText] | None = None,
+    progress: Progress = False,
+) -> Answer:
+    """Predicted times and choices of a table as m grows.
+
+    table: a table that `tune fit` wrote
+    n: columns (keys)
+    k: depth (batch x heads)
+    m: the largest m; default 4096
+    samples: measured times, of which those at this n and k are shown
+    progress: True for a bar by tqdm, or a function of (done, total)
+    """
+    fields = {
+        "table": table, "n": n, "k": k, "m": m, "samples": samples}
+    return Answer(ask("tune_show", fields, progress))
