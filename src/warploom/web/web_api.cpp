@@ -9,6 +9,7 @@
 #include "warploom/answers/answer.h"
 #include "warploom/app/schema/request_schema.h"
 #include "warploom/base/error.h"
+#include "warploom/base/parallel.h"
 #include "warploom/web/accuracy_points.h"
 #include "warploom/web/openapi.h"
 #include "warploom/web/page_files.h"
@@ -221,28 +222,32 @@ HttpResponse WebApi::post_answer(const HttpRequest& request, std::string_view re
   return json_response(answer_within_time(name, asked));
 }
 
+// {"answer"} or {"error"}.
+Json WebApi::answered_question(const Json& question) {
+  try {
+    check_keys(question, {"request", "asked"}, "questions");
+    const std::string name = text_member(question, "request", "questions");
+    check_served(name);
+    if (!is_short_request(name))
+      throw Unsupported(fmt::format(
+          "request: '{}' is not answered among others, expected POST /api/v1/answers/{}", name, name));
+    const Json asked = question.value("asked", Json::object());
+    check_served_fields(name, asked);
+    return {{"answer", answered(name, asked, {})}};
+  } catch (...) {
+    return error_json(failure(std::current_exception()));
+  }
+}
+
 HttpResponse WebApi::post_questions(const HttpRequest& request, std::string_view) {
   const Json body = parse_body(request.body);
   check_keys(body, {"questions"}, "body");
   const Json& questions = member(body, "questions", "body");
   if (!questions.is_array() || questions.size() > settings_.limits.questions)
     throw InvalidInput(fmt::format("questions: expected a list of at most {}", settings_.limits.questions));
-  Json answers = Json::array();
-  for (const Json& question : questions) {
-    try {
-      check_keys(question, {"request", "asked"}, "questions");
-      const std::string name = text_member(question, "request", "questions");
-      check_served(name);
-      if (!is_short_request(name))
-        throw Unsupported(fmt::format(
-            "request: '{}' is not answered among others, expected POST /api/v1/answers/{}", name, name));
-      const Json asked = question.value("asked", Json::object());
-      check_served_fields(name, asked);
-      answers.push_back({{"answer", answered(name, asked, {})}});
-    } catch (...) {
-      answers.push_back(error_json(failure(std::current_exception())));
-    }
-  }
+  std::vector<Json> answers(questions.size());
+  // Beside other requests' threads: a page that redraws waits for all of them.
+  parallel_for(questions.size(), 0, [&](std::size_t i) { answers[i] = answered_question(questions[i]); });
   return json_response({{"answers", std::move(answers)}});
 }
 

@@ -77,6 +77,7 @@ class WebApi final : public HttpHandler {
   static Json asked_in(const HttpRequest& request, std::string_view name);
   // `asked` with "upload:ID"; the document gets `files` where the answer wrote one.
   Json answered(const std::string& name, const Json& asked, const AnswerWatch& watch);
+  Json answered_question(const Json& question);
   Json answer_within_time(const std::string& name, const Json& asked);
   HttpResponse job_events(const std::string& id);
 

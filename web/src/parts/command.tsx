@@ -36,7 +36,7 @@ async function copy(text: string): Promise<void> {
 export function CommandText({ command, note, label }: { command: string; note?: string; label?: string }) {
   return (
     <div class="command">
-      <pre tabIndex={0} aria-label={label ?? "equivalent command line"}>
+      <pre role="group" tabIndex={0} aria-label={label ?? "equivalent command line"}>
         <code>{command}</code>
       </pre>
       <Copy text={command} name="Copy" />

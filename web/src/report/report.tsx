@@ -49,7 +49,7 @@ function Report({ request, asked, answer, command }: Given) {
         <h1>Warploom: {request.replace(/_/g, " ")}</h1>
         {command === "" ? null : (
           <div class="command">
-            <pre aria-label="command" tabIndex={0}>
+            <pre role="group" aria-label="command" tabIndex={0}>
               <code>{command}</code>
             </pre>
           </div>

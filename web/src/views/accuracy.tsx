@@ -110,7 +110,9 @@ function Judgements({
         tools={<Takeaways name="accuracy" document={document} />}
       >
         {whole === null ? null : <Figures judged={whole} />}
-        <CommandText command={textAt(document, "command")} note={textAt(document, "about")} />
+        {textAt(document, "command") === "" ? null : (
+          <CommandText command={textAt(document, "command")} note={textAt(document, "about")} />
+        )}
         {plot === null ? <p class="note">No cells for this choice.</p> : <Figure plot={plot} />}
         <SheetTable sheet={cellsSheet(cells)} caption="error and coverage of each cell" />
       </Section>

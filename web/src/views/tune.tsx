@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Figure } from "../charts/figure";
 import { choicesPlot, chosenSheet } from "../charts/tune_plots";
-import { isObject, listAt, numberAt, textAt, withValue, type Json, type JsonObject } from "../core/json";
+import { isObject, listAt, numberAt, textAt, type Json, type JsonObject } from "../core/json";
 import { useJob, useLive } from "../core/live";
 import { ask, download } from "../core/server";
 import { readFields } from "../core/schema";
@@ -22,7 +22,8 @@ const NEW_FILE = "upload:new"; // the server keeps what it writes and says where
 export function Tune({ known, state, change }: ViewProps) {
   const fit = isObject(state["fit"]) ? state["fit"] : {};
   const table = textAt(state, "table");
-  const oracle = listAt(state, "oracle").map(String);
+  const judge = isObject(state["judge"]) ? state["judge"] : {};
+  const oracle = listAt(judge, "oracle").map(String);
   const shape = {
     n: numberAt(state, "n") ?? 4096,
     k: numberAt(state, "k") ?? 4096,
@@ -40,8 +41,8 @@ export function Tune({ known, state, change }: ViewProps) {
   });
   const judging = useJob((answer) => setRegret(answer));
   const regretAsked: JsonObject = {
+    ...judge,
     table,
-    oracle,
     ...(listAt(fit, "samples").length > 0 ? { samples: fit["samples"] as Json } : {}),
   };
   useEffect(() => {
@@ -73,7 +74,14 @@ export function Tune({ known, state, change }: ViewProps) {
             </button>
           </div>
           <h2>Table</h2>
-          <RegretFields known={known} table={table} oracle={oracle} set={set} />
+          <TableField known={known} table={table} set={(next) => set({ table: next })} />
+          <SchemaForm
+            schema={known.schemas["tune_regret"] ?? {}}
+            value={judge}
+            change={(next) => set({ judge: next })}
+            first={[{ path: "oracle" }, { path: "with_baselines" }]}
+            hidden={["table", "samples"]}
+          />
           <div class="run">
             <button
               type="button"
@@ -163,31 +171,25 @@ function ShapeField({
   );
 }
 
-function RegretFields({
+function TableField({
   known,
   table,
-  oracle,
   set,
 }: {
   known: ViewProps["known"];
   table: string;
-  oracle: string[];
-  set(more: JsonObject): void;
+  set(table: string): void;
 }) {
-  const fields = useMemo(() => readFields(known.schemas["tune_regret"] ?? {}), [known]);
-  return (
-    <>
-      {fields
-        .filter((field) => ["table", "oracle"].includes(field.name))
-        .map((field) => (
-          <FieldRow
-            key={field.name}
-            field={{ ...field, required: false }}
-            value={field.name === "table" ? table || undefined : oracle}
-            set={(value) => set(withValue({}, [field.name], value ?? (field.name === "table" ? "" : [])))}
-          />
-        ))}
-    </>
+  const field = useMemo(
+    () => readFields(known.schemas["tune_regret"] ?? {}).find((one) => one.name === "table"),
+    [known],
+  );
+  return field === undefined ? null : (
+    <FieldRow
+      field={{ ...field, required: false }}
+      value={table || undefined}
+      set={(value) => set(typeof value === "string" ? value : "")}
+    />
   );
 }
 
