@@ -169,7 +169,7 @@ TEST(ValidateServing, FindsNoErrorAgainstItself) {
   EXPECT_NEAR(first.start_order_correlation.value(), 1.0, 1e-12);
   EXPECT_FALSE(first.client.has_value());
   EXPECT_EQ(first.requests, 2);
-  EXPECT_EQ(first.latencies.size(), 12u);
+  EXPECT_EQ(first.latencies.size(), 15u);
 }
 
 }  // namespace
