@@ -266,7 +266,7 @@ CommandWordList described_words(const CommandIndex& index, const DescribedReques
   // The model and its GPU come first, as people write them.
   if (fields.contains("setup")) writer.add_object(Json{{"setup", fields["setup"]}}, false);
   if (name == "simulate") add_run_parts(writer, fields);
-  writer.leave_out("setup");
+  fields.erase("setup");
   writer.add_object(fields, false);
   if (cross_gpu && !fields.contains("from_table")) words.emplace_back("--cross-gpu");
   add_run_output(writer, goodput, details);

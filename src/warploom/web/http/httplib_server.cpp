@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -116,7 +117,9 @@ class HttplibServer final : public HttpServer {
  public:
   HttplibServer(const HttpServerSettings& settings, HttpHandler& handler)
       : settings_(settings), handler_(handler) {
-    server_.new_task_queue = [threads = settings.threads] { return new BoundedQueue(threads); };
+    server_.new_task_queue = [threads = settings.threads] {
+      return std::make_unique<BoundedQueue>(threads).release();
+    };
     // One request per connection: idle connections would hold threads, and what is left unread of a refused
     // request could be taken for the next one.
     server_.set_keep_alive_max_count(1);
