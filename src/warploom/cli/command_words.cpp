@@ -12,12 +12,12 @@
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/flat_request.h"
 #include "warploom/app/schema/request_schema.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command_index.h"
 #include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/flag_names.h"
-#include "warploom/cli/option_scope.h"
 #include "warploom/cli/page_words.h"
 
 namespace warploom {
@@ -161,9 +161,8 @@ void leave_out_of_scope(OptionWriter& writer, std::string_view request, const Js
     for (const auto& [field, value] : part.items()) {
       if (value.is_structured() && !value.is_array()) continue;
       try {
-        check_field_engine(config, field, field);
-        check_scope(use, config.engine, field, field);
-        if (fields_of<ServingConfig>().find(field) != nullptr) check_companion(config, field, field);
+        if (fields_of<ServingConfig>().find(field) != nullptr) check_field_engine(config, field, field);
+        check_given_field(use, config, field, field);
       } catch (const InvalidInput&) {
         writer.leave_out(field);
       }

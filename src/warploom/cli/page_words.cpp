@@ -6,13 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/flat_request.h"
+#include "warploom/app/serving/engine_start.h"
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/shell_line.h"
 #include "warploom/cli/command_index.h"
 #include "warploom/cli/engine_command.h"
-#include "warploom/serving/engines/engine_registry.h"
-#include "warploom/serving/engines/start_command.h"
 
 namespace warploom {
 namespace {
@@ -49,35 +48,14 @@ Json engine_command_fields(std::string_view line) {
   return {{"asked", std::move(asked)}, {"ignored", command.ignored}};
 }
 
-// Keys with dots as objects inside objects; JSON is YAML too.
-Json options_of(const StartCommand& command) {
-  if (command.file.empty()) return nullptr;
-  Json options = Json::object();
-  for (const auto& [key, value] : command.file) {
-    Json* inner = &options;
-    std::string_view rest = key;
-    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
-      inner = &(*inner)[std::string(rest.substr(0, dot))];
-      rest.remove_prefix(dot + 1);
-    }
-    const Json read = Json::parse(value, nullptr, false);
-    (*inner)[std::string(rest)] = read.is_discarded() ? Json(value) : read;
-  }
-  return options;
-}
-
 Json start_command_fields(const Json& asked) {
   SimulateRequest request;
   const FieldTable& table = fields_of<SimulateRequest>();
   read_fields(nested_request(asked, table, "simulate"), table, &request, "simulate");
   if (request.disaggregation)
     throw Unsupported("disaggregation: each pool has a start of its own, expected setup alone");
-  const ServingConfig& config = request.setup.config;
-  const StartCommand command = start_command(config, request.setup.model, request.setup.quantization);
-  std::vector<std::string> words = command.words;
-  if (!command.file.empty())
-    words.insert(words.end(), {options_flag(engine_named(config.engine)), "engine_options.yaml"});
-  return {{"command", shell_line(words)}, {"options", options_of(command)}};
+  const EngineStart start = engine_start(request.setup, "engine_options.yaml");
+  return {{"command", shell_line(start.words)}, {"options", start.options}};
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ struct CommandWords {
   // {"asked": {...}, "ignored": [...]}. Reads no file. Throws InvalidInput, Unsupported.
   std::function<Json(std::string_view line)> engine_command;
   // What starts the engine that fields of `simulate` describe: {"command": a line for a POSIX shell,
-  // "options": what its file of options must hold, null where it needs none}. Throws InvalidInput, Unsupported.
+  // "options": what its file of options must hold, null where it needs none}. Throws InvalidInput,
+  // Unsupported.
   std::function<Json(const Json& asked)> start_command;
 };
 

@@ -110,10 +110,10 @@ Json openapi_document(std::string_view version, bool with_token) {
       "the fields that an engine's start command says", 200,
       content(object_of({{"asked", kDocument}, {"ignored", {{"type", "array"}, {"items", kText}}}})),
       content(object_of({{"line", kText}})));
-  paths["/start-command"]["post"] = operation(
-      "what starts the engine that fields of simulate describe", 200,
-      content(object_of({{"command", kText}, {"options", kDocument}})),
-      content(object_of({{"asked", kDocument}})));
+  paths["/start-command"]["post"] =
+      operation("what starts the engine that fields of simulate describe", 200,
+                content(object_of({{"command", kText}, {"options", kDocument}})),
+                content(object_of({{"asked", kDocument}})));
   paths["/files"]["post"] =
       operation("keeps a file for the requests that follow: name it as \"upload:ID\"", 201,
                 content(object_of({{"file", kText}})), content(kText, "application/octet-stream"));

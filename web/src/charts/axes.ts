@@ -30,7 +30,7 @@ export function valueAxis(colors: Palette, words: AxisWords, vertical: boolean):
     min: words.least ?? (words.log ? "dataMin" : undefined),
     max: words.most ?? (words.log ? "dataMax" : undefined),
     position: words.right ? "right" : undefined,
-    axisLine: { show: !vertical, lineStyle: { color: colors.quiet } },
+    axisLine: { show: !vertical, onZero: false, lineStyle: { color: colors.quiet } },
     axisTick: { show: !vertical, lineStyle: { color: colors.quiet } },
     minorSplitLine: { show: false },
     splitLine: { show: !words.right, lineStyle: { color: colors.line } },

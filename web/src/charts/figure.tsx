@@ -3,10 +3,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { csv } from "../core/sheet";
 import { fileName, save, saveUrl } from "../parts/save";
 import { SheetTable } from "../parts/sheet_table";
-import { draw, pngUrl, svgText, type Drawing } from "./engine";
+import type { Drawing } from "./engine";
 import { palette } from "./palette";
 import type { LegendEntry, Plot } from "./plot";
 import { theme, useTheme } from "./theme";
+
+// ECharts is most of the page's script; figures in words do not wait for it.
+const loading = import("./engine");
 
 let renderer: "canvas" | "svg" = "canvas";
 export function drawWith(chosen: "canvas" | "svg"): void {
@@ -17,26 +20,31 @@ const HEIGHT = 280; // px
 
 function useDrawing(plot: Plot) {
   const place = useRef<HTMLDivElement>(null);
-  const drawing = useRef<Drawing | null>(null);
+  const [drawing, setDrawing] = useState<Drawing | null>(null);
   const shade = useTheme();
   useEffect(() => {
-    if (place.current === null) return;
-    const made = draw(place.current, renderer);
-    drawing.current = made;
-    const watch = new ResizeObserver(() => made.resize());
-    watch.observe(place.current);
+    let made: Drawing | null = null;
+    let left = false;
+    const watch = new ResizeObserver(() => made?.resize());
+    void loading.then(({ draw }) => {
+      if (left || place.current === null) return;
+      made = draw(place.current, renderer);
+      watch.observe(place.current);
+      setDrawing(made);
+    });
     return () => {
+      left = true;
       watch.disconnect();
-      made.dispose();
-      drawing.current = null;
+      made?.dispose();
     };
   }, []);
   useEffect(() => {
+    if (drawing === null || drawing.isDisposed()) return;
     const started = performance.now();
-    drawing.current?.setOption(plot.option(palette(shade)), { notMerge: true, silent: true });
-    drawing.current?.getZr().flush();
+    drawing.setOption(plot.option(palette(shade)), { notMerge: true, silent: true });
+    drawing.getZr().flush();
     performance.measure("warploom-redraw", { start: started });
-  }, [plot, shade]);
+  }, [drawing, plot, shade]);
   return place;
 }
 
@@ -100,7 +108,16 @@ function Chart({ plot }: { plot: Plot }) {
 
 function FigureTools({ plot, tabular, toggle }: { plot: Plot; tabular: boolean; toggle(): void }) {
   const size: [number, number] = [900, Math.max(360, plot.height ?? HEIGHT)];
-  const drawn = () => palette(theme());
+  const saveSvg = async () => {
+    const { svgText } = await loading;
+    const colors = palette(theme());
+    save(fileName(plot.title, "svg"), svgText(plot.option(colors), ...size, colors.ground), "image/svg+xml");
+  };
+  const savePng = async () => {
+    const { pngUrl } = await loading;
+    const colors = palette(theme());
+    saveUrl(fileName(plot.title, "png"), pngUrl(plot.option(colors), ...size, colors.ground));
+  };
   return (
     <div class="tools" role="group" aria-label={`${plot.title}: other forms`}>
       <button type="button" aria-pressed={tabular} onClick={toggle}>
@@ -109,24 +126,10 @@ function FigureTools({ plot, tabular, toggle }: { plot: Plot; tabular: boolean; 
       <button type="button" onClick={() => save(fileName(plot.title, "csv"), csv(plot.sheet), "text/csv")}>
         CSV
       </button>
-      <button
-        type="button"
-        onClick={() =>
-          save(
-            fileName(plot.title, "svg"),
-            svgText(plot.option(drawn()), ...size, drawn().ground),
-            "image/svg+xml",
-          )
-        }
-      >
+      <button type="button" onClick={() => void saveSvg()}>
         SVG
       </button>
-      <button
-        type="button"
-        onClick={() =>
-          saveUrl(fileName(plot.title, "png"), pngUrl(plot.option(drawn()), ...size, drawn().ground))
-        }
-      >
+      <button type="button" onClick={() => void savePng()}>
         PNG
       </button>
     </div>

@@ -27,7 +27,7 @@ const LIGHT: Palette = {
   line: "#e4e3de",
   ground: "#ffffff",
   accent: "#0b6b6b",
-  series: ["#0b6b6b", "#b0580a", "#5b57c7", "#b0345f", "#4f7d1c"],
+  series: ["#0b6b6b", "#b0580a", "#5b57c7", "#b0345f", "#4f7d1c", "#1d6fb8", "#806000", "#5b6675"],
   bounds: TILE_BOUNDS,
 };
 const DARK: Palette = {
@@ -36,7 +36,7 @@ const DARK: Palette = {
   line: "#31363d",
   ground: "#1a1d21",
   accent: "#53c4ba",
-  series: ["#53c4ba", "#f0a050", "#a5a2ff", "#f07ca3", "#a4cc66"],
+  series: ["#53c4ba", "#f0a050", "#a5a2ff", "#f07ca3", "#a4cc66", "#6cb8f0", "#d9c04e", "#b6bec9"],
   bounds: {
     ...TILE_BOUNDS,
     tensor: "#4a8fd6",

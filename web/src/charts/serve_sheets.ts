@@ -26,7 +26,7 @@ export function latencySheet(runs: Run[]): Sheet {
   return {
     columns: [
       { name: "latency" },
-      { name: runs[0]?.name ?? "", unit: "ms" },
+      { name: runs.length > 1 ? (runs[0]?.name ?? "") : "run", unit: "ms" },
       { name: "p10", unit: "ms", hint: "with kernels at their p10" },
       { name: "p90", unit: "ms", hint: "with kernels at their p90" },
       ...runs.slice(1).map((run) => ({ name: run.name, unit: "ms" as const })),

@@ -18,6 +18,7 @@ export interface SchemaFormProps {
   first: First[];
   hidden?: string[]; // paths that the view has controls of its own for, whole objects too
   engine?: string;
+  more?: string; // what the fields below are called
 }
 
 // Lists of names that the page fills: fields of these names take a GPU or a model.
@@ -27,7 +28,15 @@ const NAMED: Record<string, string> = {
   model: "names-of-models",
 };
 
-export function SchemaForm({ schema, value, change, first, hidden = [], engine = "" }: SchemaFormProps) {
+export function SchemaForm({
+  schema,
+  value,
+  change,
+  first,
+  hidden = [],
+  engine = "",
+  more = "All other fields",
+}: SchemaFormProps) {
   const fields = useMemo(() => readFields(schema), [schema]);
   const all = useMemo(() => leaves(fields), [fields]);
   const named = new Map(all.map((field) => [field.path.join("."), field]));
@@ -50,12 +59,13 @@ export function SchemaForm({ schema, value, change, first, hidden = [], engine =
             slider={slider}
           />
         ))}
-      <MoreFields fields={fields} taken={taken} value={value} change={change} engine={engine} />
+      <MoreFields title={more} fields={fields} taken={taken} value={value} change={change} engine={engine} />
     </div>
   );
 }
 
 interface MoreProps {
+  title: string;
   fields: Field[];
   taken: Set<string>;
   value: JsonObject;
@@ -63,7 +73,7 @@ interface MoreProps {
   engine: string;
 }
 
-function MoreFields({ fields, taken, value, change, engine }: MoreProps) {
+function MoreFields({ fields, taken, value, change, engine, title }: MoreProps) {
   const [open, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const rest = useMemo(() => sections(fields, taken, engine), [fields, [...taken].join(), engine]);
@@ -74,7 +84,9 @@ function MoreFields({ fields, taken, value, change, engine }: MoreProps) {
     wanted === "" || `${field.name} ${field.about}`.toLowerCase().includes(wanted);
   return (
     <details class="more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>All other fields ({count})</summary>
+      <summary>
+        {title} ({count})
+      </summary>
       {open ? (
         <>
           <input

@@ -137,6 +137,7 @@ export function Kernel({ known, state, change }: ViewProps) {
               value={operator}
               change={(next) => setAsked({ ...question.asked, operator: { ...next, family } })}
               first={leading(form)}
+              more="Other fields of the operator"
             />
           )}
           <SchemaForm
@@ -145,6 +146,7 @@ export function Kernel({ known, state, change }: ViewProps) {
             change={setAsked}
             first={[]}
             hidden={["gpu", "features"]}
+            more="Kernel and predictor"
           />
           <WhatIf
             known={known}

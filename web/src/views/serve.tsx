@@ -213,12 +213,7 @@ function RunResults({ runs, asked, other }: { runs: Run[]; asked: JsonObject; ot
           <CommandLine request="simulate" asked={plain} note={runs.length > 1 ? "of A" : undefined} />
         )}
         {other === null ? null : <CommandLine request="simulate" asked={other} note="of B" />}
-        {first.measured || isObject(plain["disaggregation"]) ? null : (
-          <details class="more">
-            <summary>Start this engine</summary>
-            <StartCommand asked={plain} />
-          </details>
-        )}
+        {first.measured || isObject(plain["disaggregation"]) ? null : <StartOf asked={plain} />}
         <SheetTable sheet={sheet} caption="Latency" visibleCaption />
       </Section>
       <RunFigures runs={runs} />
@@ -228,6 +223,16 @@ function RunResults({ runs, asked, other }: { runs: Run[]; asked: JsonObject; ot
         </Section>
       )}
     </>
+  );
+}
+
+function StartOf({ asked }: { asked: JsonObject }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Start this engine</summary>
+      {open ? <StartCommand asked={asked} /> : null}
+    </details>
   );
 }
 

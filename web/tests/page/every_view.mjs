@@ -26,6 +26,7 @@ export const VIEWS = {
 async function ready(page, what) {
   if (what === null) await page.locator(".inputs").waitFor();
   else await page.locator("h3", { hasText: what }).waitFor({ timeout: 60_000 });
+  if (what !== null) await page.locator(".chart canvas").first().waitFor();
   await page.waitForTimeout(300); // charts are drawn when the page has its width
 }
 

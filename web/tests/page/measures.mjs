@@ -69,6 +69,7 @@ export const tests = {
       "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096",
     );
     await page.locator("h3", { hasText: "Latency over m" }).waitFor();
+    await page.locator(".chart canvas").nth(2).waitFor();
     await page.waitForTimeout(500);
     const { frames, drawn } = await redraws(page);
     await close();

@@ -93,6 +93,7 @@ export const tests = Object.fromEntries(
       );
       await page.locator("h1", { hasText: request.replace(/_/g, " ") }).waitFor();
       assert.ok((await page.locator("pre").first().textContent()).includes("</script><b>"));
+      await page.locator(".chart svg").first().waitFor();
       assert.equal(await page.locator(".chart svg").count(), charts);
       assert.equal(await page.locator(".problem").count(), 0);
       if (request === "predict") await page.getByText(timeText(answer.p50_us)).first().waitFor();
