@@ -19,8 +19,7 @@
 namespace warploom {
 namespace {
 
-// Operators and answers of a part stay in a core's caches, and few are made for a call of few rows.
-constexpr std::size_t kRowsAtOnce = 256;
+constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fit into a core's second cache
 
 PredictRequest read_question(const Session& session, const Json& asked) {
   PredictRequest request = read_predict_request(asked);
