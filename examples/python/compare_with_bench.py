@@ -3,8 +3,8 @@
 python examples/python/compare_with_bench.py
 
 The run here is one of vLLM 0.24 on an H200 that is in the repository. Of your own: WARPLOOM_RUN is a JSON
-file with the engine's flags (docs/formats.md, "A run"), WARPLOOM_BENCH the result of `vllm bench serve
---save-result --save-detailed`, or what AIPerf or GuideLLM wrote.
+file with the engine's flags (docs/formats.md, `validate serving --run`), WARPLOOM_BENCH the result of
+`vllm bench serve --save-result --save-detailed`, or what AIPerf or GuideLLM wrote.
 """
 
 # %%

@@ -204,6 +204,46 @@ class Runs(unittest.TestCase):
         self.assertEqual(warploom.predict("gemm", gpu="H200", m=[1, 2], n=64, k=64).to_polars().height, 2)
 
 
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.path = Path(scratch.name) / "gemm.wlt"
+        samples = Path(__file__).resolve().parents[2] / "tests/fixtures/tuner/gemm_anchors.csv.gz"
+        cls.fitted = warploom.tune_fit(samples=samples, output=cls.path)
+
+    def test_the_compiled_part_picks_as_the_library_does(self):
+        from warploom import table
+
+        compiled = table.Table(self.path, gpu="h200_sxm")
+        self.assertNotIsInstance(compiled._table, table._LibraryTable)
+        configs = compiled.configs()
+        self.assertEqual(len(configs), self.fitted.configs)
+        shapes = [(1, 4096, 4096), (777, 4096, 4096), (0, 1, 1)]
+        for shape in shapes:
+            self.assertEqual(configs[compiled.index(*shape)], compiled.pick(*shape))
+        self.assertEqual(compiled.best(777, 4096, 4096, 3)[0], compiled.pick(777, 4096, 4096))
+        if os.environ.get("WARPLOOM_LIBRARY"):
+            library = table._LibraryTable(self.path)
+            self.assertEqual(library.configs(), configs)
+            self.assertEqual(library.best(777, 4096, 4096, 3), compiled.best(777, 4096, 4096, 3))
+            for shape in shapes:
+                self.assertEqual(library.pick(*shape), compiled.pick(*shape))
+
+    def test_foreign_and_damaged_tables_are_refused(self):
+        from warploom.table import Table
+
+        with self.assertRaisesRegex(ValueError, "h200_sxm"):
+            Table(self.path, gpu="h100_sxm")
+        with self.assertRaises(FileNotFoundError):
+            Table("/none/gemm.wlt")
+        damaged = self.path.with_name("damaged.wlt")
+        damaged.write_bytes(self.path.read_bytes()[:1000])
+        with self.assertRaises(ValueError):
+            Table(damaged)
+
+
 class Package(unittest.TestCase):
     def test_unknown_names_are_attribute_errors(self):
         with self.assertRaises(AttributeError):

@@ -114,6 +114,14 @@ TEST(Answer, RefusesFieldsThatChangeNothingAsTheCommandLineDoes) {
             std::string::npos);
   EXPECT_NE(refusal_of("step", model + R"("decode": "8x100", "speculative_config": "{}"})").find("drafts"),
             std::string::npos);
+  const std::string pool = R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM"})";
+  const std::string decodes =
+      R"({"model": "Llama-3.1-8B", "gpu": "H100-SXM", "config": {"enable_chunked_prefill": false}})";
+  const auto pools = [](const std::string& prefill, const std::string& decode) {
+    return R"({"disaggregation": {"prefill": )" + prefill + R"(, "decode": )" + decode + "}}";
+  };
+  EXPECT_NE(refusal_of("simulate", pools(pool, decodes)).find("computes no prompts"), std::string::npos);
+  EXPECT_EQ(refusal_of("simulate", pools(decodes, pool)).find("computes no prompts"), std::string::npos);
   // At its default a field says nothing.
   EXPECT_EQ(refusal_of("step", model + R"("decode": "8x100", "instances": 1})"), "");
   EXPECT_THROW(StepPrices(shipped_session(), asked(model + R"("instances": 2})")), InvalidInput);
