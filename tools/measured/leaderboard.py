@@ -17,7 +17,8 @@ TITLES = {
     "ours": "ours",
 }
 FAMILIES = ["gemm", "attention_prefill", "attention_decode", "moe"]
-ROWS = ["--rows-per-gpu", "2000", "--judged-rows", "400"]  # learned from and judged, of each GPU and family
+# Rows learned from and judged, of each GPU and family.
+ROWS = ["--rows-per-gpu", "{learned}", "--judged-rows", "{judged}"]
 # What is imported: layout, folders of the data, options.
 SOURCES = [
     ("aiconfigurator", ["aiconfigurator"], ["--family", *FAMILIES, "allreduce"]),
@@ -42,6 +43,11 @@ def left_out(kind, only=()):
     if only:
         words += ["--only-left-out", *only]
     return [*words, *ROWS, "--baseline", *METHODS]
+
+
+def with_rows(command, learned, judged):
+    numbers = {"{learned}": str(learned), "{judged}": str(judged)}
+    return [numbers.get(word, word) for word in command]
 
 
 def methods_of(answer):

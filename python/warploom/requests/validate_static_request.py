@@ -4,7 +4,7 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
@@ -18,6 +18,8 @@ def validate_static(
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
+    baselines: Sequence[PathText] | None = None,
+    source: Mapping[str, Any] | None = None,
     host_profile: PathText | None = None,
     schedule_ms: float | None = None,
     schedule_per_sequence_us: float | None = None,
@@ -32,6 +34,12 @@ def validate_static(
     gap_per_sequence_us: float | None = None,
     frontend_latency_ms: float | None = None,
     frontend_per_token_us: float | None = None,
+    store: PathText | None = None,
+    layout: PathText | None = None,
+    data: Any = None,
+    families: Sequence[PathText] | None = None,
+    gpus: Sequence[PathText] | None = None,
+    keep_impossible: bool | None = None,
     progress: Progress = False,
 ) -> Answer:
     """Static batches of real engines.
@@ -42,6 +50,9 @@ def validate_static(
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
+    baselines: also judge these, composed as published: roofline, linear, habitat, neusight, pipeweave,
+        kernelsight, interpolation, or files that `train --method` wrote
+    source: measured rows that baselines learn from
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"
     schedule_ms: choosing the requests of a step [ms]
@@ -57,6 +68,12 @@ def validate_static(
     gap_per_sequence_us: the same, for each sequence of the step [us]
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
+    store: a store that `import` wrote; or
+    layout: layout of the files of `data`
+    data: files or folders
+    families: only these families
+    gpus: only these GPUs
+    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
     progress: True for a bar by tqdm, or a function of (done, total)
 
     Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
@@ -64,11 +81,13 @@ def validate_static(
     """
     fields = {
         "truth": truth, "requests": requests, "predictor": predictor, "expert_routing":
-        expert_routing, "host": host, "host_profile": host_profile, "schedule_ms": schedule_ms,
-        "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
-        "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
-        "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":
-        finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
-        "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
-        "frontend_per_token_us": frontend_per_token_us}
+        expert_routing, "host": host, "baselines": baselines, "source": source, "host_profile":
+        host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
+        schedule_per_sequence_us, "prepare_ms": prepare_ms, "prepare_per_sequence_us":
+        prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms, "launch_pieces_ms":
+        launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,
+        "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us":
+        gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
+        frontend_per_token_us, "store": store, "layout": layout, "data": data, "families": families,
+        "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_static", fields, progress))

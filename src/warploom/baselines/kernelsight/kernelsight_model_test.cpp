@@ -73,9 +73,9 @@ TEST(KernelSight, CarriesTheEfficiencyToAGpuThatWasNotSwept) {
   EXPECT_EQ(model.estimate(RmsNorm{}, gpu).tier, Tier::Roofline);
 }
 
-TEST(KernelSight, ChoosesTheLearnerThatFitsByCrossValidation) {
+TEST(KernelSight, ChoosesALearnerByCrossValidationThatCarriesAPowerOfTheWork) {
   if (!learning_available()) GTEST_SKIP() << "learners need the training library";
-  // A power of the work of an SM, which a line in logarithms has alone.
+  // A power of the work of an SM: a line in logarithms, which the bounded form has not.
   Dataset dataset;
   std::vector<std::uint32_t> rows;
   for (const char* gpu : {"h100_sxm", "a100_sxm", "l40s"})
@@ -86,7 +86,12 @@ TEST(KernelSight, ChoosesTheLearnerThatFitsByCrossValidation) {
       dataset.add(gemm_row(m, gpu, 1e6 * view.bound_seconds * std::exp(3 - 0.3 * view.features[2])));
     }
   const KernelSightModel model({dataset, rows}, ks_catalog());
-  EXPECT_EQ(model.choices().at(Family::Gemm), LearnerKind::Linear);
+  EXPECT_NE(model.choices().at(Family::Gemm), LearnerKind::Analytic);
+  const GpuSpec& gpu = ks_catalog().get("h200_sxm");
+  const Measurement asked = gemm_row(5000, "h200_sxm", 1);
+  const EfficiencyView view = efficiency_view(asked.op, gpu);
+  const double truth = view.bound_seconds * std::exp(3 - 0.3 * view.features[2]);
+  EXPECT_NEAR(model.estimate(asked.op, gpu, ks_context(asked)).p50.value() / truth, 1, 0.1);
 }
 
 TEST(KernelSight, LearnsAStartAndABandwidthOfCollectives) {
