@@ -13,6 +13,8 @@ learning_packages=(
   libxgboost-dev libeigen3-dev
   libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
 )
+# For plans in several processes (mpirun); without it that is left out and said.
+mpi_packages=(libopenmpi-dev openmpi-bin)
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 # Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache, a
 # quick linker.

@@ -132,6 +132,8 @@ constexpr std::array<Example, 120> kExamples{{
     {"train", "train --store mine.db --output trained"},
     {"train", "train --layout aiconfigurator --data systems --exclude-gpu h200_sxm --output trained"},
     {"train", "train --store mine.db --family gemm --tables --output trained"},
+    {"convert-clients", "convert-clients servegen data/language/m-large --to-s 3600 --output clients.json"},
+    {"convert-clients", "convert-clients inference-perf config.yml --output clients.json"},
     {"validate", "validate kernels --layout warploom --data sweep"},
     {"validate", "validate static --truth truth.csv --requests requests.csv"},
     {"validate", "validate serving --run run.json --requests requests.csv"},

@@ -89,10 +89,12 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
   if (fields_->given("image_tokens") && !source.images)
     throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
   std::string note;
-  if (source.workload.empty() && source.trace.empty() && source.clients.empty() && !source.sessions && !source.random) {
+  if (source.workload.empty() && source.trace.empty() && source.clients.empty() && !source.sessions &&
+      !source.random) {
     source.workload = kDefaultWorkload;
     note = fmt::format(
-        "no workload was named: this is --workload {} (others: --trace, --clients, --random-input-len, --sessions)",
+        "no workload was named: this is --workload {} (others: --trace, --clients, "
+        "--random-input-len, --sessions)",
         kDefaultWorkload);
   }
   request.setup.vision_encoder = values_->vision_encoder;

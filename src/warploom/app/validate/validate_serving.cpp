@@ -198,9 +198,8 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
       request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
   settle_frontend(setup.config.host, run, measured.client.has_value());
-  const SimulationResult simulated =
-      simulate(setup.config, workload_of(measured), *setup.pricer,
-               {.step_time = request.kernel_times, .timeline_samples = 0});
+  const SimulationResult simulated = simulate(setup.config, workload_of(measured), *setup.pricer,
+                                              {.step_time = request.kernel_times, .timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
