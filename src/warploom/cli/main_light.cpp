@@ -42,12 +42,12 @@ int main(int argc, char** argv) {
     warploom::hand_to_mpi(argc, argv);
     return warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
                                  WARPLOOM_VERSION);
-  } catch (const warploom::Unsupported& alone) {
-    std::fprintf(stderr, "warploom: %s\n", alone.what());
-    return 2;
   } catch (const warploom::LearningElsewhere& needed) {
     ::execv(warploom::training_program().c_str(), argv);
     std::fprintf(stderr, "warploom: %s\n", needed.what());
     return 1;
+  } catch (const warploom::Unsupported& alone) {
+    std::fprintf(stderr, "warploom: %s\n", alone.what());
+    return 2;
   }
 }

@@ -59,7 +59,10 @@ void share_work(PlanCrew& crew, std::size_t count, std::size_t threads,
   });
   std::map<std::size_t, Json> pieces;
   for (const CrewMessage& message : crew.exchange(Json::to_cbor(done)))
-    for (Json& piece : Json::from_cbor(message)) pieces[piece[0].get<std::size_t>()] = std::move(piece);
+    for (Json& piece : Json::from_cbor(message)) {
+      const auto i = piece[0].get<std::size_t>();
+      pieces[i] = std::move(piece);
+    }
   for (const auto& [i, piece] : pieces) {
     if (piece.size() > 2) throw Error(piece[2].get<std::string>());
     unpack(i, piece[1]);

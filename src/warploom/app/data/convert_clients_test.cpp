@@ -47,7 +47,9 @@ TEST(ConvertClients, ReadsWindowsOfServeGen) {
 
 TEST(ConvertClients, SaysWhereAServeGenFileIsWrong) {
   const ScratchFolder folder;
-  const auto said = [&] { return message_of([&] { servegen_clients(folder.path(), Seconds(0.0), Seconds(0.0)); }); };
+  const auto said = [&] {
+    return message_of([&] { servegen_clients(folder.path(), Seconds(0.0), Seconds(0.0)); });
+  };
   EXPECT_NE(said().find("holds no requests"), std::string::npos);
   folder.write("chunk-0-dataset.json", R"({"0": {"input_tokens": "{1: 1}", "output_tokens": "{1: 1}"}})");
   folder.write("chunk-0-trace.csv", "0,1,1,Gamma,1\n");

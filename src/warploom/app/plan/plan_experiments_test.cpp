@@ -46,10 +46,10 @@ TEST(PlanExperiments, SayWhichExperimentIsWrong) {
   EXPECT_NE(said("defaults: {}\n").find("'experiments' is empty"), std::string::npos);
   EXPECT_NE(said("plans: []\n").find("'plans' is unknown"), std::string::npos);
   EXPECT_NE(said("experiments: [{growth: 2}]\n").find("experiment 0: 'name' is missing"), std::string::npos);
-  EXPECT_NE(said("experiments: [{name: a, model: m, space: {gpu_names: [x]}, groth: 2}]\n").find("experiment 'a'"),
-            std::string::npos);
-  const char* twice =
-      "defaults: {model: m, space: {gpu_names: [x]}}\nexperiments: [{name: a}, {name: a}]\n";
+  EXPECT_NE(
+      said("experiments: [{name: a, model: m, space: {gpu_names: [x]}, groth: 2}]\n").find("experiment 'a'"),
+      std::string::npos);
+  const char* twice = "defaults: {model: m, space: {gpu_names: [x]}}\nexperiments: [{name: a}, {name: a}]\n";
   EXPECT_NE(said(twice).find("'a' is there twice"), std::string::npos);
 }
 

@@ -77,10 +77,10 @@ TEST(ClientMix, ScalesToARateAndSwings) {
 
 // Deviation of gaps over their mean: 1 / sqrt(shape) of gamma, sqrt(5) of Weibull with shape 1/2.
 TEST(ClientMix, GapsHaveTheSpreadOfTheirProcess) {
-  for (const auto& [process, shape, wanted] : {std::tuple{ArrivalProcess::Gamma, 0.25, 2.0},
-                                               std::tuple{ArrivalProcess::Gamma, 4.0, 0.5},
-                                               std::tuple{ArrivalProcess::Weibull, 0.5, std::sqrt(5.0)},
-                                               std::tuple{ArrivalProcess::Poisson, 1.0, 1.0}}) {
+  for (const auto& [process, shape, wanted] :
+       {std::tuple{ArrivalProcess::Gamma, 0.25, 2.0}, std::tuple{ArrivalProcess::Gamma, 4.0, 0.5},
+        std::tuple{ArrivalProcess::Weibull, 0.5, std::sqrt(5.0)},
+        std::tuple{ArrivalProcess::Poisson, 1.0, 1.0}}) {
     ClientMix mix;
     mix.duration = Seconds(40000.0);
     mix.clients.push_back({.name = "one", .rate = 1, .arrivals = process, .shape = shape});
@@ -133,8 +133,9 @@ TEST(ClientMix, RefusesWhatItDoesNotUnderstand) {
                                distribution)
                        .c_str());
   };
-  for (const char* wrong : {"0", "\"ten\"", R"({"min": 5, "max": 2})", R"({"quantiles": [3, 1]})",
-                            R"({"weights": [[1, -1]]})", R"({"weights": [[1, 0]]})", R"({"min": 1, "mean": 2})"})
+  for (const char* wrong :
+       {"0", "\"ten\"", R"({"min": 5, "max": 2})", R"({"quantiles": [3, 1]})", R"({"weights": [[1, -1]]})",
+        R"({"weights": [[1, 0]]})", R"({"min": 1, "mean": 2})"})
     EXPECT_NE(tokens(wrong).find("client 0: input_tokens"), std::string::npos) << wrong;
   EXPECT_EQ(tokens("12"), "");
   Json newer = chat_and_batch();
