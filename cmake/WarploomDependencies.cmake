@@ -74,6 +74,14 @@ if(WARPLOOM_LEARNING)  # AUTO is true as well
   endif()
 endif()
 
+# Plans in several processes, by the program warploom-mpi. Without Open MPI all else is built.
+option(WARPLOOM_MPI "Plans under mpirun, where an MPI library is found" ON)
+set(WARPLOOM_MPI_FOUND OFF)
+if(WARPLOOM_MPI)
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(WARPLOOM_MPI_FOUND ${MPI_CXX_FOUND})
+endif()
+
 if(WARPLOOM_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)

@@ -34,7 +34,7 @@ function(warploom_module)
   endforeach()
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/main(_light)?\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(main(_light|_mpi)?|mpi_crew)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
   add_library(warploom_${ARG_NAME} STATIC ${sources})

@@ -13,6 +13,8 @@ learning_packages=(
   libxgboost-dev libeigen3-dev
   libceres-dev libmetis-dev  # Ceres's CMake files ask for METIS too
 )
+# For plans in several processes (mpirun); without it that is left out and said.
+mpi_packages=(libopenmpi-dev openmpi-bin)
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
 # Without these the page is not tested, or not in a browser; it is built already (web/dist). Ubuntu has
 # Chromium as a snap alone.

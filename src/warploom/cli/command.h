@@ -8,6 +8,7 @@
 namespace warploom {
 
 class Command;
+class PlanCrew;
 
 // Adds the switch --json, stored in `json`: one JSON document on standard output and nothing else.
 void add_json_option(Command& command, bool& json);
@@ -39,7 +40,7 @@ void add_diagnose_command(Command& app);
 void add_step_command(Command& app);
 void add_static_command(Command& app);
 void add_simulate_command(Command& app);
-void add_plan_command(Command& app);
+void add_plan_command(Command& app, PlanCrew* crew);
 void add_plans_command(Command& app);
 void add_convert_clients_command(Command& app);
 void add_support_command(Command& app);

@@ -23,8 +23,8 @@ void add_convert_clients_command(Command& app) {
                            {"duration_s", mix.duration.value()},
                            {"output", request.output.string()}};
     print(*json ? json_text(document)
-                : fmt::format("{} clients over {:g} s, written to {}\n", mix.clients.size(), mix.duration.value(),
-                              request.output.string()));
+                : fmt::format("{} clients over {:g} s, written to {}\n", mix.clients.size(),
+                              mix.duration.value(), request.output.string()));
   });
 }
 

@@ -31,6 +31,7 @@ struct PlanOptions {
 };
 
 PlanResult timed_plan(PlanRequest& request) {
+  if (request.crew != nullptr && !request.crew->is_first()) return make_plan(request);
   const InterruptWatch watch;
   request.cancelled = &watch.interrupted();
   std::optional<Progress> screening, deciding;
@@ -61,13 +62,15 @@ void write_emitted(const PlanOptions& options, const PlanRequest& request, const
   }
 }
 
-void run_plan(const PlanOptions& options, const WorkloadOptions& workload) {
+void run_plan(const PlanOptions& options, const WorkloadOptions& workload, PlanCrew* crew) {
   PlanRequest request;
+  request.crew = crew;
   options.fields->apply(&request);
   SimulateRequest load;
   const std::string note = workload.apply(load);
   request.source = std::move(load.source);
   const PlanResult result = timed_plan(request);
+  if (crew != nullptr && !crew->is_first()) return;
   if (!note.empty()) print_note(note);
   if (!options.svg.empty())
     write_file_atomically(options.svg, plots_svg({speed_plot(result), cost_plot(result)}));
@@ -90,7 +93,7 @@ std::string group_of_plan(std::string_view field) {
 
 }  // namespace
 
-void add_plan_command(Command& app) {
+void add_plan_command(Command& app, PlanCrew* crew) {
   const auto options = std::make_shared<PlanOptions>();
   Command* command = app.add_subcommand("plan", "which GPUs, how many, how configured, at what cost");
   options->fields =
@@ -109,7 +112,7 @@ void add_plan_command(Command& app) {
     options->html.emplace(*command, "plan");
     add_json_option(*command, options->json);
   }
-  command->callback([options, workload] { run_plan(*options, workload); });
+  command->callback([options, workload, crew] { run_plan(*options, workload, crew); });
 }
 
 }  // namespace warploom

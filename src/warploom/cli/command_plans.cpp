@@ -34,8 +34,7 @@ void run_plans(const FieldOptionValues& fields, bool json) {
 
 void add_plans_command(Command& app) {
   Command* command = app.add_subcommand("plans", "several plans from one YAML file");
-  const auto fields =
-      add_request_options<PlansRequest>(*command, {.positionals = {{"file", "FILE"}}});
+  const auto fields = add_request_options<PlansRequest>(*command, {.positionals = {{"file", "FILE"}}});
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
   command->callback([fields, json] { run_plans(*fields, *json); });

@@ -12,7 +12,7 @@ struct Example {
   std::string_view line;     // without "warploom"
 };
 
-constexpr std::array<Example, 123> kExamples{{
+constexpr std::array<Example, 127> kExamples{{
     {"", "simulate --model Llama-3.1-8B --gpu H100-SXM"},
     {"", "step --model Qwen3-32B --gpu H200 --tp 2 --decode 64x2000"},
     {"", "predict gemm --gpu B200 --m 4096 --n 4096 --k 4096"},
@@ -137,6 +137,10 @@ constexpr std::array<Example, 123> kExamples{{
     {"train", "train --store mine.db --output trained"},
     {"train", "train --layout aiconfigurator --data systems --exclude-gpu h200_sxm --output trained"},
     {"train", "train --store mine.db --family gemm --tables --output trained"},
+    {"plans", "plans plans.yaml"},
+    {"plans", "plans plans.yaml --json"},
+    {"convert-clients", "convert-clients servegen data/language/m-large --to-s 3600 --output clients.json"},
+    {"convert-clients", "convert-clients inference-perf config.yml --output clients.json"},
     {"validate", "validate kernels --layout warploom --data sweep"},
     {"validate", "validate static --truth truth.csv --requests requests.csv"},
     {"validate", "validate serving --run run.json --requests requests.csv"},

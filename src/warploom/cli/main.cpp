@@ -1,11 +1,20 @@
 // The command line. Exit status: 0 done, 1 failed, 2 bad input.
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
+#include "warploom/base/error.h"
 #include "warploom/cli/program.h"
+#include "warploom/cli/several_processes.h"
 
 int main(int argc, char** argv) {
-  return warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
-                               WARPLOOM_VERSION);
+  try {
+    warploom::hand_to_mpi(argc, argv);
+    return warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
+                                 WARPLOOM_VERSION);
+  } catch (const warploom::Unsupported& alone) {
+    std::fprintf(stderr, "warploom: %s\n", alone.what());
+    return 2;
+  }
 }

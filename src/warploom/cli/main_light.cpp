@@ -9,8 +9,10 @@
 #include <system_error>
 #include <vector>
 
+#include "warploom/base/error.h"
 #include "warploom/base/learning.h"
 #include "warploom/cli/program.h"
+#include "warploom/cli/several_processes.h"
 
 namespace warploom {
 namespace {
@@ -37,11 +39,15 @@ void require_learning(std::string_view task) {
 
 int main(int argc, char** argv) {
   try {
+    warploom::hand_to_mpi(argc, argv);
     return warploom::run_program(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
                                  WARPLOOM_VERSION);
   } catch (const warploom::LearningElsewhere& needed) {
     ::execv(warploom::training_program().c_str(), argv);
     std::fprintf(stderr, "warploom: %s\n", needed.what());
     return 1;
+  } catch (const warploom::Unsupported& alone) {
+    std::fprintf(stderr, "warploom: %s\n", alone.what());
+    return 2;
   }
 }

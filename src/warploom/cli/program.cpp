@@ -41,14 +41,14 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
   for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-void add_commands(CLI::App& app, const std::string& version) {
+void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew) {
   Command program(app);
   add_under(app, "Predict and simulate", [&] {
     add_predict_command(program);
     add_step_command(program);
     add_static_command(program);
     add_simulate_command(program);
-    add_plan_command(program);
+    add_plan_command(program, crew);
     add_plans_command(program);
   });
   add_under(app, "Look and ask", [&] { add_web_command(program, version); });
@@ -95,19 +95,19 @@ std::string commands_of(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_program(const std::string& version) {
+std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew) {
   auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app, version);
+  add_commands(*app, version, crew);
   show_examples(*app, "");
   return app;
 }
 
-int run_program(const std::vector<std::string>& arguments, const std::string& version) {
-  const auto app = make_program(version);
+int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew) {
+  const auto app = make_program(version, crew);
   keep_words(*app, arguments);
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};

@@ -12,11 +12,15 @@ class App;
 
 namespace warploom {
 
-// Every command with its options, nothing parsed yet.
-std::unique_ptr<CLI::App> make_program(const std::string& version);
+class PlanCrew;
 
+// Every command with its options, nothing parsed yet.
+std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew = nullptr);
+
+// `crew`: other processes that a plan is searched with; null: none.
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
 // Throws LearningElsewhere when another program must do it.
-int run_program(const std::vector<std::string>& arguments, const std::string& version);
+int run_program(const std::vector<std::string>& arguments, const std::string& version,
+                PlanCrew* crew = nullptr);
 
 }  // namespace warploom

@@ -91,7 +91,8 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
   std::string note;
   if (name_default_workload(source))
     note = fmt::format(
-        "no workload was named: this is --workload {} (others: --trace, --clients, --random-input-len, --sessions)",
+        "no workload was named: this is --workload {} (others: --trace, --clients, "
+        "--random-input-len, --sessions)",
         source.workload);
   request.setup.vision_encoder = values_->vision_encoder;
   request.source = std::move(source);

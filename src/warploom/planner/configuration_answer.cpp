@@ -125,7 +125,8 @@ class ConfigurationSearch {
     const double gpus = double(gpus_of(configuration_, fleet));
     const double per_token = screened_.decode ? screened_.decode->per_token : screened_.first.per_token;
     const Tradeoff speed{-served * task_.load.mean_output / gpus, per_token};
-    const Tradeoff cost{least_rent(task_, configuration_, fleet) / served, screened_.first.first_token_at(0.95)};
+    const Tradeoff cost{least_rent(task_, configuration_, fleet) / served,
+                        screened_.first.first_token_at(0.95)};
     return !is_covered(incumbents_.speed_points, speed) || !is_covered(incumbents_.cost_points, cost);
   }
 

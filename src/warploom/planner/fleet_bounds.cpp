@@ -93,8 +93,8 @@ double least_rent(const PlanTask& task, const Configuration& configuration, cons
   const std::int64_t least = task.autoscaling.min_instances;
   const auto pool = [&](const EngineShape& shape, std::int64_t instances) {
     double price = task.gpu_hour_price[shape.gpu];
-    if (!task.day_prices.empty()) price = *std::min_element(task.day_prices[shape.gpu].begin(),
-                                                            task.day_prices[shape.gpu].end());
+    if (!task.day_prices.empty())
+      price = *std::min_element(task.day_prices[shape.gpu].begin(), task.day_prices[shape.gpu].end());
     return price * double(shape.gpus() * std::min(least, instances));
   };
   return pool(configuration.shape, fleet.instances) +

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
 
@@ -11,6 +12,7 @@
 #include "warploom/base/parallel.h"
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/plan_crew.h"
 
 namespace warploom {
 namespace {
@@ -43,7 +45,14 @@ class PlanSearch {
   }
 
  private:
+  // The same for every member of a crew: what the first one finds.
   bool out_of_time() const {
+    if (task_.crew == nullptr) return own_out_of_time();
+    const CrewMessage first = task_.crew->exchange({std::uint8_t(own_out_of_time() ? 1 : 0)}).front();
+    return first.at(0) != 0;
+  }
+
+  bool own_out_of_time() const {
     if (task_.cancelled != nullptr && *task_.cancelled) return true;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin_;
     return task_.time_limit > 0 && taken.count() > task_.time_limit;
@@ -56,17 +65,26 @@ class PlanSearch {
   void screen() {
     std::mutex reporting;
     std::int64_t done = 0;
+    const auto screen_one = [&](std::size_t i) {
+      places_[i].screened = model_.screen(places_[i].configuration);
+      const std::scoped_lock lock(reporting);
+      report("screened", ++done, std::ssize(places_));
+    };
+    if (task_.crew == nullptr)
+      parallel_for(places_.size(), task_.threads, screen_one);
+    else
+      share_work(
+          *task_.crew, places_.size(), task_.threads, screen_one,
+          [&](std::size_t i) { return screened_to_json(places_[i].screened); },
+          [&](std::size_t i, const Json& json) { places_[i].screened = screened_from_json(json); });
     parallel_for(places_.size(), task_.threads, [&](std::size_t i) {
       Place& place = places_[i];
-      place.screened = model_.screen(place.configuration);
       const auto price = [&](const Fleet& fleet) { return rent(task_, place.configuration, fleet); };
       const std::vector<Fleet> fleets =
           fleets_of(place.configuration, task_.space.max_gpus, task_.gpu_count, task_.spare_instances, price);
       place.fleets = std::ssize(fleets);
       if (!fleets.empty() && !place.screened.refusal)
         place.least = least_objective(task_, place.configuration, place.screened, fleets.front());
-      const std::scoped_lock lock(reporting);
-      report("screened", ++done, std::ssize(places_));
     });
     for (const Place& place : places_) result_.candidates += place.fleets;
   }
@@ -96,10 +114,20 @@ class PlanSearch {
 
   void decide_round(std::span<const std::size_t> round) {
     std::vector<ConfigurationAnswer> answers(round.size());
-    parallel_for(round.size(), task_.threads, [&](std::size_t i) {
+    const auto answer_one = [&](std::size_t i) {
       const Place& place = places_[round[i]];
       answers[i] = answer_configuration(task_, model_, place.configuration, place.screened, incumbents_);
-    });
+    };
+    if (task_.crew == nullptr)
+      parallel_for(round.size(), task_.threads, answer_one);
+    else
+      share_work(
+          *task_.crew, round.size(), task_.threads, answer_one,
+          [&](std::size_t i) { return answer_to_json(answers[i]); },
+          [&](std::size_t i, const Json& json) {
+            const Place& place = places_[round[i]];
+            answers[i] = answer_from_json(json, task_, place.configuration, place.screened);
+          });
     for (ConfigurationAnswer& answer : answers) take(std::move(answer));
   }
 
@@ -129,8 +157,7 @@ class PlanSearch {
 
   // In the unit of the bound that it is compared with: rent for each request/s.
   Tradeoff front_cost(const PlanPoint& point) const {
-    return {point.rent / point.rate,
-            point.figures.metrics.ttft.p95.value()};
+    return {point.rent / point.rate, point.figures.metrics.ttft.p95.value()};
   }
 
   void count(const std::string& reason, const std::string& example) {

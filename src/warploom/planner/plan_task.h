@@ -34,6 +34,8 @@ struct PlanProgress {
   std::string_view stage;            // "screened" or "decided"
 };
 
+class PlanCrew;
+
 struct PlanTask {
   SearchSpace space;
   bool mixture = false;  // the model has experts
@@ -42,18 +44,19 @@ struct PlanTask {
   LoadProfile load;
   // Of each GPU of the space, $, in the mean over the day; all 1 where prices are unknown.
   std::vector<double> gpu_hour_price;
-  std::vector<DayPrices> day_prices;   // the same by hour; empty: the mean at any hour
-  double power_price = 0;              // $ per kWh, on top
-  std::int64_t gpu_count = 0;          // exactly so many GPUs; 0: as few as it takes
-  bool find_max_rate = false;          // the highest rate in place of the load's own
-  std::int64_t spare_instances = 0;    // of each pool: paid for, and missing in the runs
-  double unserved_share = 0;           // of the requests may be turned away or time out
+  std::vector<DayPrices> day_prices;  // the same by hour; empty: the mean at any hour
+  double power_price = 0;             // $ per kWh, on top
+  std::int64_t gpu_count = 0;         // exactly so many GPUs; 0: as few as it takes
+  bool find_max_rate = false;         // the highest rate in place of the load's own
+  std::int64_t spare_instances = 0;   // of each pool: paid for, and missing in the runs
+  double unserved_share = 0;          // of the requests may be turned away or time out
   // On: a fleet is the most that a pool grows to, and what it holds is paid for.
   AutoscalingConfig autoscaling;
-  bool fronts = true;                  // also what only a front needs
-  bool exhaustive = false;             // nothing is left out by a bound or a short run
+  bool fronts = true;       // also what only a front needs
+  bool exhaustive = false;  // nothing is left out by a bound or a short run
   std::size_t threads = 0;
-  double time_limit = 0;  // s; 0: none
+  double time_limit = 0;     // s; 0: none
+  PlanCrew* crew = nullptr;  // others that search with this process; null: it is alone
   const std::atomic<bool>* cancelled = nullptr;
   std::function<void(const PlanProgress&)> on_progress;  // by one thread at a time
 };
@@ -69,7 +72,7 @@ struct PlanPoint {
   bool median_least = true;               // the least fleet at p50; false: the least at p90
   double rate = 0;                        // requests/s that it serves
   double dollars_per_hour = 0;
-  double rent = 0;                        // part of it: without power
+  double rent = 0;  // part of it: without power
   double output_tokens_per_s = 0;
   double tokens_per_s_per_gpu = 0, tokens_per_s_per_user = 0;
   double dollars_per_million_output = 0;  // everything, over output tokens

@@ -80,7 +80,8 @@ TEST(RunError, ShortensALevelByWhatItAddsToARun) {
   EXPECT_GT(lengthened.metrics.ttft.p95, plain.metrics.ttft.p95);
   const ServiceLevel shortened = less_run_error(level);
   const auto without = limit_uses(shortened, plain), with = limit_uses(level, lengthened);
-  for (std::size_t i = 0; i < with.size(); ++i) EXPECT_NEAR(with[i].use, without[i].use, 1e-12) << with[i].name;
+  for (std::size_t i = 0; i < with.size(); ++i)
+    EXPECT_NEAR(with[i].use, without[i].use, 1e-12) << with[i].name;
   EXPECT_GT(with[0].use, 1) << "the promise of 700 ms of 800 does not survive what a first token errs";
   EXPECT_LT(with[2].use, 1);
   EXPECT_LT(*shortened.goodput.ttft, *level.goodput.ttft);

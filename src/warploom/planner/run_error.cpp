@@ -19,8 +19,8 @@ double margin_factor(LatencyMetric metric) {
 }
 
 void lengthen(LatencySummary& summary, double factor) {
-  for (Seconds* value : {&summary.mean, &summary.median, &summary.std, &summary.p50, &summary.p90,
-                         &summary.p95, &summary.p99})
+  for (Seconds* value :
+       {&summary.mean, &summary.median, &summary.std, &summary.p50, &summary.p90, &summary.p95, &summary.p99})
     *value = *value * factor;
 }
 

@@ -7,8 +7,8 @@
 
 namespace warploom {
 
-// ln(measured / predicted with kernels at p90) that nine in ten figures do not exceed: mean, p50, p90, p95 and
-// p99 of 27 recorded runs of vLLM 0.24 on H200 (tests/fixtures/engine/vllm_0_24_h200/serving), by
+// ln(measured / predicted with kernels at p90) that nine in ten figures do not exceed: mean, p50, p90, p95
+// and p99 of 27 recorded runs of vLLM 0.24 on H200 (tests/fixtures/engine/vllm_0_24_h200/serving), by
 // tools/judge_promises. Published benchmarks were no part of it.
 inline constexpr double kTtftMargin = 0.416, kTpotMargin = 0.031, kE2elMargin = 0.028;
 

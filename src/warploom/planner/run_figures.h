@@ -13,16 +13,16 @@ namespace warploom {
 
 struct RunFigures {
   ServingMetrics metrics;
-  std::string refused;              // why it could not be run after all; empty: it was run
-  double goodput_share = 0;         // of all requests: those that meet ServiceLevel::goodput
+  std::string refused;               // why it could not be run after all; empty: it was run
+  double goodput_share = 0;          // of all requests: those that meet ServiceLevel::goodput
   std::vector<double> class_shares;  // of each class of the level: requests that meet its limits
-  std::vector<std::int64_t> over;   // requests that exceed the limit of each SloLimit; 0 for ITL
-  std::int64_t missed_goodput = 0;  // requests that miss ServiceLevel::goodput
-  double queue_share = 0;           // of the mean TTFT: from arrival to the first step
-  double energy_j = 0;              // of all GPUs, an estimate; 0: unknown
+  std::vector<std::int64_t> over;    // requests that exceed the limit of each SloLimit; 0 for ITL
+  std::int64_t missed_goodput = 0;   // requests that miss ServiceLevel::goodput
+  double queue_share = 0;            // of the mean TTFT: from arrival to the first step
+  double energy_j = 0;               // of all GPUs, an estimate; 0: unknown
   std::int64_t preemptions = 0;
-  // Of a pool that scales: GPU time held in each hour of the day, as shares of what its largest size would hold
-  // over the run; 24 for each pool. Empty: all of it.
+  // Of a pool that scales: GPU time held in each hour of the day, as shares of what its largest size would
+  // hold over the run; 24 for each pool. Empty: all of it.
   std::vector<double> held;
   double backlog_growth = 0;     // mean TTFT of the last third of the requests over the first third's
   static FieldTable describe();  // without the metrics, which describe themselves

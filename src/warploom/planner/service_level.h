@@ -50,8 +50,8 @@ struct ClassLimits {
 
 struct ServiceLevel {
   std::vector<SloLimit> limits;
-  Slo goodput;                  // of one request
-  double goodput_share = 0.95;  // of the requests must meet it
+  Slo goodput;                       // of one request
+  double goodput_share = 0.95;       // of the requests must meet it
   std::vector<ClassLimits> classes;  // of a workload of clients
   bool has_goodput() const { return goodput.ttft || goodput.tpot || goodput.e2el; }
   bool empty() const { return limits.empty() && classes.empty() && !has_goodput(); }

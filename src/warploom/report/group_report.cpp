@@ -32,8 +32,10 @@ Json group_json(std::span<const GroupFigures> groups) {
            {"completed", group.completed},
            {"within_limits", group.good_share ? Json(*group.good_share) : Json(nullptr)}};
     const auto add = [&](const char* name, const LatencySummary& summary) {
-      own[name] = {{"mean_ms", to_milliseconds(summary.mean)}, {"p50_ms", to_milliseconds(summary.p50)},
-                   {"p90_ms", to_milliseconds(summary.p90)},   {"p95_ms", to_milliseconds(summary.p95)},
+      own[name] = {{"mean_ms", to_milliseconds(summary.mean)},
+                   {"p50_ms", to_milliseconds(summary.p50)},
+                   {"p90_ms", to_milliseconds(summary.p90)},
+                   {"p95_ms", to_milliseconds(summary.p95)},
                    {"p99_ms", to_milliseconds(summary.p99)}};
     };
     add("ttft", group.ttft);

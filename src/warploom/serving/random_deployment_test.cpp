@@ -53,7 +53,8 @@ void expect_request_ended(const RequestRecord& record, const RandomRun& run, std
     return;
   }
   if (!record.completed()) {
-    EXPECT_TRUE(run.loses_instances || record.turned_away || record.timed_out) << "request " << index << " never ended";
+    EXPECT_TRUE(run.loses_instances || record.turned_away || record.timed_out)
+        << "request " << index << " never ended";
     return;
   }
   EXPECT_LE(record.arrival, record.queued);

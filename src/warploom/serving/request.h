@@ -25,7 +25,7 @@ struct RequestRecord {
   std::int32_t decode_replica = -1;  // of the pool that decodes, where there is one
   std::int32_t restarts = 0;         // engines that failed under it
   bool was_scheduled = false;
-  bool rejected = false;  // turned away on arrival: the prompt alone is as long as max_model_len
+  bool rejected = false;     // turned away on arrival: the prompt alone is as long as max_model_len
   bool turned_away = false;  // by the fleet's limit of waiting requests
   bool timed_out = false;    // its client left
 

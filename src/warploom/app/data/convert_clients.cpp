@@ -25,7 +25,8 @@ FieldTable ConvertClientsRequest::describe() {
 ClientMix convert_clients(const ConvertClientsRequest& request) {
   const bool servegen = request.layout == ClientLayout::ServeGen;
   if (!servegen && (request.from.value() > 0 || request.to.value() > 0))
-    throw InvalidInput("from_s, to_s: choose a part of a ServeGen folder, expected neither with inference-perf");
+    throw InvalidInput(
+        "from_s, to_s: choose a part of a ServeGen folder, expected neither with inference-perf");
   if (request.to.value() > 0 && request.to <= request.from)
     throw InvalidInput(fmt::format("to_s is {}, expected above from_s, which is {}", request.to.value(),
                                    request.from.value()));

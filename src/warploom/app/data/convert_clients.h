@@ -23,10 +23,10 @@ struct ConvertClientsRequest {
   static FieldTable describe();
 };
 
-// ServeGen (github.com/alibaba/ServeGen): chunk-N-trace.csv, a client's windows (begin in s, requests/s, CV of
-// gaps, the name of their distribution, its shape and scale), beside chunk-N-dataset.json ({begin:
-// {"input_tokens": "{tokens: share, ...}", "output_tokens": ...}}; the latest before a window is its own). Each
-// window with requests is a client of the result. Throws InvalidInput "<file>:<line>: ...".
+// ServeGen (github.com/alibaba/ServeGen): chunk-N-trace.csv, a client's windows (begin in s, requests/s, CV
+// of gaps, the name of their distribution, its shape and scale), beside chunk-N-dataset.json ({begin:
+// {"input_tokens": "{tokens: share, ...}", "output_tokens": ...}}; the latest before a window is its own).
+// Each window with requests is a client of the result. Throws InvalidInput "<file>:<line>: ...".
 ClientMix servegen_clients(const std::filesystem::path& folder, Seconds from, Seconds to);
 
 // inference-perf (github.com/kubernetes-sigs/inference-perf): the stages of `load` (constant or poisson), and

@@ -12,7 +12,8 @@ namespace {
 // A key of a map, or the reason why not.
 const Json& perf_entry(const Json& map, const char* key, const std::string& where) {
   if (!map.is_object() || !map.contains(key))
-    throw InvalidInput(fmt::format("{}: '{}' is missing, expected a configuration of inference-perf", where, key));
+    throw InvalidInput(
+        fmt::format("{}: '{}' is missing, expected a configuration of inference-perf", where, key));
   return map[key];
 }
 
@@ -25,7 +26,8 @@ double perf_number(const Json& map, const char* key, const std::string& where) {
 
 std::string perf_text(const Json& map, const char* key, const std::string& where) {
   const Json& value = perf_entry(map, key, where);
-  if (!value.is_string()) throw InvalidInput(fmt::format("{}: '{}' is {}, expected a name", where, key, value.dump()));
+  if (!value.is_string())
+    throw InvalidInput(fmt::format("{}: '{}' is {}, expected a name", where, key, value.dump()));
   return value.get<std::string>();
 }
 
@@ -41,7 +43,8 @@ TokenDistribution perf_tokens(const Json& entry, const std::string& where) {
       own.erase("mean");
       own.erase("std_dev");
     } else if (type != "normal") {
-      throw Unsupported(fmt::format("{}: a distribution of type '{}', expected normal, uniform or fixed", where, type));
+      throw Unsupported(
+          fmt::format("{}: a distribution of type '{}', expected normal, uniform or fixed", where, type));
     } else if (!own.contains("std_dev")) {
       own["std_dev"] = 0;
     }
@@ -55,20 +58,22 @@ std::vector<WorkloadClient> perf_clients(const Json& data, const std::string& wh
   WorkloadClient client;
   client.name = "requests";
   if (type == "random" || type == "synthetic") {
-    client.input_tokens = perf_tokens(perf_entry(data, "input_distribution", where), where + ": input_distribution");
+    client.input_tokens =
+        perf_tokens(perf_entry(data, "input_distribution", where), where + ": input_distribution");
     client.output_tokens =
         perf_tokens(perf_entry(data, "output_distribution", where), where + ": output_distribution");
     return {client};
   }
   if (type != "shared_prefix")
-    throw Unsupported(fmt::format("{}: data of type '{}' need a data set, expected random, synthetic or shared_prefix",
-                                  where, type));
+    throw Unsupported(fmt::format(
+        "{}: data of type '{}' need a data set, expected random, synthetic or shared_prefix", where, type));
   const Json& shared = perf_entry(data, "shared_prefix", where);
   const std::string place = where + ": shared_prefix";
   client.prefix_tokens = std::int64_t(perf_number(shared, "system_prompt_len", place));
   const auto tokens = [&](const char* distribution, const char* length) {
-    return shared.contains(distribution) ? perf_tokens(shared[distribution], place + ": " + distribution)
-                                         : TokenDistribution::constant(std::int64_t(perf_number(shared, length, place)));
+    return shared.contains(distribution)
+               ? perf_tokens(shared[distribution], place + ": " + distribution)
+               : TokenDistribution::constant(std::int64_t(perf_number(shared, length, place)));
   };
   client.input_tokens = tokens("question_distribution", "question_len");
   client.output_tokens = tokens("output_distribution", "output_len");
@@ -98,7 +103,8 @@ Slo perf_limits(const Json& document, const std::string& where) {
     const Json& value = headers[header];
     const Json number = value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : value;
     if (!number.is_number() || !(number.get<double>() > 0))
-      throw InvalidInput(fmt::format("{}: header '{}' is {}, expected a time above 0", where, header, value.dump()));
+      throw InvalidInput(
+          fmt::format("{}: header '{}' is {}, expected a time above 0", where, header, value.dump()));
     return Seconds(number.get<double>() * unit);
   };
   slo.ttft = limit("slo_ttft_header", "x-slo-ttft-ms");
@@ -111,7 +117,8 @@ Slo perf_limits(const Json& document, const std::string& where) {
 ClientMix inference_perf_clients(const std::filesystem::path& config) {
   const Json document = read_yaml_file(config);
   const std::string where = config.string();
-  const std::vector<WorkloadClient> clients = perf_clients(perf_entry(document, "data", where), where + ": data");
+  const std::vector<WorkloadClient> clients =
+      perf_clients(perf_entry(document, "data", where), where + ": data");
   const Json& load = perf_entry(document, "load", where);
   const std::string type = perf_text(load, "type", where + ": load");
   if (type != "constant" && type != "poisson")

@@ -41,8 +41,10 @@ ServegenWindow window_of_line(std::string_view line, const std::string& where) {
   const auto columns = split_by(line, ',');
   if (columns.size() != 6)
     throw InvalidInput(
-        fmt::format("{}: has {} columns, expected begin, rate, CV, distribution, shape and scale", where, columns.size()));
-  ServegenWindow window{.begin = servegen_number(columns[0], where), .rate = servegen_number(columns[1], where)};
+        fmt::format("{}: has {} columns, expected begin, rate, CV, distribution, shape and scale", where,
+                    columns.size()));
+  ServegenWindow window{.begin = servegen_number(columns[0], where),
+                        .rate = servegen_number(columns[1], where)};
   if (columns[3].empty()) window.rate = 0;  // nothing was sent
   if (!(window.rate >= 0)) throw InvalidInput(fmt::format("{}: the rate is below 0", where));
   if (window.rate == 0) return window;
@@ -51,8 +53,8 @@ ServegenWindow window_of_line(std::string_view line, const std::string& where) {
   else if (columns[3] == "Weibull")
     window.arrivals = ArrivalProcess::Weibull;
   else if (columns[3] != "Exponential" && columns[3] != "Poisson")
-    throw Unsupported(
-        fmt::format("{}: gaps of the distribution '{}', expected Gamma, Weibull or Exponential", where, columns[3]));
+    throw Unsupported(fmt::format("{}: gaps of the distribution '{}', expected Gamma, Weibull or Exponential",
+                                  where, columns[3]));
   // The scale is left to the rate.
   if (window.arrivals != ArrivalProcess::Poisson) window.shape = servegen_number(columns[4], where);
   if (!(window.shape > 0)) throw InvalidInput(fmt::format("{}: the shape is not above 0", where));
@@ -78,7 +80,8 @@ std::vector<ServegenWindow> read_windows(const std::filesystem::path& path) {
 std::vector<std::pair<double, double>> weights_of_text(std::string_view text, const std::string& where) {
   const std::size_t begin = text.find('{'), end = text.rfind('}');
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin)
-    throw InvalidInput(fmt::format("{}: '{}' is no dictionary of tokens and shares", where, text.substr(0, 40)));
+    throw InvalidInput(
+        fmt::format("{}: '{}' is no dictionary of tokens and shares", where, text.substr(0, 40)));
   std::vector<std::pair<double, double>> weights;
   const auto trimmed = [](std::string_view part) {
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
@@ -88,8 +91,10 @@ std::vector<std::pair<double, double>> weights_of_text(std::string_view text, co
   for (const std::string_view entry : split_by(text.substr(begin + 1, end - begin - 1), ',')) {
     if (trimmed(entry).empty()) continue;
     const auto parts = split_by(entry, ':');
-    if (parts.size() != 2) throw InvalidInput(fmt::format("{}: '{}' is no pair of tokens and share", where, entry));
-    weights.emplace_back(servegen_number(trimmed(parts[0]), where), servegen_number(trimmed(parts[1]), where));
+    if (parts.size() != 2)
+      throw InvalidInput(fmt::format("{}: '{}' is no pair of tokens and share", where, entry));
+    weights.emplace_back(servegen_number(trimmed(parts[0]), where),
+                         servegen_number(trimmed(parts[1]), where));
   }
   return weights;
 }
@@ -102,7 +107,8 @@ struct ServegenLengths {
 std::map<double, ServegenLengths> read_lengths(const std::filesystem::path& path) {
   std::map<double, ServegenLengths> lengths;
   const Json document = read_json_file(path);
-  if (!document.is_object()) throw InvalidInput(fmt::format("{}: is no object, expected windows", path.string()));
+  if (!document.is_object())
+    throw InvalidInput(fmt::format("{}: is no object, expected windows", path.string()));
   for (const auto& [begin, fields] : document.items()) {
     const std::string where = fmt::format("{}: window {}", path.string(), begin);
     const auto tokens = [&](const char* key) {
@@ -162,9 +168,10 @@ ClientMix servegen_clients(const std::filesystem::path& folder, Seconds from, Se
     add_windows(mix, name, read_windows(path), read_lengths(folder / (name + "-dataset.json")), begin, end);
   }
   if (mix.clients.empty())
-    throw InvalidInput(fmt::format("{}: holds no requests from {} to {} s, expected chunk-N-trace.csv beside "
-                                   "chunk-N-dataset.json and another part of the time",
-                                   folder.string(), begin, end));
+    throw InvalidInput(
+        fmt::format("{}: holds no requests from {} to {} s, expected chunk-N-trace.csv beside "
+                    "chunk-N-dataset.json and another part of the time",
+                    folder.string(), begin, end));
   return mix;
 }
 

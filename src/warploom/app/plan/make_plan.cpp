@@ -13,6 +13,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/planner/plan_crew.h"
 #include "warploom/planner/plan_search.h"
 #include "warploom/planner/run_log.h"
 
@@ -67,18 +68,20 @@ ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
 
 void check_fleet(const PlanRequest& request) {
   check_autoscaling(request.autoscaling);
-  const bool follows_load = request.routing_policy != RoutingPolicy::Engine &&
-                            request.routing_policy != RoutingPolicy::RoundRobin;
+  const bool follows_load =
+      request.routing_policy != RoutingPolicy::Engine && request.routing_policy != RoutingPolicy::RoundRobin;
   if (request.fleet.signal_interval.value() > 0 && !follows_load)
     throw InvalidInput(
         "router_signal_interval_s: requests go to instances in turn, expected another `routing_policy`, for "
         "example weighted");
   if (request.fleet.request_timeout.value() > 0 && request.space.pools != PoolLayout::Aggregated)
     throw InvalidInput(
-        "request_timeout_s: is not modelled where prefill and decode are apart, expected `pools` aggregated");
+        "request_timeout_s: is not modelled where prefill and decode are apart, expected `pools` "
+        "aggregated");
   if (request.unserved_share > 0 && !request.fleet.turns_away())
     throw InvalidInput(
-        "unserved_share: no request is turned away, expected `max_queued_requests` or `request_timeout_s` too");
+        "unserved_share: no request is turned away, expected `max_queued_requests` or `request_timeout_s` "
+        "too");
   const bool scales = request.autoscaling.on();
   if (scales && (request.gpu_count > 0 || request.find_max_rate || request.spare_instances > 0))
     throw InvalidInput(
@@ -86,12 +89,15 @@ void check_fleet(const PlanRequest& request) {
         "`find_max_rate` and `spare_instances`");
   if (request.start_hour > 0 && (!scales || request.day_price.empty()))
     throw InvalidInput(
-        "start_hour: matters where pools scale and prices change, expected `max_instances` and `day_price` too");
+        "start_hour: matters where pools scale and prices change, expected `max_instances` and `day_price` "
+        "too");
 }
 
 void check_request(const PlanRequest& request, const Workload& workload) {
   check_required_tier(request.require_tier, {});
   check_fleet(request);
+  if (request.crew != nullptr && !request.store.empty())
+    throw InvalidInput("store: is written by one process, expected it without mpirun");
   if (request.space.gpus.empty())
     throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
   if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
@@ -125,9 +131,10 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
       return catalog.load_gpu(name).name == windows.back().gpu;
     };
     if (std::none_of(request.space.gpus.begin(), request.space.gpus.end(), is_it))
-      throw InvalidInput(fmt::format("day_price: {} is not among the GPUs to choose from, expected one of "
-                                     "`gpu_names`",
-                                     windows.back().gpu));
+      throw InvalidInput(
+          fmt::format("day_price: {} is not among the GPUs to choose from, expected one of "
+                      "`gpu_names`",
+                      windows.back().gpu));
   }
   result.priced = true;
   for (const std::string& name : request.space.gpus) {
@@ -236,6 +243,7 @@ PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   task.threads = request.threads;
   task.time_limit = request.time_limit_s;
   task.cancelled = request.cancelled;
+  task.crew = request.crew;
   task.on_progress = request.on_progress;
   return task;
 }
@@ -282,7 +290,8 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const LoggedRuns runs(simulated, request.store, question, fmt::format("warploom {}", WARPLOOM_VERSION));
   result.search = search_plan(task, runs);
   refuse_if_nothing_fits(result.search);
-  if (!result.search.partial) result.what_ifs = what_ifs(task, runs, result.search);
+  const bool first = request.crew == nullptr || request.crew->is_first();
+  if (!result.search.partial && first) result.what_ifs = what_ifs(task, runs, result.search);
   runs.write();
   add_labels(request, catalog, result);
   if (result.search.best)

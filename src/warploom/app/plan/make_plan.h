@@ -7,6 +7,7 @@
 
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/kernels/latency_model.h"
+#include "warploom/planner/plan_crew.h"
 #include "warploom/planner/what_if.h"
 
 namespace warploom {

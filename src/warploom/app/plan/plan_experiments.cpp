@@ -48,7 +48,8 @@ std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path) 
       throw InvalidInput(fmt::format("{}: 'name' is missing, expected a text", number));
     PlanExperiment experiment{.name = entry["name"].get<std::string>(), .request = {}};
     if (!names.insert(experiment.name).second)
-      throw InvalidInput(fmt::format("{}: '{}' is there twice, expected names of their own", where, experiment.name));
+      throw InvalidInput(
+          fmt::format("{}: '{}' is there twice, expected names of their own", where, experiment.name));
     Json own = over_defaults(document.value("defaults", Json::object()), entry);
     own.erase("name");
     experiment.request =

@@ -20,9 +20,9 @@ struct PlansRequest {
   static FieldTable describe();
 };
 
-// {"defaults": PLAN, "experiments": [{"name", ... PLAN}]}: a plan's fields are those of `schema plan`; what an
-// experiment does not say the defaults do, object by object. Throws InvalidInput "<path>: experiment 'NAME': ..."
-// on unknown keys, two of one name, and none.
+// {"defaults": PLAN, "experiments": [{"name", ... PLAN}]}: a plan's fields are those of `schema plan`; what
+// an experiment does not say the defaults do, object by object. Throws InvalidInput "<path>: experiment
+// 'NAME': ..." on unknown keys, two of one name, and none.
 std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path);
 
 }  // namespace warploom

@@ -29,8 +29,7 @@ void add_what_is_bought(RequestFields<PlanRequest>& fields) {
 
 void add_fleet(RequestFields<PlanRequest>& fields) {
   using R = PlanRequest;
-  fields
-      .add("routing_policy", &R::routing_policy, {.doc = "how requests are given out to instances"})
+  fields.add("routing_policy", &R::routing_policy, {.doc = "how requests are given out to instances"})
       .add("fleet", &R::fleet, {.doc = "what the router in front knows and refuses"})
       .add("unserved_share", &R::unserved_share,
            {.doc = "of the requests may be turned away or time out", .min = 0, .max = 0.99})
@@ -60,7 +59,9 @@ FieldTable PlanRequest::describe() {
       .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})
       .add("goodput", &R::goodput, {.doc = "limits in ms of one request, for example ttft:500"})
       .add("goodput_share", &R::goodput_share,
-           {.doc = "share of the requests, and of those of each class, that must meet their limits", .min = 0.01, .max = 1});
+           {.doc = "share of the requests, and of those of each class, that must meet their limits",
+            .min = 0.01,
+            .max = 1});
   add_what_is_bought(fields);
   add_fleet(fields);
   return fields

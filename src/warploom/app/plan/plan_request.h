@@ -34,9 +34,9 @@ struct PlanRequest {
   std::int64_t spare_instances = 0;
   double growth = 1;  // of the load's rate or concurrency
   RoutingPolicy routing_policy = RoutingPolicy::Engine;
-  FleetRules fleet;               // of the router in front
-  double unserved_share = 0;      // of the requests may be turned away or time out
-  AutoscalingConfig autoscaling;  // on: fleets are what a pool may grow to
+  FleetRules fleet;                    // of the router in front
+  double unserved_share = 0;           // of the requests may be turned away or time out
+  AutoscalingConfig autoscaling;       // on: fleets are what a pool may grow to
   std::vector<std::string> day_price;  // "H200@8-20=4.5", over `price`
   double start_hour = 0;               // of the day, when the load begins; read where pools scale
   bool fronts = true, exhaustive = false;
@@ -44,6 +44,7 @@ struct PlanRequest {
   double time_limit_s = 0;
   std::string require_tier;  // "measured": kernels of any other tier are refused; empty: none
   std::size_t threads = 0;
+  PlanCrew* crew = nullptr;  // as PlanTask has it
   std::function<void(const PlanProgress&)> on_progress;
   const std::atomic<bool>* cancelled = nullptr;
   static FieldTable describe();

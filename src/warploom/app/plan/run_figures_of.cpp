@@ -43,7 +43,8 @@ double class_share(const SimulationResult& result, const Workload& workload, con
 
 }  // namespace
 
-RunFigures run_figures_of(const SimulationResult& result, const Workload& workload, const ServiceLevel& level) {
+RunFigures run_figures_of(const SimulationResult& result, const Workload& workload,
+                          const ServiceLevel& level) {
   RunFigures figures;
   figures.metrics = result.metrics;
   figures.preemptions = result.preemptions;
@@ -63,7 +64,8 @@ RunFigures run_figures_of(const SimulationResult& result, const Workload& worklo
     figures.missed_goodput = requests - met;
     figures.goodput_share = requests > 0 ? double(met) / double(requests) : 0;
   }
-  for (const ClassLimits& each : level.classes) figures.class_shares.push_back(class_share(result, workload, each));
+  for (const ClassLimits& each : level.classes)
+    figures.class_shares.push_back(class_share(result, workload, each));
   if (result.metrics.failed == 0) figures.backlog_growth = backlog_growth(result.requests);
   return figures;
 }

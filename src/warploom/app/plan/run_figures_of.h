@@ -10,6 +10,7 @@ namespace warploom {
 
 // Everything but the energy.
 // `workload` is the one that ran.
-RunFigures run_figures_of(const SimulationResult& result, const Workload& workload, const ServiceLevel& level);
+RunFigures run_figures_of(const SimulationResult& result, const Workload& workload,
+                          const ServiceLevel& level);
 
 }  // namespace warploom

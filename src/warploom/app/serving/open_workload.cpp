@@ -21,11 +21,11 @@ void check_kind(const WorkloadRequestSource& source) {
                     int(source.sessions.has_value()) + int(source.random.has_value()) +
                     int(!source.clients.empty());
   if (given == 1) return;
-  throw InvalidInput(
-      fmt::format("source: expected one of a trace (`trace` FILE), a fitted workload (`workload` {}), random "
-                  "prompts (`workload` random or `random_input_len` N), a file of clients (`clients` FILE) and sessions "
-                  "(`sessions` N)",
-                  fmt::join(fitted_workload_names(), "|")));
+  throw InvalidInput(fmt::format(
+      "source: expected one of a trace (`trace` FILE), a fitted workload (`workload` {}), random "
+      "prompts (`workload` random or `random_input_len` N), a file of clients (`clients` FILE) and sessions "
+      "(`sessions` N)",
+      fmt::join(fitted_workload_names(), "|")));
 }
 
 void check_source(const WorkloadRequestSource& source) {
@@ -43,8 +43,9 @@ void check_source(const WorkloadRequestSource& source) {
   check_count("requests", source.requests);
   check_count("concurrency", source.concurrency);
   check_count("max_concurrency", source.max_concurrency);
-  refuse_unless(source.clients.empty() || (!source.burstiness && !source.request_rate),
-                "clients: say how their gaps are distributed, expected neither `burstiness` nor `request_rate`");
+  refuse_unless(
+      source.clients.empty() || (!source.burstiness && !source.request_rate),
+      "clients: say how their gaps are distributed, expected neither `burstiness` nor `request_rate`");
   refuse_unless(!source.burstiness || source.rate || source.request_rate,
                 "burstiness: needs a rate, expected `rate` or `request_rate` too");
   const bool loop = source.concurrency || (source.max_concurrency && !source.rate && !source.request_rate);
@@ -74,8 +75,8 @@ Workload prompts_of(const WorkloadRequestSource& source) {
   if (source.sessions) return session_workload(*source.sessions, source.seed);
   if (source.random) return random_prompts(*source.random, requests, source.seed);
   if (!source.clients.empty())
-    return client_workload(read_client_mix(source.clients), source.rate.value_or(0), source.requests.value_or(0),
-                           source.seed);
+    return client_workload(read_client_mix(source.clients), source.rate.value_or(0),
+                           source.requests.value_or(0), source.seed);
   if (source.trace.empty())
     return sample_workload(fitted_workload(source.workload), requests, source.rate, source.seed);
   return trace_workload(source);

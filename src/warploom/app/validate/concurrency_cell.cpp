@@ -58,9 +58,7 @@ struct Place {
   const ValidateConcurrencyRequest& validation;
   const std::shared_ptr<const LatencyModel>& latency;
 
-  SimulationOptions options() const {
-    return {.step_time = validation.kernel_times, .timeline_samples = 0};
-  }
+  SimulationOptions options() const { return {.step_time = validation.kernel_times, .timeline_samples = 0}; }
 
   ServingSetup setup(const StatedPlace& place, std::int64_t instances) const {
     Sharding sharding = sharding_of(place, model);
@@ -104,8 +102,7 @@ ConcurrencyCell cell_of(const ConcurrencyTruth& row, const SimulationResult& run
 
 ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
   const ServingSetup setup = place.setup(place.row.place, 1);
-  ConcurrencyCell cell =
-      cell_of(place.row, simulate(setup.config, workload, *setup.pricer, place.options()));
+  ConcurrencyCell cell = cell_of(place.row, simulate(setup.config, workload, *setup.pricer, place.options()));
   cell.tp = setup.sharding.tensor_parallel;
   cell.expert_routing = setup.expert_routing();
   return cell;

@@ -142,9 +142,9 @@ bool instances_are_independent(const Deployment& deployment, const Workload& wor
   const PoolPlan& pool = deployment.pools[0];
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
-         deployment.rules.max_queued == 0 &&
-         in_turn(pool.config) && !workload.concurrency && !workload.most_in_flight &&
-         pool.config.host.frontend_per_token.value() == 0 && instance_count(pool) > 1 &&
+         deployment.rules.max_queued == 0 && in_turn(pool.config) && !workload.concurrency &&
+         !workload.most_in_flight && pool.config.host.frontend_per_token.value() == 0 &&
+         instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 

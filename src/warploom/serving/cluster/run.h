@@ -101,8 +101,8 @@ class Run final : public EngineObserver {
   std::vector<RequestRecord> records_;
   Arrivals arrivals_;
   std::deque<Pool> pools_;
-  std::vector<Slot> slots_;       // of each request, in the replica that its record names; with timeouts
-  std::vector<bool> are_over_;    // requests that nobody waits for; with timeouts
+  std::vector<Slot> slots_;     // of each request, in the replica that its record names; with timeouts
+  std::vector<bool> are_over_;  // requests that nobody waits for; with timeouts
   std::vector<std::unique_ptr<AutoscalingPolicy>> scaling_;
   EventQueue<StepEnd> step_ends_;
   EventQueue<Event> events_;

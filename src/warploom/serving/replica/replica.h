@@ -66,8 +66,8 @@ class Replica {
   void release_held(Slot slot);
   // Takes a sequence that waits or fetches out.
   void cancel(Slot slot);
-  // Its client left. True: it waited and is out. Else it runs, is being fetched or was stopped with tokens under
-  // way: it ends with those, or with the next one.
+  // Its client left. True: it waited and is out. Else it runs, is being fetched or was stopped with tokens
+  // under way: it ends with those, or with the next one.
   bool abandon(Slot slot);
   // Every sequence that is here, held ones included.
   std::vector<Slot> all_slots() const;

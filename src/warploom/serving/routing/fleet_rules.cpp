@@ -11,7 +11,8 @@ FieldTable FleetRules::describe() {
       .add("router_queue_weight", &R::queue_weight, weight("of how few requests wait at a replica"))
       .add("router_kv_weight", &R::kv_weight, weight("of how much of a replica's cache is free"))
       .add("router_signal_interval_s", &R::signal_interval,
-           {.unit = "s", .doc = "time between two looks of the router at the load; 0: it sees every change",
+           {.unit = "s",
+            .doc = "time between two looks of the router at the load; 0: it sees every change",
             .min = 0,
             .max = 1e6})
       .add("max_queued_requests", &R::max_queued,

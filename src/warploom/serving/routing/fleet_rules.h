@@ -15,8 +15,8 @@ struct FleetRules {
   // Load is seen as it was at the latest multiple of this; 0: as it is. The endpoint picker of that extension
   // looks every 0.05 s. What a replica has cached is always known.
   Seconds signal_interval{0.0};
-  // Requests that may wait in the first pool for each instance that serves; one that comes when as many wait is
-  // turned away. 0: any number.
+  // Requests that may wait in the first pool for each instance that serves; one that comes when as many wait
+  // is turned away. 0: any number.
   std::int64_t max_queued = 0;
   // A client leaves so long after its request arrived. What waits is taken out; a request that runs ends with
   // the token that comes next. 0: never.

@@ -54,12 +54,11 @@ std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::
   return 0;
 }
 
-std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
-                            std::int32_t input_tokens) {
+std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
+                            const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens) {
   const auto [least, most] =
-      std::minmax_element(loads.begin(), loads.end(), [](const ReplicaLoad& a, const ReplicaLoad& b) {
-        return a.waiting < b.waiting;
-      });
+      std::minmax_element(loads.begin(), loads.end(),
+                          [](const ReplicaLoad& a, const ReplicaLoad& b) { return a.waiting < b.waiting; });
   const auto score = [&](const ReplicaLoad& load) {
     const double spread = double(most->waiting - least->waiting);
     const double queue = spread > 0 ? double(most->waiting - load.waiting) / spread : 1;

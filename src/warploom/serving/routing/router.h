@@ -47,10 +47,10 @@ constexpr std::int64_t kPrefixImbalance = 32;
 std::size_t choose_replica(RoutingPolicy policy, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
                            std::int32_t first_turn_replica);
 
-// The replica with the highest sum of weight * score for a prompt of `input_tokens`. Scores lie in 0 .. 1, as in
-// the Gateway API Inference Extension: the cached share of the prompt; (most waiting - waiting) / (most - least
-// waiting), 1 where these are equal; 1 - the cache's use. Equal ones have their turn.
-std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn, const std::vector<ReplicaLoad>& loads,
-                            std::int32_t input_tokens);
+// The replica with the highest sum of weight * score for a prompt of `input_tokens`. Scores lie in 0 .. 1,
+// as in the Gateway API Inference Extension: the cached share of the prompt; (most waiting - waiting) /
+// (most - least waiting), 1 where these are equal; 1 - the cache's use. Equal ones have their turn.
+std::size_t choose_weighted(const FleetRules& rules, std::uint64_t turn,
+                            const std::vector<ReplicaLoad>& loads, std::int32_t input_tokens);
 
 }  // namespace warploom

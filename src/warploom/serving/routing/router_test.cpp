@@ -33,8 +33,7 @@ TEST(Router, KeepsSessionsWhereTheyBegan) {
 
 TEST(Router, WeighsCachedPrefixShortQueueAndFreeCache) {
   // Prompt of 100 tokens. Scores: 3 * 0.5 + 0 + 2 * 0.5 = 2.5; 0 + 2 * 0.75 + 2 = 3.5; 0 + 2 + 2 * 0.7 = 3.4.
-  const std::vector<ReplicaLoad> loads{
-      {9, 50, 4, 0.5}, {3, 0, 1, 0}, {1, 0, 0, 0.3}};
+  const std::vector<ReplicaLoad> loads{{9, 50, 4, 0.5}, {3, 0, 1, 0}, {1, 0, 0, 0.3}};
   EXPECT_EQ(choose_weighted({}, 0, loads, 100), 1u);
   EXPECT_EQ(choose_weighted({.prefix_weight = 6}, 0, loads, 100), 0u);
   EXPECT_EQ(choose_weighted({.queue_weight = 3}, 0, loads, 100), 2u);

@@ -83,12 +83,14 @@ FieldTable WorkloadClient::describe() {
 
 ClientMix client_mix_from_json(const Json& document, std::string_view where) {
   if (!document.is_object() || document.value("schema", std::string()) != kMixSchema)
-    throw InvalidInput(fmt::format("{}: is no file of clients, expected \"schema\": \"{}\"", where, kMixSchema));
+    throw InvalidInput(
+        fmt::format("{}: is no file of clients, expected \"schema\": \"{}\"", where, kMixSchema));
   if (document.value("version", std::int64_t{0}) > kMixVersion)
     throw Unsupported(fmt::format("{}: is of version {}, expected at most {}", where,
                                   document["version"].dump(), kMixVersion));
   for (const auto& [key, value] : document.items())
-    if (key != "schema" && key != "version" && key != "duration_s" && key != "slo_classes" && key != "clients")
+    if (key != "schema" && key != "version" && key != "duration_s" && key != "slo_classes" &&
+        key != "clients")
       throw InvalidInput(
           fmt::format("{}: '{}' is unknown, expected duration_s, slo_classes or clients", where, key));
   ClientMix mix;
@@ -107,8 +109,8 @@ ClientMix client_mix_from_json(const Json& document, std::string_view where) {
     const std::string place = fmt::format("{}: client {}", where, mix.clients.size());
     WorkloadClient client = client_from_json(entry, place);
     if (!client.slo_class.empty() && !mix.slo_classes.contains(client.slo_class))
-      throw InvalidInput(
-          fmt::format("{}: slo_class '{}' is not among slo_classes, expected one of them", place, client.slo_class));
+      throw InvalidInput(fmt::format("{}: slo_class '{}' is not among slo_classes, expected one of them",
+                                     place, client.slo_class));
     mix.clients.push_back(std::move(client));
   }
   return mix;

@@ -1,4 +1,6 @@
 // The requests of a mix of clients.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,12 +9,10 @@
 #include "warploom/base/random.h"
 #include "warploom/serving/workload/client_mix.h"
 
-#include <fmt/format.h>
-
 namespace warploom {
 namespace {
 
-constexpr double kRateStep = 1.0;                       // s over which a rate counts as constant
+constexpr double kRateStep = 1.0;                         // s over which a rate counts as constant
 constexpr std::int64_t kMostClientRequests = 20'000'000;  // beyond which memory is the limit
 
 double rate_at(const WorkloadClient& client, double time) {
@@ -86,15 +86,17 @@ void add_requests(const WorkloadClient& client, std::uint32_t index, Seconds dur
     const std::int32_t input = client.input_tokens.draw(lengths);
     requests.push_back({at, index, input, client.output_tokens.draw(lengths)});
     if (std::ssize(requests) > kMostClientRequests)
-      throw InvalidInput(fmt::format("clients: more than {} requests come, expected a shorter duration_s or "
-                                     "lower rates",
-                                     kMostClientRequests));
+      throw InvalidInput(
+          fmt::format("clients: more than {} requests come, expected a shorter duration_s or "
+                      "lower rates",
+                      kMostClientRequests));
     left = unit_gap(client, gaps);
   }
 }
 
 // Prompts of one client begin alike where it has a prefix.
-void add_client_contents(Workload& workload, const ClientMix& mix, const std::vector<ClientRequest>& requests) {
+void add_client_contents(Workload& workload, const ClientMix& mix,
+                         const std::vector<ClientRequest>& requests) {
   const auto prefixed = [](const WorkloadClient& client) { return client.prefix_tokens > 0; };
   if (std::none_of(mix.clients.begin(), mix.clients.end(), prefixed)) return;
   std::uint64_t next = mix.clients.size() + 1;
@@ -137,7 +139,8 @@ Workload client_workload(const ClientMix& mix, double rate, std::int64_t max_req
   for (const WorkloadClient& client : mix.clients) {
     if (!client.slo_class.empty()) {
       const std::uint16_t place = place_of(workload.classes, client.slo_class);
-      if (place == workload.class_limits.size()) workload.class_limits.push_back(mix.slo_classes.at(client.slo_class));
+      if (place == workload.class_limits.size())
+        workload.class_limits.push_back(mix.slo_classes.at(client.slo_class));
     }
     if (!client.tenant.empty()) place_of(workload.tenants, client.tenant);
   }

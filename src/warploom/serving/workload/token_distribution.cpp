@@ -21,11 +21,13 @@ namespace {
 }
 
 double number_of(const Json& json, const char* key, std::string_view where) {
-  if (!json.contains(key) || !json[key].is_number()) refuse_tokens(where, fmt::format("'{}' is no number", key));
+  if (!json.contains(key) || !json[key].is_number())
+    refuse_tokens(where, fmt::format("'{}' is no number", key));
   return json[key].get<double>();
 }
 
-void check_token_keys(const Json& json, std::initializer_list<std::string_view> known, std::string_view where) {
+void check_token_keys(const Json& json, std::initializer_list<std::string_view> known,
+                      std::string_view where) {
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
       refuse_tokens(where, fmt::format("'{}' does not go with the other keys", key));
@@ -70,8 +72,8 @@ void TokenDistribution::check(std::string_view where) const {
   // A bin of 0 tokens counts as 1, as whole_tokens has it.
   if (!(least_ >= 0 && least_ <= most_ && most_ <= double(kMaxRequestTokens)) || !(mean_ >= least_) ||
       !(mean_ <= most_ * (1 + 1e-9)) || !(deviation_ >= 0))
-    refuse_tokens(where, fmt::format("min {}, mean {}, max {} are not in this order from 0 to {}", least_, mean_,
-                                     most_, kMaxRequestTokens));
+    refuse_tokens(where, fmt::format("min {}, mean {}, max {} are not in this order from 0 to {}", least_,
+                                     mean_, most_, kMaxRequestTokens));
 }
 
 TokenDistribution TokenDistribution::from_json(const Json& json, std::string_view where) {
