@@ -108,11 +108,10 @@ TEST(RuntimeTable, PicksByTheRowsOfEachExpert) {
     EXPECT_TRUE(pick.is_default);
     EXPECT_EQ(pick.predicted_us, 0);
   }
-  // A skew that the table was built with gives 256 pairs to 255, 1, 0 and 0 rows.
+  // A table built with that skew gives 256 pairs to 255, 1, 0 and 0 rows and lists candidates for them.
   model.kernel.expert_skew = 8;
   const float skewed = RuntimeTable::build(model).pick({256, 4096, 4096}).predicted_us;
-  EXPECT_NEAR(skewed, table.pick(std::vector<std::int64_t>{255, 1, 0, 0}, 4096, 4096).predicted_us,
-              1e-3F * skewed);
+  EXPECT_LT(skewed, table.pick(std::vector<std::int64_t>{255, 1, 0, 0}, 4096, 4096).predicted_us);
 }
 
 TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
