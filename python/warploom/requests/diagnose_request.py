@@ -206,7 +206,7 @@ def diagnose(
     moe_a2a_backend: how tokens reach experts (none, deepep)
     deepep_mode: which of DeepEP's kernels (auto, normal, low_latency)
     routing_policy: how requests are given out to replicas (engine, round_robin, waiting_first,
-        least_loaded, prefix_aware, session_sticky)
+        least_loaded, prefix_aware, session_sticky, weighted)
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote
     schedule_ms: choosing the requests of a step [ms]

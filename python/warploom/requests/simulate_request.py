@@ -18,6 +18,7 @@ def simulate(
     setup: Mapping[str, Any] | None = None,
     disaggregation: Mapping[str, Any] | None = None,
     autoscaling: Mapping[str, Any] | None = None,
+    fleet: Mapping[str, Any] | None = None,
     failures: Sequence[Mapping[str, Any]] | None = None,
     source: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -40,9 +41,16 @@ def simulate(
     scale_queue_depth: float | None = None,
     scale_interval_s: float | None = None,
     instance_startup_s: float | None = None,
+    router_prefix_weight: float | None = None,
+    router_queue_weight: float | None = None,
+    router_kv_weight: float | None = None,
+    router_signal_interval_s: float | None = None,
+    max_queued_requests: int | None = None,
+    request_timeout_s: float | None = None,
     trace: PathText | None = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
+    clients: PathText | None = None,
     random: Mapping[str, Any] | None = None,
     requests: int | None = None,
     rate: float | None = None,
@@ -154,6 +162,7 @@ def simulate(
     setup: model, GPU and engine
     disaggregation: prefill and decode apart, in place of `setup`
     autoscaling: of every pool
+    fleet: what the router in front knows and refuses
     failures: instances that fail
     source: what the requests are and when they come
     threads: for replicas that never meet; 0: as many as the machine has. No effect on results; default 0
@@ -177,9 +186,18 @@ def simulate(
     scale_queue_depth: waiting requests of an instance above which another starts; default 8.0
     scale_interval_s: time between two looks at the load; default 10.0
     instance_startup_s: from the decision to the first request served; default 60.0
+    router_prefix_weight: of the share of a prompt that a replica has cached; default 3.0
+    router_queue_weight: of how few requests wait at a replica; default 2.0
+    router_kv_weight: of how much of a replica's cache is free; default 2.0
+    router_signal_interval_s: time between two looks of the router at the load; 0: it sees every change;
+        default 0.0
+    max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
+        number; default 0
+    request_timeout_s: after which a client leaves; 0: never; default 0.0
     trace: a recorded trace (CSV or JSONL); or
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
+    clients: a file of clients: classes, tenants, arrivals, windows; or
     random: the random data set of `vllm bench serve`
     requests: how many requests; default 1000, or the whole trace
     rate: requests in place of the recorded ones [1/s]
@@ -258,7 +276,7 @@ def simulate(
     moe_a2a_backend: how tokens reach experts (none, deepep); default "none"
     deepep_mode: which of DeepEP's kernels (auto, normal, low_latency); default "auto"
     routing_policy: how requests are given out to replicas (engine, round_robin, waiting_first,
-        least_loaded, prefix_aware, session_sticky); default "engine"
+        least_loaded, prefix_aware, session_sticky, weighted); default "engine"
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"
     schedule_ms: choosing the requests of a step [ms]
@@ -297,19 +315,23 @@ def simulate(
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "disaggregation": disaggregation, "autoscaling":
-        autoscaling, "failures": failures, "source": source, "threads": threads, "intervals":
-        intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s": trace_from_s,
-        "quantization": quantization, "predictor": predictor, "require_tier": require_tier,
-        "framework": framework, "engine_version": engine_version, "expert_routing": expert_routing,
-        "vision_encoder": vision_encoder, "image_tokens": image_tokens, "config": config, "host":
-        host, "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
-        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
-        instance_startup_s, "trace": trace, "workload": workload, "sessions": sessions, "random":
-        random, "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
-        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
-        "burstiness": burstiness, "user_think_time_s": user_think_time_s, "seed": seed, "engine":
-        engine, "max_num_seqs": max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens,
-        "max_model_len": max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
+        autoscaling, "fleet": fleet, "failures": failures, "source": source, "threads": threads,
+        "intervals": intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s":
+        trace_from_s, "quantization": quantization, "predictor": predictor, "require_tier":
+        require_tier, "framework": framework, "engine_version": engine_version, "expert_routing":
+        expert_routing, "vision_encoder": vision_encoder, "image_tokens": image_tokens, "config":
+        config, "host": host, "max_instances": max_instances, "min_instances": min_instances,
+        "scale_queue_depth": scale_queue_depth, "scale_interval_s": scale_interval_s,
+        "instance_startup_s": instance_startup_s, "router_prefix_weight": router_prefix_weight,
+        "router_queue_weight": router_queue_weight, "router_kv_weight": router_kv_weight,
+        "router_signal_interval_s": router_signal_interval_s, "max_queued_requests":
+        max_queued_requests, "request_timeout_s": request_timeout_s, "trace": trace, "workload":
+        workload, "sessions": sessions, "clients": clients, "random": random, "requests": requests,
+        "rate": rate, "concurrency": concurrency, "request_rate": request_rate, "max_concurrency":
+        max_concurrency, "images_per_request": images_per_request, "burstiness": burstiness,
+        "user_think_time_s": user_think_time_s, "seed": seed, "engine": engine, "max_num_seqs":
+        max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens, "max_model_len":
+        max_model_len, "num_gpu_blocks_override": num_gpu_blocks_override,
         "long_prefill_token_threshold": long_prefill_token_threshold, "block_size": block_size,
         "gpu_memory_utilization": gpu_memory_utilization, "chunked_prefill_size":
         chunked_prefill_size, "kv_cache_dtype": kv_cache_dtype, "enable_chunked_prefill":
