@@ -17,6 +17,7 @@ def validate_concurrency(
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
+    kernel_times: PathText | None = None,
     max_cells: int | None = None,
     one_in: int | None = None,
     seed: int | None = None,
@@ -44,6 +45,8 @@ def validate_concurrency(
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
+    kernel_times: where in its interval every kernel's time lies: p90 gives what a plan is 90 % sure of
+        (p10, p50, p90); default "p50"
     max_cells: simulate only this many rows, evenly spread; 0: all; default 0
     one_in: simulate only one row in so many, chosen by a hash of its contents; default 1
     seed: of the lengths; default 1
@@ -70,12 +73,12 @@ def validate_concurrency(
     """
     fields = {
         "truth": truth, "predictor": predictor, "expert_routing": expert_routing, "host": host,
-        "max_cells": max_cells, "one_in": one_in, "seed": seed, "threads": threads, "host_profile":
-        host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
-        schedule_per_sequence_us, "prepare_ms": prepare_ms, "prepare_per_sequence_us":
-        prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms, "launch_pieces_ms":
-        launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,
-        "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us":
-        gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
-        frontend_per_token_us}
+        "kernel_times": kernel_times, "max_cells": max_cells, "one_in": one_in, "seed": seed,
+        "threads": threads, "host_profile": host_profile, "schedule_ms": schedule_ms,
+        "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
+        "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
+        "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":
+        finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
+        "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
+        "frontend_per_token_us": frontend_per_token_us}
     return Answer(ask("validate_concurrency", fields, progress))
