@@ -207,7 +207,7 @@ def tuner_lines(tuner):
     return table(columns, rows)
 
 
-def page(answers, tuner, made_with):
+def page(answers, tuner, made_with, options=""):
     lines = [
         "# Leaderboard",
         "",
@@ -215,12 +215,13 @@ def page(answers, tuner, made_with):
         "from the same sample of the public measurements as ours does here, far smaller than what the",
         "shipped predictor learned from; [accuracy](accuracy.md) has that one. The error of a row is",
         "|predicted - measured| / measured, on time. A dash says that a method has no model for a family,",
-        "and `of N %` that it has one for so many of the rows: its figure is then of these alone.",
+        "and `of N %` that it has one for so many of the rows: its figure is then of these alone. Methods",
+        "that interpolate on a grid (interpolation, KernelSight-LM on a swept GPU) find a thin sample here.",
         "",
         "Everything on this page is written by one command:",
         "",
         "```",
-        "tools/leaderboard --warploom build/release/bin/warploom --data ../shared/data",
+        f"tools/leaderboard --warploom build/release/bin/warploom --data ../shared/data{options}",
         "```",
         "",
         "Any other tool can join with `--external` (`tools/leaderboard --help`).",
@@ -238,7 +239,8 @@ def page(answers, tuner, made_with):
         if reasons:
             lines += ["", "No model:", "", *reasons]
     lines += ["", "## What they cost", ""]
-    lines += ["All families of a split together; memory is what training held beyond the rows themselves."]
+    lines += ["All families of a split together; memory is what training held beyond what the process had before:"]
+    lines += ["0 where what earlier trainings gave back was enough."]
     lines += ["PipeWeave's networks and ours are trained on the cores there are, the others on one.", ""]
     lines += costs(answers)
     if tuner:

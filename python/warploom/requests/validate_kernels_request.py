@@ -33,7 +33,7 @@ def validate_kernels(
     predictor: a folder that `train` wrote, or roofline
     all_rows: judge rows that training could see too; default false
     baselines: also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave,
-        kernelsight, interpolation, or files that `train --method` wrote
+        kernelsight, interpolation, or files that `train` with `method` wrote
     baseline_data: files of the same layout that baselines learn from; absent: the shapes kept for
         training
     baseline_exclude_gpus: GPUs that baselines do not learn from

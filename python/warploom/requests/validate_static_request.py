@@ -51,7 +51,7 @@ def validate_static(
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
     baselines: also judge these, composed as published: roofline, linear, habitat, neusight, pipeweave,
-        kernelsight, interpolation, or files that `train --method` wrote
+        kernelsight, interpolation, or files that `train` with `method` wrote
     source: measured rows that baselines learn from
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"

@@ -18,7 +18,7 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
   if (!std::filesystem::is_directory(predictor)) {
     throw NotFound(fmt::format(
         "predictor '{}' does not exist, expected 'roofline', a folder that `train` wrote or a file "
-        "that `train --method` wrote{}",
+        "that `train` with `method` wrote{}",
         predictor, did_you_mean(predictor, std::vector<std::string>{"roofline"})));
   }
   return std::make_unique<Predictor>(std::filesystem::path(predictor));

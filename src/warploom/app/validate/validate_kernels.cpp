@@ -26,7 +26,7 @@ FieldTable ValidateKernelsRequest::describe() {
       .add("all_rows", &R::all_rows, {.doc = "judge rows that training could see too"})
       .add("baselines", &R::baselines,
            {.doc = "also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave, "
-                   "kernelsight, interpolation, or files that `train --method` wrote"})
+                   "kernelsight, interpolation, or files that `train` with `method` wrote"})
       .add(
           "baseline_data", &R::baseline_data,
           {.doc = "files of the same layout that baselines learn from; absent: the shapes kept for training"})

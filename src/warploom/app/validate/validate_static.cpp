@@ -32,7 +32,7 @@ FieldTable ValidateStaticRequest::describe() {
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("baselines", &R::baselines,
            {.doc = "also judge these, composed as published: roofline, linear, habitat, neusight, pipeweave, "
-                   "kernelsight, interpolation, or files that `train --method` wrote"})
+                   "kernelsight, interpolation, or files that `train` with `method` wrote"})
       .add("source", &R::source, {.doc = "measured rows that baselines learn from"})
       .table();
 }
@@ -130,7 +130,7 @@ std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, co
   if (learns && !source)
     throw InvalidInput(
         "validate static: baselines that learn need measurements (`store`, or `layout` and `data`), or name "
-        "a file that `train --method` wrote");
+        "a file that `train` with `method` wrote");
   return learns ? train_baselines(std::move(baselines), request.source, catalog, request.progress)
                 : baselines;
 }
