@@ -81,7 +81,7 @@ function escaped(text: string): string {
 // Lines of a tooltip: [what, figure]. Classes, since the policy of the page forbids style attributes.
 export function tooltipText(title: string, lines: [string, string][]): string {
   const rows = lines.map(
-    ([what, said]) => `<div class="tip-row"><span>${escaped(what)}</span><b>${escaped(said)}</b></div>`,
+    ([what, said]) => `<div class="tip-row"><span>${escaped(what)}</span><strong>${escaped(said)}</strong></div>`,
   );
   return `<div class="tip-title">${escaped(title)}</div>${rows.join("")}`;
 }
