@@ -239,8 +239,8 @@ def page(answers, tuner, made_with, options=""):
         if reasons:
             lines += ["", "No model:", "", *reasons]
     lines += ["", "## What they cost", ""]
-    lines += ["All families of a split together; memory is what training held beyond what the process had before:"]
-    lines += ["0 where what earlier trainings gave back was enough."]
+    lines += ["All families of a split together; memory is what training held beyond what the process had"]
+    lines += ["before: 0 where what earlier trainings gave back was enough."]
     lines += ["PipeWeave's networks and ours are trained on the cores there are, the others on one.", ""]
     lines += costs(answers)
     if tuner:
