@@ -141,11 +141,12 @@ void add_output_options(Command& command, Options& options) {
       ->not_negative();
   // The parts of the request have options of their own.
   options.fields = add_request_options<SimulateRequest>(
-      command, {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps",
-                            "trace_from_s", "goodput", "details"},
-                .group_of = [](std::string_view field) {
-                  return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
-                }});
+      command,
+      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s",
+                   "goodput", "details"},
+       .group_of = [](std::string_view field) {
+         return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
+       }});
   options.html.emplace(command, "simulate");
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");

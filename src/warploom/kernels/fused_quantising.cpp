@@ -12,8 +12,8 @@ namespace {
 constexpr Seconds kOneRow = microseconds(1.3), kThousandElements = microseconds(0.15);
 // Many rows: a byte an element at this share of the memory's rate, over the four kernels of a layer.
 constexpr double kShare = 0.45;
-// Two passes stand in a row of the table, the second launched while the first runs: what the same products are
-// longer there than in those steps, 5.5 us at 1 row to 36 us at 2,048.
+// Two passes stand in a row of the table, the second launched while the first runs: what the same products
+// are longer there than in those steps, 5.5 us at 1 row to 36 us at 2,048.
 constexpr double kPassesInRow = 2;
 constexpr Seconds kLaunchedEarly = microseconds(1.2);
 

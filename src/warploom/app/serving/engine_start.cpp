@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "warploom/base/json.h"
 #include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/engines/start_command.h"
 
@@ -10,8 +11,8 @@ namespace warploom {
 namespace {
 
 // Keys with dots as objects inside objects; JSON is YAML too.
-Json options_of(const StartCommand& command) {
-  if (command.file.empty()) return nullptr;
+std::string options_of(const StartCommand& command) {
+  if (command.file.empty()) return {};
   Json options = Json::object();
   for (const auto& [key, value] : command.file) {
     Json* inner = &options;
@@ -23,7 +24,7 @@ Json options_of(const StartCommand& command) {
     const Json read = Json::parse(value, nullptr, false);
     (*inner)[std::string(rest)] = read.is_discarded() ? Json(value) : read;
   }
-  return options;
+  return options.dump();
 }
 
 }  // namespace

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/base/json.h"
 
 namespace warploom {
 
 struct EngineStart {
   std::vector<std::string> words;  // program, model and flags, each value in a word of its own
-  Json options;                    // what the engine's file of options must hold; null where it needs none
+  std::string options;             // what the engine's file of options must hold, JSON; empty: it needs none
 };
 
 // `options_name`: of that file. Throws Unsupported on what the engine cannot be told.

@@ -104,15 +104,13 @@ class RunsOfHost {
 };
 
 void check_fields(const CalibrateHostRequest& request) {
-  if (!request.steps.empty())
-    throw InvalidInput("steps: given beside run; expected one of them");
+  if (!request.steps.empty()) throw InvalidInput("steps: given beside run; expected one of them");
   if (request.requests.size() != request.runs.size())
     throw InvalidInput(fmt::format("requests: {} files for {} runs; expected one for each",
                                    request.requests.size(), request.runs.size()));
   const CalibrateHostRequest plain;
   const auto refuse = [](bool given, const char* field) {
-    if (given)
-      throw InvalidInput(fmt::format("{}: changes nothing beside run, which says it itself", field));
+    if (given) throw InvalidInput(fmt::format("{}: changes nothing beside run, which says it itself", field));
   };
   refuse(!request.model.empty(), "model");
   refuse(!request.gpu.empty(), "gpu");

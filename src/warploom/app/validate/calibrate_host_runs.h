@@ -24,10 +24,10 @@ struct HostCalibration {
   std::vector<CalibratedRun> runs;  // empty where steps were given
 };
 
-// The host at which the simulated runs have the latencies of the measured ones, run by run: TPOT and the mean,
-// 50th and 90th percentile of TTFT. Steps where `request.runs` is empty. Throws what open_run throws, and
-// InvalidInput: neither steps nor runs, or both; runs and requests that do not pair; runs of several engines;
-// fields that the runs state themselves.
+// The host at which the simulated runs have the latencies of the measured ones, run by run: TPOT and the
+// mean, 50th and 90th percentile of TTFT. Steps where `request.runs` is empty. Throws what open_run throws,
+// and InvalidInput: neither steps nor runs, or both; runs and requests that do not pair; runs of several
+// engines; fields that the runs state themselves.
 HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
                                   const std::shared_ptr<const LatencyModel>& latency);
 HostCalibration calibrate_host_to(const CalibrateHostRequest& request);  // opens request.predictor

@@ -47,7 +47,8 @@ struct OpenedRun {
 // Throws what read_real_run, read_measured_requests and resolve_serving throw.
 OpenedRun open_run(const ValidateServingRequest& request, const std::shared_ptr<const LatencyModel>& latency);
 
-// Simulates it by `config` (of the setup, or with another host). Replays arrivals, lengths and shared prefixes. A client's requests after its first come as long after the
+// Simulates it by `config` (of the setup, or with another host). Replays arrivals, lengths and shared
+// prefixes. A client's requests after its first come as long after the
 // simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones
 // do: for the engine's own record from where it takes a request in, without a front end; for what a load
 // generator measured from the client, with a front end of client_latency, or of add_client_frontend where

@@ -48,8 +48,8 @@ Seconds serial_wall(const HostModel& host, const TimedStep& step);
 // Of one time: the square of ln(predicted / measured) in units of its noise, growing linearly for outliers.
 double misfit_of(double predicted_over_measured);
 
-// The factors at which `misfit`, a sum of misfit_of, and how far they lie from those of machines seen are least
-// together. The search ends at moves of `last_move` of ln(factor).
+// The factors at which `misfit`, a sum of misfit_of, and how far they lie from those of machines seen are
+// least together. The search ends at moves of `last_move` of ln(factor).
 HostFactors search_factors(const std::function<double(const HostFactors& factors)>& misfit, double last_move);
 
 // Least squares of ln(predicted / measured), outliers bounded; factors that few steps bear on are drawn to
