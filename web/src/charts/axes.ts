@@ -80,9 +80,10 @@ function escaped(text: string): string {
 
 // Lines of a tooltip: [what, figure]. Classes, since the policy of the page forbids style attributes.
 export function tooltipText(title: string, lines: [string, string][]): string {
-  const rows = lines.map(
-    ([what, said]) => `<div class="tip-row"><span>${escaped(what)}</span><strong>${escaped(said)}</strong></div>`,
-  );
+  const rows = lines.map(([what, said]) => {
+    const parts = `<span>${escaped(what)}</span><strong>${escaped(said)}</strong>`;
+    return `<div class="tip-row">${parts}</div>`;
+  });
   return `<div class="tip-title">${escaped(title)}</div>${rows.join("")}`;
 }
 
