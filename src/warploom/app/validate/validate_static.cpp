@@ -123,7 +123,8 @@ std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, co
   for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text));
   const bool learns =
       std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
-  const bool source = !request.source.store.empty() || !request.source.layout.empty();
+  const bool source =
+      !request.source.store.empty() || !request.source.layout.empty() || !request.source.paths.empty();
   if (source && !learns)
     throw InvalidInput(
         "validate static: a source of measurements is for baselines that learn, expected none");

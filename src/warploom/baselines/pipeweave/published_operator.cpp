@@ -73,8 +73,8 @@ Features attention_features(PublishedKernel kernel, const Operator& op, const Ha
 Features features(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
   const KernelChoice choice = published_kernel(op, gpu, context);
   if (!choice.kernel)
-    throw Unsupported(
-        fmt::format("published features: none for {} here: {}", name_of(family_of(op)), choice.reason));
+    throw Unsupported(fmt::format("published features: none for the family {} here: {}",
+                                  name_of(family_of(op)), choice.reason));
   return features_of_kernel(*choice.kernel, op, gpu, context);
 }
 
