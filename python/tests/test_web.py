@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from surface_requests import all_requests  # noqa: E402
 
-NOT_SERVED = {"sweep_plan"}  # writes a file on the server's machine
+# They write a file on the server's machine, or read one that another request wrote there.
+NOT_SERVED = {"sweep_plan", "tune_fit", "tune_regret"}
 MORE_REQUESTS = [
     (
         "simulate",
@@ -134,6 +135,8 @@ class WebServer(unittest.TestCase):
 
     def sent(self, value):
         """Files of the source tree as uploads, with a copy by their own name where commands run."""
+        if isinstance(value, list):
+            return [self.sent(one) for one in value]
         if isinstance(value, str) and value.startswith("@src/"):
             path = ROOT / value[len("@src/") :]
             shutil.copy(path, self.folder.name)

@@ -46,9 +46,24 @@ TEST(Diagnose, RanksByTheTimeThatWouldBeSaved) {
   std::ifstream file(html);
   std::stringstream page;
   page << file.rdbuf();
+  EXPECT_NE(page.str().find("warploom-report"), std::string::npos);
+  EXPECT_NE(page.str().find("kv_write: no ceiling of the family"), std::string::npos);
+  EXPECT_NE(page.str().find("</html>"), std::string::npos);
+}
+
+TEST(Diagnose, DrawsRooflinesThatReferToNothingOutside) {
+  const ScratchFolder scratch;
+  const std::string csv = scratch.write("rows.csv", measured("h100_sxm")),
+                    html = scratch.path() / "rooflines.html";
+  const ProgramResult result =
+      run_warploom({"diagnose", "--data", csv, "--gpu", "h100_sxm", "--rooflines", html, "--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.errors;
+  std::ifstream file(html);
+  std::stringstream page;
+  page << file.rdbuf();
   EXPECT_NE(page.str().find("<svg"), std::string::npos);
   EXPECT_NE(page.str().find("</html>"), std::string::npos);
-  EXPECT_EQ(page.str().find("http"), std::string::npos) << "the page refers to nothing outside";
+  EXPECT_EQ(page.str().find("http"), std::string::npos);
   EXPECT_EQ(page.str().find("nan"), std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-"""Fits a host profile to steps that an engine ran one by one.
+"""Fits a host profile to steps or runs of your engine.
 
 Written by tools/make_python_api from the field lists of C++; do not edit.
 """
@@ -13,10 +13,12 @@ from warploom.session import PathText, Progress, ask
 
 def calibrate_host(
     *,
-    steps: Sequence[PathText],
-    model: Any,
-    gpu: PathText,
     output: PathText,
+    steps: Sequence[PathText] | None = None,
+    run: Sequence[PathText] | None = None,
+    requests: Sequence[PathText] | None = None,
+    model: Any = None,
+    gpu: PathText | None = None,
     engine: PathText | None = None,
     engine_version: PathText | None = None,
     quantization: PathText | None = None,
@@ -27,12 +29,14 @@ def calibrate_host(
     name: PathText | None = None,
     progress: Progress = False,
 ) -> Answer:
-    """Fits a host profile to steps that an engine ran one by one.
+    """Fits a host profile to steps or runs of your engine.
 
-    steps: steps timed one by one: columns kind, batch and wall_ms
-    model: the model that ran
-    gpu: the GPU that it ran on
     output: the new profile, JSON
+    steps: steps timed one by one: columns kind, batch and wall_ms; needs the model and the GPU
+    run: in place of steps: how the engine of each run was started (JSON)
+    requests: what happened to the requests of each run, in their order
+    model: the model whose steps they are
+    gpu: the GPU that they ran on
     engine: the engine that ran it; default "vllm"
     engine_version: version of the engine
     quantization: every linear layer in this scheme, for example fp8
@@ -47,8 +51,8 @@ def calibrate_host(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "steps": steps, "model": model, "gpu": gpu, "output": output, "engine": engine,
-        "engine_version": engine_version, "quantization": quantization, "tensor_parallel_size":
-        tensor_parallel_size, "enforce_eager": enforce_eager, "predictor": predictor, "base": base,
-        "name": name}
+        "output": output, "steps": steps, "run": run, "requests": requests, "model": model, "gpu":
+        gpu, "engine": engine, "engine_version": engine_version, "quantization": quantization,
+        "tensor_parallel_size": tensor_parallel_size, "enforce_eager": enforce_eager, "predictor":
+        predictor, "base": base, "name": name}
     return Answer(ask("calibrate_host", fields, progress))

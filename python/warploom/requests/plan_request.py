@@ -34,7 +34,13 @@ def plan(
     price: Sequence[PathText] | None = None,
     power_price: float | None = None,
     spare_instances: int | None = None,
+    day_price: Sequence[PathText] | None = None,
+    start_hour: float | None = None,
     growth: float | None = None,
+    routing_policy: PathText | None = None,
+    fleet: Mapping[str, Any] | None = None,
+    unserved_share: float | None = None,
+    autoscaling: Mapping[str, Any] | None = None,
     fronts: bool | None = None,
     exhaustive: bool | None = None,
     store: PathText | None = None,
@@ -57,6 +63,7 @@ def plan(
     trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
+    clients: PathText | None = None,
     random: Mapping[str, Any] | None = None,
     requests: int | None = None,
     rate: float | None = None,
@@ -68,6 +75,17 @@ def plan(
     burstiness: float | None = None,
     user_think_time_s: float | None = None,
     seed: int | None = None,
+    router_prefix_weight: float | None = None,
+    router_queue_weight: float | None = None,
+    router_kv_weight: float | None = None,
+    router_signal_interval_s: float | None = None,
+    max_queued_requests: int | None = None,
+    request_timeout_s: float | None = None,
+    max_instances: int | None = None,
+    min_instances: int | None = None,
+    scale_queue_depth: float | None = None,
+    scale_interval_s: float | None = None,
+    instance_startup_s: float | None = None,
     turns: int | None = None,
     system_prompt_tokens: int | None = None,
     user_tokens: int | None = None,
@@ -95,7 +113,8 @@ def plan(
     source: what the requests are and when they come
     slo: limits in ms, for example ttft_p95_ms=800
     goodput: limits in ms of one request, for example ttft:500
-    goodput_share: share of the requests that must meet `goodput`; default 0.95
+    goodput_share: share of the requests, and of those of each class, that must meet their limits;
+        default 0.95
     gpu_count: exactly so many GPUs; 0: as few as it takes; default 0
     find_max_rate: the highest rate that keeps to the limits; default false
     objective: what is best (cost, gpus, throughput, energy, latency); default "cost"
@@ -104,7 +123,14 @@ def plan(
     price: GPU=DOLLARS of one GPU for one hour
     power_price: of power, on top [$/kWh]; default 0.0
     spare_instances: instances of each pool that may fail: paid for, and missing in the runs; default 0
+    day_price: GPU@FROM-TO=DOLLARS of one GPU for one hour between two hours of the day
+    start_hour: of the day, when the load begins, where pools scale; default 0.0
     growth: factor of the load; default 1.0
+    routing_policy: how requests are given out to instances (engine, round_robin, waiting_first,
+        least_loaded, prefix_aware, session_sticky, weighted); default "engine"
+    fleet: what the router in front knows and refuses
+    unserved_share: of the requests may be turned away or time out; default 0.0
+    autoscaling: fleets are what a pool may grow to, and what it holds is paid for
     fronts: also every point of the Pareto fronts, not the best alone; default true
     exhaustive: simulate whatever can run, for checking the search; default false
     store: file of runs, from which a stopped search goes on
@@ -128,6 +154,7 @@ def plan(
     trace: a recorded trace (CSV or JSONL); or
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
+    clients: a file of clients: classes, tenants, arrivals, windows; or
     random: the random data set of `vllm bench serve`
     requests: how many requests; default 1000, or the whole trace
     rate: requests in place of the recorded ones [1/s]
@@ -139,6 +166,19 @@ def plan(
     burstiness: with a rate: shape of gamma gaps, 1 Poisson, below it bursts
     user_think_time_s: with `concurrency`: mean time before a user's next request
     seed: of what is drawn; default 1
+    router_prefix_weight: of the share of a prompt that a replica has cached; default 3.0
+    router_queue_weight: of how few requests wait at a replica; default 2.0
+    router_kv_weight: of how much of a replica's cache is free; default 2.0
+    router_signal_interval_s: time between two looks of the router at the load; 0: it sees every change;
+        default 0.0
+    max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
+        number; default 0
+    request_timeout_s: after which a client leaves; 0: never; default 0.0
+    max_instances: most instances of a pool; 0: its size stays; default 0
+    min_instances: fewest instances of a pool; default 1
+    scale_queue_depth: waiting requests of an instance above which another starts; default 8.0
+    scale_interval_s: time between two looks at the load; default 10.0
+    instance_startup_s: from the decision to the first request served; default 60.0
     turns: turns of a session
     system_prompt_tokens: tokens at the start of every session
     user_tokens: new tokens of a turn, mean
@@ -161,21 +201,28 @@ def plan(
         host_profile, "space": space, "source": source, "slo": slo, "goodput": goodput,
         "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate": find_max_rate,
         "objective": objective, "price_kind": price_kind, "prices": prices, "price": price,
-        "power_price": power_price, "spare_instances": spare_instances, "growth": growth, "fronts":
-        fronts, "exhaustive": exhaustive, "store": store, "time_limit_s": time_limit_s,
-        "require_tier": require_tier, "threads": threads, "engines": engines,
-        "tensor_parallel_sizes": tensor_parallel_sizes, "pipeline_parallel_sizes":
-        pipeline_parallel_sizes, "data_parallel_sizes": data_parallel_sizes, "expert_parallel":
-        expert_parallel, "pools": pools, "quantizations": quantizations, "max_num_seqs":
-        max_num_seqs, "max_num_batched_tokens": max_num_batched_tokens, "prefix_caching":
-        prefix_caching, "speculations": speculations, "kv_offloading": kv_offloading, "max_gpus":
-        max_gpus, "trace": trace, "workload": workload, "sessions": sessions, "random": random,
+        "power_price": power_price, "spare_instances": spare_instances, "day_price": day_price,
+        "start_hour": start_hour, "growth": growth, "routing_policy": routing_policy, "fleet":
+        fleet, "unserved_share": unserved_share, "autoscaling": autoscaling, "fronts": fronts,
+        "exhaustive": exhaustive, "store": store, "time_limit_s": time_limit_s, "require_tier":
+        require_tier, "threads": threads, "engines": engines, "tensor_parallel_sizes":
+        tensor_parallel_sizes, "pipeline_parallel_sizes": pipeline_parallel_sizes,
+        "data_parallel_sizes": data_parallel_sizes, "expert_parallel": expert_parallel, "pools":
+        pools, "quantizations": quantizations, "max_num_seqs": max_num_seqs,
+        "max_num_batched_tokens": max_num_batched_tokens, "prefix_caching": prefix_caching,
+        "speculations": speculations, "kv_offloading": kv_offloading, "max_gpus": max_gpus, "trace":
+        trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
         "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
         request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
         "image_tokens": image_tokens, "burstiness": burstiness, "user_think_time_s":
-        user_think_time_s, "seed": seed, "turns": turns, "system_prompt_tokens":
-        system_prompt_tokens, "user_tokens": user_tokens, "output_tokens": output_tokens,
-        "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
-        random_input_len, "random_output_len": random_output_len, "random_range_ratio":
-        random_range_ratio, "random_prefix_len": random_prefix_len}
+        user_think_time_s, "seed": seed, "router_prefix_weight": router_prefix_weight,
+        "router_queue_weight": router_queue_weight, "router_kv_weight": router_kv_weight,
+        "router_signal_interval_s": router_signal_interval_s, "max_queued_requests":
+        max_queued_requests, "request_timeout_s": request_timeout_s, "max_instances": max_instances,
+        "min_instances": min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s":
+        scale_interval_s, "instance_startup_s": instance_startup_s, "turns": turns,
+        "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens, "output_tokens":
+        output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
+        "random_input_len": random_input_len, "random_output_len": random_output_len,
+        "random_range_ratio": random_range_ratio, "random_prefix_len": random_prefix_len}
     return PlanAnswer(ask("plan", fields, progress))

@@ -92,7 +92,7 @@ class SetupFields(TypedDict, total=False):
     moe_a2a_backend: how tokens reach experts (none, deepep); default "none"
     deepep_mode: which of DeepEP's kernels (auto, normal, low_latency); default "auto"
     routing_policy: how requests are given out to replicas (engine, round_robin, waiting_first,
-        least_loaded, prefix_aware, session_sticky); default "engine"
+        least_loaded, prefix_aware, session_sticky, weighted); default "engine"
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"
     schedule_ms: choosing the requests of a step [ms]

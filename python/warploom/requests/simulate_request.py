@@ -23,6 +23,7 @@ def simulate(
     setup: Mapping[str, Any] | None = None,
     disaggregation: Mapping[str, Any] | None = None,
     autoscaling: Mapping[str, Any] | None = None,
+    fleet: Mapping[str, Any] | None = None,
     failures: Sequence[Mapping[str, Any]] | None = None,
     source: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -37,9 +38,16 @@ def simulate(
     scale_queue_depth: float | None = None,
     scale_interval_s: float | None = None,
     instance_startup_s: float | None = None,
+    router_prefix_weight: float | None = None,
+    router_queue_weight: float | None = None,
+    router_kv_weight: float | None = None,
+    router_signal_interval_s: float | None = None,
+    max_queued_requests: int | None = None,
+    request_timeout_s: float | None = None,
     trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
+    clients: PathText | None = None,
     random: Mapping[str, Any] | None = None,
     requests: int | None = None,
     rate: float | None = None,
@@ -80,6 +88,7 @@ def simulate(
     setup: model, GPU and engine
     disaggregation: prefill and decode apart, in place of `setup`
     autoscaling: of every pool
+    fleet: what the router in front knows and refuses
     failures: instances that fail
     source: what the requests are and when they come
     threads: for replicas that never meet; 0: as many as the machine has. No effect on results; default 0
@@ -94,9 +103,18 @@ def simulate(
     scale_queue_depth: waiting requests of an instance above which another starts; default 8.0
     scale_interval_s: time between two looks at the load; default 10.0
     instance_startup_s: from the decision to the first request served; default 60.0
+    router_prefix_weight: of the share of a prompt that a replica has cached; default 3.0
+    router_queue_weight: of how few requests wait at a replica; default 2.0
+    router_kv_weight: of how much of a replica's cache is free; default 2.0
+    router_signal_interval_s: time between two looks of the router at the load; 0: it sees every change;
+        default 0.0
+    max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
+        number; default 0
+    request_timeout_s: after which a client leaves; 0: never; default 0.0
     trace: a recorded trace (CSV or JSONL); or
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
+    clients: a file of clients: classes, tenants, arrivals, windows; or
     random: the random data set of `vllm bench serve`
     requests: how many requests; default 1000, or the whole trace
     rate: requests in place of the recorded ones [1/s]
@@ -135,20 +153,24 @@ def simulate(
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "disaggregation": disaggregation, "autoscaling":
-        autoscaling, "failures": failures, "source": source, "threads": threads, "intervals":
-        intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s": trace_from_s,
-        "goodput": goodput, "details": details, "max_instances": max_instances, "min_instances":
-        min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s": scale_interval_s,
-        "instance_startup_s": instance_startup_s, "trace": trace, "workload": workload, "sessions":
-        sessions, "random": random, "requests": requests, "rate": rate, "concurrency": concurrency,
-        "request_rate": request_rate, "max_concurrency": max_concurrency, "images_per_request":
-        images_per_request, "burstiness": burstiness, "user_think_time_s": user_think_time_s,
-        "seed": seed, "ttft": ttft, "tpot": tpot, "e2el": e2el, "prefill": prefill, "decode":
-        decode, "transfer": transfer, "kv_transfer_path": kv_transfer_path, "kv_transfer_overlap":
-        kv_transfer_overlap, "kv_transfer_bandwidth_gb_per_s": kv_transfer_bandwidth_gb_per_s,
-        "kv_transfer_latency_us": kv_transfer_latency_us, "turns": turns, "system_prompt_tokens":
-        system_prompt_tokens, "user_tokens": user_tokens, "output_tokens": output_tokens,
-        "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
-        random_input_len, "random_output_len": random_output_len, "random_range_ratio":
-        random_range_ratio, "random_prefix_len": random_prefix_len, **setup_fields}
+        autoscaling, "fleet": fleet, "failures": failures, "source": source, "threads": threads,
+        "intervals": intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s":
+        trace_from_s, "goodput": goodput, "details": details, "max_instances": max_instances,
+        "min_instances": min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s":
+        scale_interval_s, "instance_startup_s": instance_startup_s, "router_prefix_weight":
+        router_prefix_weight, "router_queue_weight": router_queue_weight, "router_kv_weight":
+        router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
+        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s, "trace":
+        trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
+        "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
+        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
+        "burstiness": burstiness, "user_think_time_s": user_think_time_s, "seed": seed, "ttft":
+        ttft, "tpot": tpot, "e2el": e2el, "prefill": prefill, "decode": decode, "transfer":
+        transfer, "kv_transfer_path": kv_transfer_path, "kv_transfer_overlap": kv_transfer_overlap,
+        "kv_transfer_bandwidth_gb_per_s": kv_transfer_bandwidth_gb_per_s, "kv_transfer_latency_us":
+        kv_transfer_latency_us, "turns": turns, "system_prompt_tokens": system_prompt_tokens,
+        "user_tokens": user_tokens, "output_tokens": output_tokens, "think_time_s": think_time_s,
+        "session_rate": session_rate, "random_input_len": random_input_len, "random_output_len":
+        random_output_len, "random_range_ratio": random_range_ratio, "random_prefix_len":
+        random_prefix_len, **setup_fields}
     return SimulationAnswer(ask("simulate", fields, progress))

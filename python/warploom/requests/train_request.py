@@ -19,6 +19,9 @@ def train(
     few_shot: Sequence[PathText] | None = None,
     few_shot_per: PathText | None = None,
     tables: bool | None = None,
+    method: PathText | None = None,
+    rows_per_gpu: int | None = None,
+    quantile: float | None = None,
     seed: int | None = None,
     threads: int | None = None,
     store: PathText | None = None,
@@ -31,13 +34,16 @@ def train(
 ) -> Answer:
     """Learns a predictor from measured data.
 
-    output: folder of the predictor
+    output: folder of the predictor, or file of the method
     source: measured rows
     exclude_gpus: GPUs whose rows are not learned
     few_shot: GPU:N, learn N shapes of that GPU
     few_shot_per: what `few_shot` counts: family, or kind (each combination of data types by itself);
         default "family"
     tables: also keep the measured rows beside the predictor, to interpolate between them; default false
+    method: pipeweave: trains that published method instead
+    rows_per_gpu: with `method`: of each kernel, an even draw; 0: all; default 0
+    quantile: with `method`: a ceiling of efficiency at this quantile; 0: none; default 0.0
     seed: of every random choice; default 1
     threads: 0: as many as cores; no effect on results; default 0
     store: a store that `import` wrote; or
@@ -53,7 +59,8 @@ def train(
     """
     fields = {
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "few_shot": few_shot,
-        "few_shot_per": few_shot_per, "tables": tables, "seed": seed, "threads": threads, "store":
-        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
+        "few_shot_per": few_shot_per, "tables": tables, "method": method, "rows_per_gpu":
+        rows_per_gpu, "quantile": quantile, "seed": seed, "threads": threads, "store": store,
+        "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
     return Answer(ask("train", fields, progress))

@@ -13,6 +13,7 @@ from warploom.session import PathText, Progress, ask, listed
 
 def tune_fit(
     *,
+    method: PathText | None = None,
     samples: Any = None,
     output: PathText | None = None,
     gpu: PathText | None = None,
@@ -28,14 +29,18 @@ def tune_fit(
     b_along_n: bool | None = None,
     experts: int | None = None,
     top_k: int | None = None,
+    expert_skew: float | None = None,
     head_dim: int | None = None,
     head_group: int | None = None,
     causal: bool | None = None,
+    window: int | None = None,
+    page_keys: int | None = None,
     rotation: int | None = None,
     progress: Progress = False,
 ) -> Answer:
     """Measured samples into a look-up table.
 
+    method: ours, or the published wave model (warploom, wavetune); default "warploom"
     samples: CSV files of measured configurations
     output: the table to write
     gpu: the GPU measured on; default "h200_sxm"
@@ -43,7 +48,7 @@ def tune_fit(
     correction: use what was learned from the reference kernels, not the formula alone; default true
     default_config: the kernel's own configuration
     name: key of the kernel: source, compiler and types; default "gemm"
-    kind: how shapes become tiles (gemm, grouped_gemm, attention); default "gemm"
+    kind: how shapes become tiles (gemm, grouped_gemm, attention, paged_decode); default "gemm"
     operand_bytes: operand element [B]; default 2
     output_bytes: output element [B]; default 2
     group_rows: tile rows walked together; default 8
@@ -51,9 +56,12 @@ def tune_fit(
     b_along_n: B is stored row by row of k; default false
     experts: experts held; default 1
     top_k: experts of one token; default 1
+    expert_skew: power of the rank that experts' rows fall by; default 0.0
     head_dim: attention head size; default 128
     head_group: query heads of a key head; default 1
     causal: mask future keys; default false
+    window: keys that a query sees, 0: all; default 0
+    page_keys: keys of a page; default 16
     rotation: operand sets in turn; default 24
     progress: True for a bar by tqdm, or a function of (done, total)
 
@@ -61,9 +69,10 @@ def tune_fit(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "samples": listed(samples), "output": output, "gpu": gpu, "kernel": kernel, "correction":
-        correction, "default_config": default_config, "name": name, "kind": kind, "operand_bytes":
-        operand_bytes, "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch,
-        "b_along_n": b_along_n, "experts": experts, "top_k": top_k, "head_dim": head_dim,
-        "head_group": head_group, "causal": causal, "rotation": rotation}
+        "method": method, "samples": listed(samples), "output": output, "gpu": gpu, "kernel":
+        kernel, "correction": correction, "default_config": default_config, "name": name, "kind":
+        kind, "operand_bytes": operand_bytes, "output_bytes": output_bytes, "group_rows":
+        group_rows, "batch": batch, "b_along_n": b_along_n, "experts": experts, "top_k": top_k,
+        "expert_skew": expert_skew, "head_dim": head_dim, "head_group": head_group, "causal":
+        causal, "window": window, "page_keys": page_keys, "rotation": rotation}
     return Answer(ask("tune_fit", fields, progress))

@@ -17,22 +17,28 @@ def tune_regret(
     oracle: Sequence[PathText],
     samples: Any = None,
     seen: Sequence[PathText] | None = None,
+    gpu: PathText | None = None,
     with_baselines: bool | None = None,
+    baselines: Sequence[PathText] | None = None,
+    times: bool | None = None,
     progress: Progress = False,
 ) -> Answer:
     """A table's picks against exhaustive measurements.
 
-    table: a table that `tune fit` wrote
+    table: a table that `tune fit` wrote, of either method
     oracle: CSV files of every configuration at every shape
-    samples: the table's samples, for one more baseline
+    samples: the table's samples, for more baselines and the time of a fit
     seen: sets learned from or designed on: shapes of the oracle among them are not judged
+    gpu: the GPU that the oracle was measured on: a table of another is refused
     with_baselines: other ways to choose beside the table; default true
+    baselines: only these: default, nearest_shape, xgboost, xgboost_samples, wavetune, wavetune_relative
+    times: also measure how long fits and decisions take; default false
     progress: True for a bar by tqdm, or a function of (done, total)
 
     Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "table": table, "oracle": oracle, "samples": listed(samples), "seen": seen,
-        "with_baselines": with_baselines}
+        "table": table, "oracle": oracle, "samples": listed(samples), "seen": seen, "gpu": gpu,
+        "with_baselines": with_baselines, "baselines": baselines, "times": times}
     return Answer(ask("tune_regret", fields, progress))

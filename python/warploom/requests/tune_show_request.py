@@ -4,9 +4,10 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
+
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def tune_show(
@@ -15,7 +16,7 @@ def tune_show(
     n: int,
     k: int,
     m: int | None = None,
-    samples: Sequence[PathText] | None = None,
+    samples: Any = None,
     progress: Progress = False,
 ) -> Answer:
     """Predicted times and choices of a table as m grows.
@@ -26,7 +27,10 @@ def tune_show(
     m: the largest m; default 4096
     samples: measured times, of which those at this n and k are shown
     progress: True for a bar by tqdm, or a function of (done, total)
+
+    Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
+    OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "table": table, "n": n, "k": k, "m": m, "samples": samples}
+        "table": table, "n": n, "k": k, "m": m, "samples": listed(samples)}
     return Answer(ask("tune_show", fields, progress))

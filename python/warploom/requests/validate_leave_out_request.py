@@ -22,6 +22,9 @@ def validate_leave_out(
     judged_rows: int | None = None,
     fewest_rows: int | None = None,
     ablate: bool | None = None,
+    baselines: Sequence[PathText] | None = None,
+    external: Sequence[PathText] | None = None,
+    questions: PathText | None = None,
     seed: int | None = None,
     threads: int | None = None,
     store: PathText | None = None,
@@ -35,7 +38,8 @@ def validate_leave_out(
     """Kernels predicted without what training saw of them.
 
     source: measured rows
-    leave_out: trains without each gpu, generation or model in turn and judges that
+    leave_out: trains without each gpu, generation or model in turn, or without new shapes (shape), and
+        judges that
     only_left_out: of these GPUs, generations or folds of models alone
     few_shot: shapes of a GPU left out to give back; default 0
     few_shot_per: what `few_shot` counts: family, or kind (each combination of data types by itself);
@@ -45,6 +49,10 @@ def validate_leave_out(
     fewest_rows: of a family that a GPU must have to be left out on its own; 0: as the rules say; default
         0
     ablate: with `leave_out`: also without the model's later parts; default false
+    baselines: also judge these, learned from the same rows: roofline, linear, habitat, neusight,
+        pipeweave, kernelsight, interpolation
+    external: CSV files of id and predicted_us: other tools on the rows that `questions` writes
+    questions: JSON lines to write: the judged rows with their ids, without their times
     seed: of every random choice; default 1
     threads: of `leave_out`, 0 for all; default 0
     store: a store that `import` wrote; or
@@ -61,7 +69,8 @@ def validate_leave_out(
     fields = {
         "source": source, "leave_out": leave_out, "only_left_out": only_left_out, "few_shot":
         few_shot, "few_shot_per": few_shot_per, "rows_per_gpu": rows_per_gpu, "judged_rows":
-        judged_rows, "fewest_rows": fewest_rows, "ablate": ablate, "seed": seed, "threads": threads,
-        "store": store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
+        judged_rows, "fewest_rows": fewest_rows, "ablate": ablate, "baselines": baselines,
+        "external": external, "questions": questions, "seed": seed, "threads": threads, "store":
+        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
     return Answer(ask("validate_leave_out", fields, progress))

@@ -19,6 +19,7 @@ def validate_serving(
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
+    kernel_times: PathText | None = None,
     host_profile: PathText | None = None,
     schedule_ms: float | None = None,
     schedule_per_sequence_us: float | None = None,
@@ -44,6 +45,8 @@ def validate_serving(
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
+    kernel_times: where in its interval every kernel's time lies: p90 gives what a plan is 90 % sure of
+        (p10, p50, p90); default "p50"
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"
     schedule_ms: choosing the requests of a step [ms]
@@ -66,11 +69,12 @@ def validate_serving(
     """
     fields = {
         "run": run, "requests": requests, "benchmark": benchmark, "predictor": predictor,
-        "expert_routing": expert_routing, "host": host, "host_profile": host_profile, "schedule_ms":
-        schedule_ms, "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
-        "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
-        "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":
-        finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
-        "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
-        "frontend_per_token_us": frontend_per_token_us}
+        "expert_routing": expert_routing, "host": host, "kernel_times": kernel_times,
+        "host_profile": host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
+        schedule_per_sequence_us, "prepare_ms": prepare_ms, "prepare_per_sequence_us":
+        prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms, "launch_pieces_ms":
+        launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,
+        "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us":
+        gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
+        frontend_per_token_us}
     return ServingValidation(ask("validate_serving", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def validate_static(
@@ -88,6 +88,6 @@ def validate_static(
         launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,
         "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us":
         gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
-        frontend_per_token_us, "store": store, "layout": layout, "data": data, "families": families,
-        "gpus": gpus, "keep_impossible": keep_impossible}
+        frontend_per_token_us, "store": store, "layout": layout, "data": listed(data), "families":
+        families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_static", fields, progress))

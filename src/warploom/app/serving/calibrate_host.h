@@ -49,8 +49,8 @@ void check_fitted_base(const EngineHost& base, const std::string& profile);
 // The request's, or the output's without its ending.
 std::string profile_name(const CalibrateHostRequest& request);
 
-// Of steps. Throws InvalidInput (none named; see read_measured_steps; a base without the engine's step times),
-// IoError, and what resolve_serving throws.
+// Of steps. Throws InvalidInput (none named; see read_measured_steps; a base without the engine's step
+// times), IoError, and what resolve_serving throws.
 CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency);
 

@@ -100,7 +100,7 @@ TEST(ValidateClients, EveryGeneratorsFileIsCompared) {
   EXPECT_EQ(guidellm.requests, 3);
   EXPECT_NEAR(guidellm.duration.measured, 0.28125, 1e-6);
   // Requests at once get the tokens of (62.5 / 4, 156.25 / 5, 62.5 / 4) ms.
-  const ServingFigure& tpot = guidellm.latencies.at(4);
+  const ServingFigure& tpot = guidellm.latencies.at(5);
   EXPECT_EQ(tpot.metric + " " + tpot.statistic, "tpot mean");
   EXPECT_NEAR(tpot.figure.measured, (15.625 + 31.25 + 15.625) / 3, 1e-4);
 }
