@@ -10,8 +10,13 @@ namespace {
 // beyond the same norms and activations in bf16, and the kernel of its own after attention. A row is one
 // block's, which looks through it for the largest value before it writes: some us, and longer for long rows.
 constexpr Seconds kOneRow = microseconds(1.3), kThousandElements = microseconds(0.15);
-// Many rows: a byte an element at this share of the memory's rate, over the four kernels of a layer.
-constexpr double kShare = 0.45;
+// Many rows: Triton's kernels that quantise are held up by arithmetic, so much of it an element (SM clocks),
+// where the norms and activations that they stand in for would move so many bytes an element at the share of
+// the memory's rate that streaming_kernels.cpp has. Both are means over the four products of a layer: two
+// behind norms, one behind attention, one behind an activation.
+constexpr double kClocksPerElement = 0.64;
+constexpr Bytes kBytesPerElement{5.69};
+constexpr double kStreamShare = 0.96;
 // Two passes stand in a row of the table, the second launched while the first runs: what the same products
 // are longer there than in those steps, 5.5 us at 1 row to 36 us at 2,048.
 constexpr double kPassesInRow = 2;
@@ -25,8 +30,10 @@ bool holds_quantising(const Gemm& product) {
 
 Seconds fused_quantising(const Gemm& product, const GpuSpec& gpu) {
   const Seconds row = kOneRow + double(product.k) / 1000 * kThousandElements;
-  const Bytes bytes(double(product.m) * double(product.k));
-  return std::max(row, bytes / (kShare * gpu.memory_bandwidth));
+  const double elements = double(product.m) * double(product.k);
+  const Seconds arithmetic(kClocksPerElement / (double(gpu.sm_count) * gpu.max_clock.value())),
+      stream = kBytesPerElement / (kStreamShare * gpu.memory_bandwidth);
+  return std::max(row, elements * (arithmetic - stream));
 }
 
 void fuse_quantising(const Gemm& product, const GpuSpec& gpu, Seconds pass, LatencyEstimate& answer) {

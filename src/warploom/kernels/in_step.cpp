@@ -19,8 +19,8 @@ struct WeightStream {
 // adds split sums included. More rows take longer by one part in so many.
 constexpr WeightStream kProducts{microseconds(5), 0.927};
 constexpr double kRowsThatDouble = 800;
-// Beyond these rows arithmetic sets the pace. vLLM's fp8 products have tiles of their own up to 16 rows.
-constexpr std::int64_t kMostRows = 128, kMostFp8Rows = 16;
+// Beyond these rows arithmetic sets the pace.
+constexpr std::int64_t kMostRows = 128;
 // Products of at least so many rows compute, with weights and activations cold, where the tables rotate a few
 // copies: the median over prompts of Llama-3.1-8B of 256 to 8,192 tokens.
 constexpr std::int64_t kComputingRows = 256;
@@ -42,16 +42,12 @@ Seconds streamed(const WeightStream& stream, Bytes weights, const GpuSpec& gpu) 
   return stream.ends + weights / (stream.share * gpu.memory_bandwidth);
 }
 
-bool is_fp8(MatmulScheme scheme) { return scheme == MatmulScheme::Fp8 || scheme == MatmulScheme::Fp8Static; }
-
 // Nothing else: the measured time.
-Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, Seconds fused, Seconds measured) {
-  const bool fp8 = is_fp8(op.scheme);
-  if ((!fp8 && op.scheme != MatmulScheme::Bf16) || op.batch != 1) return measured;
-  if (!fp8 && op.m > kMostRows) return op.m < kComputingRows ? measured : measured * kComputing;
-  if (op.m > (fp8 ? kMostFp8Rows : kMostRows)) return measured;
+Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, Seconds measured) {
+  if (op.scheme != MatmulScheme::Bf16 || op.batch != 1) return measured;
+  if (op.m > kMostRows) return op.m < kComputingRows ? measured : measured * kComputing;
   const double rows = 1 + double(op.m) / kRowsThatDouble;
-  return std::min(measured, fused + rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
+  return std::min(measured, rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
 }
 
 // How much longer matrix units take that are busy for a share of the time, at the clock that the power
@@ -77,10 +73,10 @@ bool runs_in_step(const Operator& op, std::string_view kernel) {
          (kernel.empty() || kernel.find("triton") != std::string_view::npos);
 }
 
-void price_in_step(const Operator& op, const GpuSpec& gpu, Seconds fused, LatencyEstimate& answer) {
+void price_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer) {
   Seconds time = answer.p50;
   if (const auto* product = std::get_if<Gemm>(&op))
-    time = time_in_step(*product, gpu, fused, answer.p50);
+    time = time_in_step(*product, gpu, answer.p50);
   else if (const auto* experts = std::get_if<FusedMoe>(&op))
     time = time_in_step(*experts, gpu, answer.p50);
   time = std::max(time, answer.physical_bound);

@@ -18,7 +18,7 @@ namespace warploom {
 bool runs_in_step(const Operator& op, std::string_view kernel);
 
 // Changes `answer`, the measured time of a product or a mixture of experts, to what the kernel takes inside a
-// step, its interval in proportion. `fused` of the time is not the kernel's own (fused_quantising.h).
-void price_in_step(const Operator& op, const GpuSpec& gpu, Seconds fused, LatencyEstimate& answer);
+// step, its interval in proportion.
+void price_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer);
 
 }  // namespace warploom

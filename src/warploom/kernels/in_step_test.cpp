@@ -22,9 +22,9 @@ LatencyEstimate answer_of(const Operator& op, Seconds p50) {
 }
 
 // Of p50 after the rule.
-Seconds in_step(const Operator& op, Seconds measured, Seconds fused = Seconds(0.0)) {
+Seconds in_step(const Operator& op, Seconds measured) {
   LatencyEstimate answer = answer_of(op, measured);
-  price_in_step(op, h200_of_streams(), fused, answer);
+  price_in_step(op, h200_of_streams(), answer);
   return answer.p50;
 }
 
@@ -43,28 +43,20 @@ TEST(InStep, AreNeverLongerThanWhatWasMeasured) {
 
 TEST(InStep, KeepTheShapeOfTheInterval) {
   LatencyEstimate answer = answer_of(kFewRows, microseconds(100));
-  price_in_step(kFewRows, h200_of_streams(), Seconds(0.0), answer);
+  price_in_step(kFewRows, h200_of_streams(), answer);
   ASSERT_LT(answer.p50, microseconds(100));
   EXPECT_NEAR(answer.p90 / answer.p50, 1.2, 1e-9);
   EXPECT_GE(answer.p10, answer.physical_bound);
 }
 
 TEST(InStep, LeaveProductsThatComputeAndOtherSchemes) {
-  Gemm many = kFewRows, four_bit = kFewRows, batched = kFewRows;
+  Gemm many = kFewRows, four_bit = kFewRows, fp8 = kFewRows, batched = kFewRows;
   four_bit.scheme = MatmulScheme::Int4WeightOnly;
+  fp8.scheme = MatmulScheme::Fp8;
   batched.batch = 2;
   many.m = 200;
-  for (const Gemm& op : {many, four_bit, batched}) EXPECT_EQ(in_step(op, milliseconds(1)), milliseconds(1));
-}
-
-TEST(InStep, QuantisingStaysAndFp8HasTilesOfSixteenRows) {
-  Gemm fp8 = kFewRows;
-  fp8.scheme = MatmulScheme::Fp8;
-  const Seconds alone = in_step(fp8, milliseconds(1));
-  EXPECT_NEAR((in_step(fp8, milliseconds(1), microseconds(3)) - alone).value(), 3e-6, 1e-12);
-  EXPECT_LT(alone, in_step(kFewRows, milliseconds(1))) << "half the bytes";
-  fp8.m = 17;
-  EXPECT_EQ(in_step(fp8, milliseconds(1)), milliseconds(1));
+  for (const Gemm& op : {many, four_bit, fp8, batched})
+    EXPECT_EQ(in_step(op, milliseconds(1)), milliseconds(1));
 }
 
 TEST(InStep, ProductsThatComputeTakeLonger) {

@@ -122,14 +122,13 @@ StreamingKernels::StreamingKernels(std::unique_ptr<const LatencyModel> kernels)
     : kernels_(std::move(kernels)),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
-Seconds StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu,
-                                          const KernelContext& context, LatencyEstimate& answer) const {
+void StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                                       LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
-  if (product == nullptr || !holds_quantising(*product)) return Seconds(0.0);
+  if (product == nullptr || !holds_quantising(*product)) return;
   const KernelContext engine{context.framework, context.version, {}};
   const Quantize pass{.rows = product->m, .width = product->k};
   fuse_quantising(*product, gpu, kernels_->estimate(pass, gpu, engine).p50, answer);
-  return fused_quantising(*product, gpu);
 }
 
 bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
@@ -141,10 +140,10 @@ bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const Kerne
   if (!is_of_an_engine(context)) return false;
   wait_for_ranks(op, context, answer);
   if (!asks_vllm(context)) return false;
-  const Seconds fused = take_quantising(op, gpu, context, answer);
+  take_quantising(op, gpu, context, answer);
   if (gpu.name != kRuleGpu) return false;
   widen_attention(op, answer);
-  if (runs_in_step(op, context.kernel)) price_in_step(op, gpu, fused, answer);
+  if (runs_in_step(op, context.kernel)) price_in_step(op, gpu, answer);
   return false;
 }
 

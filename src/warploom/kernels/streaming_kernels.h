@@ -40,9 +40,8 @@ class StreamingKernels final : public LatencyModel {
   const LatencyModel& kernels() const { return *kernels_; }
 
  private:
-  // Returns what of the new time the kernels before the product take.
-  Seconds take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                          LatencyEstimate& answer) const;
+  void take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                       LatencyEstimate& answer) const;
   // Applies the rules of the operator; returns whether a rule alone answers.
   bool serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
              LatencyEstimate& answer) const;

@@ -90,8 +90,8 @@ TrainSummary train(const TrainRequest& request) {
   check(request, "train");
   const GpuCatalog catalog;
   if (!request.method.empty()) return train_published(request, catalog);
-  for (const auto& [given, field] : {std::pair{request.rows_per_gpu > 0, "rows_per_gpu"},
-                                     std::pair{request.quantile > 0, "quantile"}})
+  for (const auto& [given, field] :
+       {std::pair{request.rows_per_gpu > 0, "rows_per_gpu"}, std::pair{request.quantile > 0, "quantile"}})
     if (given) throw InvalidInput(std::string(field) + ": is of a published method, expected `method` too");
   TrainingOptions options;
   for (const std::string& family : request.source.families) {
