@@ -16,9 +16,6 @@ learning_packages=(
 # For plans in several processes (mpirun); without it that is left out and said.
 mpi_packages=(libopenmpi-dev openmpi-bin)
 test_packages=(libgtest-dev librapidcheck-dev libbenchmark-dev)
-# Without these the page is not tested, or not in a browser; it is built already (web/dist). Ubuntu has
-# Chromium as a snap alone.
-page_packages=(nodejs npm chromium)
 # Of .ci/run alone, and it goes on without them: formatting, checks of changed files, a compiler cache, a
 # quick linker.
 ci_packages=(clang-format-14 clang-tidy-14 ccache mold)
@@ -95,6 +92,16 @@ install_if_there() {
   for package in "${missing[@]}"; do
     install_packages "$package" 2>/dev/null || say "Not installed: $package"
   done
+}
+
+# What tests the page; it is built already (web/dist). Without them its tests are left out, and that is said.
+# Node may have come from elsewhere than apt. Ubuntu has Chromium as a snap alone.
+install_page_tools() {
+  local wanted=()
+  command -v node >/dev/null || wanted+=(nodejs)
+  command -v npm >/dev/null || wanted+=(npm)
+  command -v chromium >/dev/null || wanted+=(chromium)
+  install_if_there "${wanted[@]}"
 }
 
 # Fills `python_flags` with what makes cmake build the compiled part of the Python package too, where nanobind
