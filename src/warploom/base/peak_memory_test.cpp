@@ -19,7 +19,9 @@ TEST(PeakMemory, KeepsWhatWasHeldAfterItIsGivenBack) {
     while_held = peak_memory();
   }
   EXPECT_GE(while_held, before + kBytes / 2);
-  EXPECT_GE(peak_memory(), while_held);
+  // Linux counts pages on each core and adds them up in batches.
+  constexpr std::uint64_t kUncounted = 1 << 20;
+  EXPECT_GE(peak_memory() + kUncounted, while_held);
 }
 
 }  // namespace
