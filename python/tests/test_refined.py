@@ -14,8 +14,9 @@ class FakeTable:
     def pick(self, m, n, k):
         return A
 
-    def best(self, m, n, k, count):
-        return [B, A, C, D][:count]
+    def timed(self, m, n, k, count):
+        far = 20.0 if m == 7 else 10.4
+        return [(B, 10.0), (A, far if m == 7 else 10.2), (C, far), (D, 30.0)][:count]
 
 
 class Refined(unittest.TestCase):
@@ -54,6 +55,11 @@ class Refined(unittest.TestCase):
         self.assertEqual([near.pick(5, 5, 5) for _ in range(3)], [A, A, A])
         refused = self.table({A: None, B: 10.0, C: None})
         self.assertEqual([refused.pick(6, 6, 6) for _ in range(3)], [A, A, B])
+
+    def test_candidates_that_are_surely_slower_are_not_measured(self):
+        table = self.table({A: 10.0, B: 9.0, C: 8.0})
+        self.assertEqual([table.pick(7, 7, 7) for _ in range(3)], [A, A, B])
+        self.assertEqual([config for config, _ in self.asked], [A, B])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
 
-    WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
-    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: warploom.seams.vllm_fused_moe
+    WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed beside vLLM
+    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # asked at each launch: seams.vllm_fused_moe
 
 vLLM calls `register` in every process before it works (entry point group vllm.general_plugins,
 docs.vllm.ai, design/plugin_system) and looks for E=...,N=...,device_name=....json in

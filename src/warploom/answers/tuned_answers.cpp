@@ -17,7 +17,8 @@ Json fit_json(const TuneFitResult& result) {
   return tune_fit_json({.model = result.model,
                         .table = result.table,
                         .samples = result.samples,
-                        .fit_seconds = result.fit_seconds});
+                        .fit_seconds = result.fit_seconds,
+                        .corrected = result.corrected});
 }
 
 Json answer_tune_plan(const Session&, const Json& asked, const AnswerWatch&) {

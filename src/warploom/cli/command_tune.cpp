@@ -93,35 +93,37 @@ void add_fit(Command& tune) {
     const TuneFitSummary summary{.model = result.model,
                                  .table = result.table,
                                  .samples = result.samples,
-                                 .fit_seconds = result.fit_seconds};
+                                 .fit_seconds = result.fit_seconds,
+                                 .corrected = result.corrected};
     print(options->json ? json_text(tune_fit_json(summary)) : tune_fit_text(summary));
   });
 }
 
 void add_learn(Command& tune) {
   struct Options {
-    std::vector<std::string> anchors, shapes, more_anchors, more_shapes;
+    std::vector<std::string> anchors, shapes;
+    std::string sets;
   };
   const auto options = std::make_shared<Options>();
   Command* command =
       tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
   command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
   command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
-  command->add_option("--more-anchors", options->more_anchors, "the same of another kernel of this kind");
-  command->add_option("--more-shapes", options->more_shapes, "and its other shapes");
+  command->add_option(
+      "--sets", options->sets,
+      "more measurements, of other kernels of this kind or other GPUs: a JSON list of objects with "
+      "anchors, shapes and gpu");
   const auto fields = add_request_options<TuneLearnRequest>(*command, {.skipped = {"kernel"}});
   const auto kernel = add_tile_kernel_options(*command, TileKernelUse::Learning);
   command->callback([options, fields, kernel] {
     TuneLearnRequest request;
     fields->apply(&request);
     request.kernel = tile_kernel_of(*kernel, TileKernelUse::Learning, "tune learn");
-    const auto add = [&](const std::vector<std::string>& anchors, const std::vector<std::string>& shapes) {
-      request.sets.push_back({{anchors.begin(), anchors.end()}, {shapes.begin(), shapes.end()}});
-    };
-    add(options->anchors, options->shapes);
-    if (options->more_anchors.empty() != options->more_shapes.empty())
-      throw InvalidInput("tune learn: --more-anchors and --more-shapes belong together");
-    if (!options->more_anchors.empty()) add(options->more_anchors, options->more_shapes);
+    request.sets.push_back({.anchors = {options->anchors.begin(), options->anchors.end()},
+                            .shapes = {options->shapes.begin(), options->shapes.end()},
+                            .gpu = {}});
+    if (!options->sets.empty())
+      for (TuneLearnSet& set : read_learning_sets(options->sets)) request.sets.push_back(std::move(set));
     print(tune_learn_text(tune_learn(request)));
   });
 }

@@ -111,9 +111,7 @@ constexpr std::array<Example, 127> kExamples{{
     {"tune learn", "tune learn --anchors anchors.csv --shapes shapes.csv --output data/tuner"},
     {"tune learn",
      "tune learn --kind attention --anchors anchors.csv --shapes shapes.csv --output data/tuner"},
-    {"tune learn",
-     "tune learn --anchors a.csv --shapes b.csv --more-anchors c.csv --more-shapes d.csv --output "
-     "data/tuner"},
+    {"tune learn", "tune learn --anchors a.csv --shapes b.csv --sets more.json --output data/tuner"},
     {"moe-config", "moe-config --model Qwen3-30B-A3B --gpu H200 --output configs"},
     {"moe-config",
      "moe-config --model Qwen3-30B-A3B --gpu H200 --profile --samples times.csv --output configs"},

@@ -208,6 +208,11 @@ void write_inputs(const ScratchFolder& folder) {
   folder.write("seen_shapes.csv", thinned(folder.path() / "gemm_shapes.csv", 3));
   for (const std::string kind : {"gemm", "grouped", "attention"})
     folder.write(kind + "_few.csv", thinned(folder.path() / (kind + "_shapes.csv"), 5));
+  const auto set_of = [](const char* gpu) {
+    return fmt::format(R"([{{"anchors":["gemm_anchors.csv"],"shapes":["gemm_few.csv"]{}}}])", gpu);
+  };
+  folder.write("sets.json", set_of(""));
+  folder.write("sets_of_h100.json", set_of(R"(,"gpu":"H100-SXM")"));
   write_learning_inputs(folder);
   std::filesystem::create_directories(folder.path() / "swept");
   folder.write("swept/sweep.csv", read_file(folder.path() / "h200.csv"));

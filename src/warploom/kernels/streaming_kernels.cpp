@@ -7,6 +7,7 @@
 #include "warploom/kernels/in_step.h"
 #include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/roofline.h"
+#include "warploom/kernels/step_sampling.h"
 #include "warploom/kernels/waiting_ranks.h"
 #include "warploom/kernels/work.h"
 
@@ -140,6 +141,10 @@ bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const Kerne
   if (!is_of_an_engine(context)) return false;
   wait_for_ranks(op, context, answer);
   if (!asks_vllm(context)) return false;
+  if (is_step_sampling(op) && context.kernel.empty() && !context.framework.empty()) {
+    price_step_sampling(op, gpu.name == kRuleGpu, answer);
+    return true;
+  }
   take_quantising(op, gpu, context, answer);
   if (gpu.name != kRuleGpu) return false;
   widen_attention(op, answer);

@@ -70,17 +70,29 @@ std::string shape_text(const TileShape& shape) {
 
 }  // namespace
 
+namespace {
+
+// Where the learned correction is from, and whether this table leaves that GPU.
+std::string correction_text(const TuneFitSummary& fit) {
+  if (!fit.corrected) return "correction: none, the formula alone";
+  if (fit.model.gpu.name == kCorrectionGpu) return fmt::format("correction: learned on {}", kCorrectionGpu);
+  return fmt::format("correction: learned on {}, not on {}; it fits these samples", kCorrectionGpu,
+                     fit.model.gpu.name);
+}
+
+}  // namespace
+
 std::string tune_fit_text(const TuneFitSummary& fit) {
   const WaveModel& model = fit.model;
   return fmt::format(
       "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
       "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
-      "table: {} bytes, {} cells of {:.1f} candidates, default {}\nfitted in {:.2f} s\n",
+      "table: {} bytes, {} cells of {:.1f} candidates, default {}\n{}\nfitted in {:.2f} s\n",
       name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
       model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
       percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
       count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
-      config_text(fit.table.default_config()), fit.fit_seconds);
+      config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds);
 }
 
 Json tune_fit_json(const TuneFitSummary& fit) {
@@ -99,7 +111,11 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"mean_candidates", fit.table.mean_candidates()},
           {"tier", name_of(fit.table.tier())},
           {"table_bytes", fit.table.bytes().size()},
-          {"fit_seconds", fit.fit_seconds}};
+          {"fit_seconds", fit.fit_seconds},
+          {"correction",
+           {{"used", fit.corrected},
+            {"learned_on", kCorrectionGpu},
+            {"this_gpu", model.gpu.name == kCorrectionGpu}}}};
 }
 
 std::string wavetune_fit_text(const WaveTuneFitResult& fit) {

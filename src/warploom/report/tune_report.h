@@ -16,10 +16,12 @@ struct TuneFitSummary {
   const RuntimeTable& table;
   std::size_t samples = 0;
   double fit_seconds = 0;
+  bool corrected = false;
 };
 std::string tune_fit_text(const TuneFitSummary& fit);
 // {"kernel", "kind", "gpu", "configs", "left_out", "samples", "buckets", "median_r_squared",
-// "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds"}
+// "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds", "correction":
+// {"used", "learned_on", "this_gpu"}}
 Json tune_fit_json(const TuneFitSummary& fit);
 
 // The same of the published wave model.

@@ -61,7 +61,8 @@ FieldTable SimulateRequest::describe() {
            {.doc = "for replicas that never meet; 0: as many as the machine has. No effect on results"})
       .add("intervals", &R::intervals, {.doc = "also runs at p10 and p90 of the kernels"})
       .add("tuned", &R::tuned,
-           {.doc = "the .warploom.json of `moe-config`: the run with those configurations, and the change"})
+           {.doc =
+                "the .warploom.json of `moe-config` or a .wlt of `tune fit`: a run with it, and the change"})
       .add("traced_steps", &R::traced_steps, {.doc = "steps whose kernels the result lists", .max = 10000})
       .add("trace_from_s", &R::trace_from,
            {.unit = "s", .doc = "first of them at this time of the run", .min = 0})

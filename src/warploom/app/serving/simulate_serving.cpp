@@ -12,6 +12,7 @@
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/app/serving/tile_table_latency.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
@@ -180,35 +181,66 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
 
 namespace {
 
-// The run with the table's expected speed-ups, and what it changes.
-SimulateResult simulate_tuned(const SimulateRequest& request,
-                              const std::shared_ptr<const LatencyModel>& latency) {
-  const MoeConfigTable table = moe_config_from_json(read_json_file(request.tuned), request.tuned.string());
+// The run with tuned kernels, and what they change. `tuned_at` makes the model at an end of the gain, which
+// has served(); `refusal` says what the table is of.
+template <class TunedAt>
+SimulateResult run_tuned(const SimulateRequest& request, const std::shared_ptr<const LatencyModel>& latency,
+                         Tier tier, const TunedAt& tuned_at, const std::string& refusal) {
   SimulateRequest alone = request;
   alone.intervals = false;
   alone.traced_steps = 0;
   alone.on_progress = nullptr;
   const auto figures = [&](TunedGain gain) {
-    const auto tuned = std::make_shared<const TunedLatency>(latency, table, gain);
-    const ServingMetrics metrics = simulate_serving(alone, tuned).run.metrics;
+    const ServingMetrics metrics = simulate_serving(alone, tuned_at(gain)).run.metrics;
     return MeanLatencies{metrics.ttft.mean, metrics.tpot.mean};
   };
-  const auto expected = std::make_shared<const TunedLatency>(latency, table, TunedGain::Expected);
+  const auto expected = tuned_at(TunedGain::Expected);
   SimulateResult result = simulate_serving(request, expected);
   if (!expected->served())
-    throw InvalidInput(fmt::format(
-        "tuned: {} is made for {} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}, which the run "
-        "never "
-        "launches",
-        request.tuned.string(), table.layer.experts, table.layer.top_k, table.layer.hidden,
-        table.layer.intermediate, table.layer.tensor_parallel, table.layer.expert_parallel, table.gpu));
+    throw InvalidInput(fmt::format("tuned: {} is made for {}, which the run never launches",
+                                   request.tuned.string(), refusal));
   const ServingMetrics before = simulate_serving(alone, latency).run.metrics;
-  result.tuned = TunedChange{.tier = std::string(name_of(table.tier)),
+  result.tuned = TunedChange{.tier = std::string(name_of(tier)),
                              .before = {before.ttft.mean, before.tpot.mean},
                              .expected = {result.run.metrics.ttft.mean, result.run.metrics.tpot.mean},
                              .least = figures(TunedGain::Least),
                              .most = figures(TunedGain::Most)};
   return result;
+}
+
+// A table of `tune fit`.
+SimulateResult simulate_with_tiles(const SimulateRequest& request,
+                                   const std::shared_ptr<const LatencyModel>& latency) {
+  const RuntimeTable table = RuntimeTable::open(request.tuned);
+  const TileKernel& kernel = table.kernel();
+  if (kernel.kind != TileKernelKind::Gemm && kernel.kind != TileKernelKind::Attention)
+    throw InvalidInput(
+        fmt::format("tuned: {} is of {}, expected a table of gemm or attention, or the "
+                    ".warploom.json of `moe-config`",
+                    request.tuned.string(), name_of(kernel.kind)));
+  return run_tuned(
+      request, latency, table.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu,
+      [&](TunedGain gain) { return std::make_shared<const TileTableLatency>(latency, table, gain); },
+      fmt::format("{} with operands of {} bytes on {}", name_of(kernel.kind), kernel.operand_bytes,
+                  table.gpu().name));
+}
+
+// The sidecar of `moe-config`.
+SimulateResult simulate_with_experts(const SimulateRequest& request,
+                                     const std::shared_ptr<const LatencyModel>& latency) {
+  const MoeConfigTable table = moe_config_from_json(read_json_file(request.tuned), request.tuned.string());
+  return run_tuned(
+      request, latency, table.tier,
+      [&](TunedGain gain) { return std::make_shared<const TunedLatency>(latency, table, gain); },
+      fmt::format("{} experts (top {}), hidden {}, width {}, tp {}, ep {} on {}", table.layer.experts,
+                  table.layer.top_k, table.layer.hidden, table.layer.intermediate,
+                  table.layer.tensor_parallel, table.layer.expert_parallel, table.gpu));
+}
+
+SimulateResult simulate_tuned(const SimulateRequest& request,
+                              const std::shared_ptr<const LatencyModel>& latency) {
+  return request.tuned.extension() == ".wlt" ? simulate_with_tiles(request, latency)
+                                             : simulate_with_experts(request, latency);
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "warploom/app/tune/correction_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/base/json.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/learning/symmetric_boosting.h"
@@ -25,6 +27,7 @@ FieldTable TuneLearnSet::describe() {
   return RequestFields<R>("tune_learn_set")
       .add("anchors", &R::anchors, {.doc = "CSV files that a table would be fitted on", .required = true})
       .add("shapes", &R::shapes, {.doc = "CSV files of other shapes", .required = true})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
       .table();
 }
 
@@ -212,12 +215,27 @@ bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
   return corrected <= 4 * formula;
 }
 
+std::vector<TuneLearnSet> read_learning_sets(const std::filesystem::path& path) {
+  const Json document = read_json_file(path);
+  if (!document.is_array() || document.empty())
+    throw InvalidInput(fmt::format("{}: expected a list of objects with anchors and shapes", path.string()));
+  std::vector<TuneLearnSet> sets;
+  for (const Json& each : document) {
+    TuneLearnSet set =
+        object_from_json<TuneLearnSet>(each, fmt::format("{}, set {}", path.string(), sets.size() + 1));
+    for (auto* files : {&set.anchors, &set.shapes})
+      for (std::filesystem::path& file : *files) file = path.parent_path() / file;
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {
   if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
   GpuCatalog catalog;
-  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   LearningRows aligned, rest;
   for (const TuneLearnSet& set : request.sets) {
+    const TileGpu gpu = TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu));
     const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
     fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warploom/base/fields.h"
@@ -14,6 +15,9 @@
 #include "warploom/tuner/time_correction.h"
 
 namespace warploom {
+
+// The GPU that the built-in corrections were learned on (tests/fixtures/tuner/README.md names the sets).
+inline constexpr std::string_view kCorrectionGpu = "h200_sxm";
 
 // The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes,
 // and one byte for gemm).
@@ -24,10 +28,11 @@ std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
                      std::span<const TileSample> samples);
 
-// Measurements of one kernel. A kind may have several kernels, whose formulas differ a little.
+// Measurements of one kernel on one GPU. A kind may have several kernels, whose formulas differ a little.
 struct TuneLearnSet {
   std::vector<std::filesystem::path> anchors;  // what a table is fitted on
   std::vector<std::filesystem::path> shapes;   // off the anchors: what is learned from
+  std::string gpu;                             // the GPU measured on; empty: the request's
   static FieldTable describe();
 };
 
@@ -43,6 +48,10 @@ struct TuneLearnResult {
   std::size_t rows = 0, unaligned_rows = 0;
   double before = 0, after = 0;  // root mean square of ln(model / measured), aligned rows, in the sample
 };
+
+// The sets of a file: a JSON list of objects with the fields of TuneLearnSet, relative paths from its folder.
+// Throws IoError, InvalidInput.
+std::vector<TuneLearnSet> read_learning_sets(const std::filesystem::path& path);
 
 // What a shape's configurations have in common decides no pick: trees are learned three times, each time from
 // targets less what the last ones left of a shape's mean. Throws IoError, InvalidInput (no set, bad samples),
