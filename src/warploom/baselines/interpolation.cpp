@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "warploom/kernels/roofline.h"
 
@@ -131,6 +132,28 @@ std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
   if (weight > 0) return sum / weight;
   if (one_sided_weight > 0) return one_sided / one_sided_weight;
   return nearest(sizes.data());
+}
+
+void GridInterpolator::write(ByteWriter& writer) const {
+  writer.put(std::uint32_t(width_));
+  writer.put_all(sizes_);
+  writer.put_all(values_);
+}
+
+GridInterpolator GridInterpolator::read(ByteReader& reader, std::string_view where) {
+  const auto all_finite = [](const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  };
+  GridInterpolator grid;
+  grid.width_ = reader.take<std::uint32_t>();
+  grid.sizes_ = reader.take_all<float>();
+  grid.values_ = reader.take_all<float>();
+  if (grid.width_ > kCoordinates || grid.sizes_.size() != grid.width_ * grid.values_.size())
+    throw InvalidInput(std::string(where) + ": a grid of measured points has not one width");
+  if (!all_finite(grid.sizes_) || !all_finite(grid.values_))
+    throw InvalidInput(std::string(where) + ": a grid of measured points holds what is no number");
+  grid.finish();
+  return grid;
 }
 
 InterpolationModel::InterpolationModel(const BaselineRows& rows, const GpuCatalog& catalog) {
