@@ -83,7 +83,8 @@ TEST_F(TrainKernelSight, IsJudgedOnKernelsAndLeavesOutWhatItHasNoModelFor) {
 TEST_F(TrainKernelSight, ComposesStaticBatchesWithTheHostOfItsEquation) {
   const std::string truth = scratch.write(
       "truth.csv",
-      "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,real_total_ms\n"
+      "hardware,tp,pp,engine,model,workload,batch_size,output_len,real_prefill_ms,real_decode_ms,"
+      "real_total_ms\n"
       "H200,1,1,sglang,Qwen2.5-14B,two,2,3,90,9,110\n");
   const std::string requests =
       scratch.write("requests.csv", "workload,num_prefill_tokens\ntwo,500\ntwo,700\n");

@@ -38,13 +38,20 @@ REGRET = {"shapes": 154, "geo_mean_share": 0.992, "p10_share": 0.98, "worst_shar
           "baselines": {"wavetune": {"shapes": 154, "geo_mean_share": 0.938, "worst_share": 0.31}}}
 
 
+COUNTS = {"gpus": {"a40": {"rows": 3024, "above_share": 0.2, "flagged": 861}},
+          "tuned": [{"source": "tuned.csv", "pearson_flagged": 0.97}]}
+MORE = {**COUNTS, "gpus": {"a40": {"rows": 3024, "above_share": 0.25, "flagged": 921}}}
+GAPS = {**COUNTS, "published": MORE}
+TRAINED = {"training_cpu_s": 120.0, "training_peak_bytes": 9e6}
+
+
 class Leaderboard(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = Path(self.folder.name)
         self.program = self.root / "program"
         for name, answer in {"kernels": {"left_out": [GROUP]}, "static": STATIC, "tune": REGRET,
-                             "train": {"training_cpu_s": 120.0, "training_peak_bytes": 9e6}}.items():
+                             "ceilings": GAPS, "train": TRAINED}.items():
             (self.root / f"{name}.json").write_text(json.dumps(answer))
         # What it was asked is kept, so that a test can look. `validate X` answers X, others by their name.
         script = (f'#!/bin/sh\necho "$@" >> {self.root}/asked\n'
@@ -99,6 +106,15 @@ class Leaderboard(unittest.TestCase):
         self.assertIn("KernelSight-LM, decode: 20.0 %",
                       (self.root / "images" / "leaderboard_static.svg").read_text())
 
+    def test_counts_gaps_by_both_ceilings_on_the_same_rows(self):
+        status, page, words = self.run_tool("--only", "gaps")
+        self.assertEqual(status, 0, words)
+        asked = (self.root / "asked").read_text()
+        self.assertIn("train --method pipeweave --quantile 0.8", asked)
+        self.assertIn("| a40 | 3,024 | 921 | 861 | 25.0 % | 20.0 % |", page)
+        self.assertIn("`tuned.csv`: PipeWeave's quantile model 0.97, our ceiling 0.97.", page)
+        self.assertIn("our ceiling, a40: 28.5 %", (self.root / "images" / "leaderboard_gaps.svg").read_text())
+
     def test_judges_the_tuner_on_its_sets_and_on_others_that_were_given(self):
         given = self.root / "regret.json"
         given.write_text(json.dumps({"geo_mean_share": 0.97, "worst_share": 0.9, "geo_mean_speedup": 1.5,
@@ -120,7 +136,7 @@ class Leaderboard(unittest.TestCase):
                                   (["--external", "static=x.csv"], "no split is named 'static'"),
                                   (["--external", "fp8_protocol=gone.csv"], "gone.csv does not exist"),
                                   (["--tuner", "products"], "is not NAME=FILE"),
-                                  (["--only", "static", "--tuner", f"x={self.program}"], "adds to the split")):
+                                  (["--only", "static", "--tuner", f"x={self.program}"], "adds to the")):
             status, _, words = self.run_tool(*options)
             self.assertEqual(status, 2, options)
             self.assertIn(expected, words)

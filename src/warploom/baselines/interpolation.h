@@ -27,6 +27,8 @@ class GridInterpolator {
   void finish();
   // ln latency; nothing without points. O(sizes log points), O(points) without a neighbour along a size.
   std::optional<double> at(std::span<const float> sizes) const;
+  // The same where a measured pair brackets the operator or it was itself measured; else nothing.
+  std::optional<double> between(std::span<const float> sizes) const;
 
   void write(ByteWriter& writer) const;
   // Finished. Throws InvalidInput naming `where` on points that are no numbers or not of one width.
@@ -34,9 +36,11 @@ class GridInterpolator {
 
  private:
   struct Neighbours;
+  struct Answers;
   bool before(const float* a, const float* b, std::size_t axis) const;
   bool same_line(const float* a, const float* b, std::size_t axis) const;
   Neighbours along(const float* point, std::size_t axis) const;
+  Answers answers(std::span<const float> sizes) const;
   double nearest(const float* point) const;
 
   std::size_t width_ = 0;

@@ -1,11 +1,9 @@
 // The file of a method of the literature, as `train --method` writes it: "NAME.wlb".
 //
 // A framed file (base/framed_file.h). Head: method, data_hash, seed, rows; of a ceiling also quantile, of
-// kernelsight feature_version.
-// Records of pipeweave: a count and per kernel its name, the rows and GPUs that it was learned from, the range
-// of efficiencies and its network; a count and per forest the kind of collective, the GPU and the trees.
-// Records of kernelsight: families, kernels, surfaces, newest releases and links
-// (kernelsight/kernelsight_records.cpp).
+// kernelsight feature_version. Records of pipeweave: a count and per kernel its name, the rows and GPUs that
+// it was learned from, the range of efficiencies and its network; a count and per forest the kind of
+// collective, the GPU and the trees. Records of kernelsight: kernelsight/kernelsight_records.cpp.
 #pragma once
 
 #include <cstdint>

@@ -68,10 +68,13 @@ LatencyEstimate KernelSightModel::estimate(const Operator& op, const GpuSpec& gp
   const OperatorCoordinates coordinates = operator_coordinates(op);
   const CircleKeys keys = circle_keys(coordinates, gpu, context);
   const EfficiencyView view = efficiency_view(op, gpu);
-  if (const GridInterpolator* swept = surface(keys))
-    if (const auto log_efficiency = swept->at(coordinates.values()))
-      return plain_estimate(view.bound_seconds / std::exp(*log_efficiency), op, gpu, Tier::Measured);
+  const GridInterpolator* swept = surface(keys);
   const KernelSightKernel* learned = kernel(op, keys, context);
+  // Of a kernel with too few rows for a learner, the points that were measured say what they can.
+  if (swept != nullptr)
+    if (const auto log_efficiency =
+            learned == nullptr ? swept->at(coordinates.values()) : swept->between(coordinates.values()))
+      return plain_estimate(view.bound_seconds / std::exp(*log_efficiency), op, gpu, Tier::Measured);
   if (learned == nullptr) return RooflineModel().estimate(op, gpu, context);
   return plain_estimate(predicted_seconds(learned->learner, view, learned->floor), op, gpu, Tier::CrossGpu);
 }

@@ -2,11 +2,12 @@
 //
 //   LB = max(FLOP / peak, bytes / bandwidth), the first times whole waves / waves: the last is part-filled
 //   T  = max(t0, LB / efficiency);   t0: launch floor, the least time that was measured of the kernel
-// Tier B, the GPU was swept: the efficiency is interpolated between measured shapes. Tier A, it was not: a
-// learner over dimensionless features (arithmetic intensity, its place beside the ridge, work of an SM,
-// occupancy, waves, share of L2) gives it, so that only what the target's data sheet does not say is learned.
-// Which learner a family takes, cross-validation says: each GPU of the training left out in turn (by shapes
-// where there is one). One model per library's kernel and data type, since kernels must match what runs.
+// Tier B, the GPU was swept: the efficiency is interpolated between measured shapes. Tier A, it was not, or
+// the asked shape lies between no measured pair: a learner over dimensionless features (arithmetic intensity,
+// its place beside the ridge, work of an SM, occupancy, waves, share of L2) gives it, so that only what the
+// target's data sheet does not say is learned. Which learner a family takes, cross-validation says: each GPU
+// of the training left out in turn (by shapes where there is one). One model per library's kernel and data
+// type, since kernels must match what runs.
 //
 // The publication gives neither the sweep, nor settings of the learners, nor the form of the collectives:
 // those are ours. Collectives: a time to start and a bandwidth for each GPU, kind and number of ranks.

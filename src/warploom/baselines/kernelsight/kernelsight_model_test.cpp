@@ -61,6 +61,11 @@ TEST(KernelSight, InterpolatesTheEfficiencyOfASweptGpu) {
   const LatencyEstimate said = model.estimate(asked.op, ks_catalog().get("h100_sxm"), ks_context(asked));
   EXPECT_NEAR(said.p50.value() / ks_seconds(asked.op, "h100_sxm"), 1, 0.12);
   EXPECT_EQ(said.tier, Tier::Measured);
+  // Beyond the sweep there is nothing to interpolate between.
+  const Measurement beyond = gemm_row(50000, "h100_sxm", 1);
+  const LatencyEstimate carried = model.estimate(beyond.op, ks_catalog().get("h100_sxm"), ks_context(beyond));
+  EXPECT_NEAR(carried.p50.value() / ks_seconds(beyond.op, "h100_sxm"), 1, 0.15);
+  EXPECT_EQ(carried.tier, Tier::CrossGpu);
 }
 
 TEST(KernelSight, CarriesTheEfficiencyToAGpuThatWasNotSwept) {
