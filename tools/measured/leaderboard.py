@@ -386,7 +386,7 @@ def page(answers, made_with, options=""):
         "All families of a split together. Minutes are of one core's processor time, so that what else ran "
         "on the machine is not in them; memory is the most that one training held beyond what the process "
         "held before it, after what earlier ones freed was given back to the system. An answer's time "
-        "holds its features. The tuner's costs stand in its table."
+        "holds its features. The tuner's costs stand in its table, as wall times."
     )
     lines += ["", *costs(answers)]
     return "\n".join([*lines, "", f"*{made_with}*", ""])
