@@ -126,5 +126,28 @@ TEST_F(TrainKernelSight, SaysWhatIsWrong) {
             std::string::npos);
 }
 
+TEST(TrainPipeWeave, CountsTheGapsOfAQuantileBesideOurs) {
+  if (!learning_available()) GTEST_SKIP() << "learners need the training library";
+  const ScratchFolder scratch;
+  const std::string ceiling = scratch.path() / "ceiling.wlb", middle = scratch.path() / "middle.wlb";
+  const std::vector<std::string> train = with({"train", "--method", "pipeweave"}, sweep_rows());
+  method_answer(with(train, {"--quantile", "0.8", "--output", ceiling}));
+  const std::vector<std::string> count = with({"validate", "ceilings"}, sweep_rows());
+  const json answer = method_answer(with(count, {"--published", ceiling}));
+  const json &ours = answer["families"], &published = answer["published"]["families"];
+  EXPECT_EQ(published["attention_prefill"]["rows"], ours["attention_prefill"]["rows"]);
+  EXPECT_LT(published["gemm"]["rows"], ours["gemm"]["rows"]);
+  EXPECT_FALSE(published.contains("rope"));
+  std::int64_t left_out = 0;
+  for (const json& entry : answer["published"]["skipped"]) left_out += entry["rows"].get<std::int64_t>();
+  EXPECT_EQ(left_out + answer["published"]["gpus"]["h200_sxm"]["rows"].get<std::int64_t>(),
+            answer["gpus"]["h200_sxm"]["rows"]);
+  // A file of the mean, and one of another quantile, are no such ceiling.
+  method_answer(with(train, {"--family", "gemm", "--quantile", "0.5", "--output", middle}));
+  EXPECT_NE(method_refusal(with(count, {"--published", middle}))
+                .find("pipeweave of quantile 0.50, expected pipeweave of quantile 0.80"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace warploom
