@@ -57,9 +57,22 @@ TEST(TuneWaveTune, FitsAndPicks) {
       answer_of({"tune", "pick", "--table", tables.published, "--m", "700", "--n", "900", "--k", "64"});
   EXPECT_GT(pick["predicted_us"], 1);
   EXPECT_TRUE(pick["extrapolated"].is_boolean());
-  EXPECT_NE(error_of({"tune", "show", "--table", tables.published, "--n", "900", "--k", "64"})
-                .find("not a tune table"),
-            std::string::npos);
+}
+
+TEST(TuneWaveTune, IsRefusedWhereOurTablesAloneAreRead) {
+  const TwoTables tables;
+  const std::vector<std::string> shape{"--n", "900", "--k", "64"};
+  const std::string output = tables.scratch.path() / "exported";
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"tune", "show", "--table", tables.published},
+        {"tune", "export", "--format", "table", "--output", output, "--table", tables.published}}) {
+    words.insert(words.end(), shape.begin(), shape.end());
+    const std::string error = error_of(words);
+    EXPECT_NE(error.find("which `warploom tune pick` and `warploom tune regret` read alone"),
+              std::string::npos)
+        << error;
+  }
+  EXPECT_FALSE(std::filesystem::exists(output));
 }
 
 TEST(TuneWaveTune, StandsBesideOursOnTheSameShapes) {

@@ -88,6 +88,25 @@ baselines::PipeWeaveModel small_method() {
   return {std::move(kernels), std::move(forests)};
 }
 
+baselines::KernelSightModel small_kernelsight() {
+  ByteWriter learner;  // linear, with a constant alone
+  learner.put_text("linear");
+  for (const double bound : {-2.0, -0.1}) learner.put(bound);
+  learner.put_all(std::vector<double>{-0.5, 0, 0, 0, 0, 0, 0});
+  ByteReader reader(learner.bytes(), "small");
+  baselines::KernelSightParts parts;
+  parts.kernels.emplace(
+      11, baselines::KernelSightKernel{5e-6, baselines::EfficiencyLearner::read(reader, "small")});
+  for (const float size : {1.0F, 3.0F}) parts.surfaces[12].add(std::vector<float>{size, 2}, -0.25);
+  parts.surfaces[12].finish();
+  parts.newest[13] = 12;
+  parts.usual[15] = 11;
+  parts.links[14] = {2e-5, 1e-11};
+  parts.families[Family::Gemm] = {baselines::LearnerKind::Linear, {"h20", "h800"}, 2};
+  parts.families[Family::AllReduce] = {{}, {"h20"}, 9};
+  return baselines::KernelSightModel(std::move(parts));
+}
+
 FamilyCeiling small_ceiling() {
   FamilyCeiling ceiling;
   ceiling.family = Family::RmsNorm;
@@ -138,6 +157,8 @@ std::vector<SmallFile> small_files() {
       {"tables-" + version_of(kTableFileMajor, kTableFileMinor) + ".wlt", tables_to_bytes(small_tables())},
       {"method-" + version_of(kMethodFileMajor, kMethodFileMinor) + ".wlb",
        method_to_bytes(small_method(), {.data_hash = 3, .seed = 42, .rows = 7})},
+      {"kernelsight-" + version_of(kMethodFileMajor, kMethodFileMinor) + ".wlb",
+       method_to_bytes(small_kernelsight(), {.data_hash = 3, .seed = 42, .rows = 11})},
       {"ceiling-" + version_of(kCeilingFileMajor, kCeilingFileMinor) + ".wlq",
        ceiling_to_bytes(small_ceiling())},
       {fmt::format("moe_config-{}.wlm", kConfigModelVersion), config_model_to_bytes(small_config_model())},
@@ -153,10 +174,7 @@ std::string rewritten(const std::string& name, const std::string& bytes) {
     return tables_to_bytes(tables_from_bytes(bytes, model, hash_bytes(model_to_bytes(model)), name));
   }
   if (name.ends_with(".wlt")) return std::string(RuntimeTable::from_bytes(bytes, name).bytes());
-  if (name.ends_with(".wlb")) {
-    const PipeWeaveFile file = pipeweave_from_bytes(bytes, name);
-    return method_to_bytes(file.model, file.provenance);
-  }
+  if (name.ends_with(".wlb")) return method_to_bytes(method_from_bytes(bytes, name));
   if (name.ends_with(".wlq")) return ceiling_to_bytes(ceiling_from_bytes(bytes, name));
   if (name.ends_with(".wlm")) return config_model_to_bytes(config_model_from_bytes(bytes, name));
   if (name.ends_with(".wlc")) {

@@ -10,7 +10,7 @@ from repository import ROOT
 
 
 def figures(error, rows=10):
-    return {"rows": rows, "mean_error": error, "median_error": error / 2, "training_s": 60.0,
+    return {"rows": rows, "mean_error": error, "median_error": error / 2, "training_cpu_s": 60.0,
             "training_peak_bytes": 5e6, "answer_us": 2.0, "unanswered": {}}
 
 
@@ -23,14 +23,40 @@ GROUP["baselines"]["habitat"] = {**figures(0.2, 0), "mean_error": None, "median_
                                  "unanswered": {"nothing was learned": 10}}
 
 
+PARTS = {"prefill": 0.1, "decode": 0.2, "total": 0.15}
+
+
+def composed(share):
+    return {"mean": PARTS, "bias": PARTS, "roofline_share": share, "training_cpu_s": 30.0,
+            "training_peak_bytes": 4e6}
+
+
+STATIC = {**composed(0), "baselines": {name: composed(0.25) for name in METHODS}}
+REGRET = {"shapes": 154, "geo_mean_share": 0.992, "p10_share": 0.98, "worst_share": 0.908,
+          "geo_mean_speedup": 1.7, "anchors": 1000, "fit_seconds": 4.0, "fit_peak_bytes": 3e6,
+          "decision_ns": 81.0,
+          "baselines": {"wavetune": {"shapes": 154, "geo_mean_share": 0.938, "worst_share": 0.31}}}
+
+
+COUNTS = {"gpus": {"a40": {"rows": 3024, "above_share": 0.2, "flagged": 861}},
+          "tuned": [{"source": "tuned.csv", "pearson_flagged": 0.97}]}
+MORE = {**COUNTS, "gpus": {"a40": {"rows": 3024, "above_share": 0.25, "flagged": 921}}}
+GAPS = {**COUNTS, "published": MORE}
+TRAINED = {"training_cpu_s": 120.0, "training_peak_bytes": 9e6}
+
+
 class Leaderboard(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = Path(self.folder.name)
         self.program = self.root / "program"
-        answer = json.dumps({"left_out": [GROUP]})
-        # What it was asked is kept, so that a test can look.
-        script = f'#!/bin/sh\necho "$@" >> {self.root}/asked\ncat <<\'END\'\n{answer}\nEND\n'
+        for name, answer in {"kernels": {"left_out": [GROUP]}, "static": STATIC, "tune": REGRET,
+                             "ceilings": GAPS, "train": TRAINED}.items():
+            (self.root / f"{name}.json").write_text(json.dumps(answer))
+        # What it was asked is kept, so that a test can look. `validate X` answers X, others by their name.
+        script = (f'#!/bin/sh\necho "$@" >> {self.root}/asked\n'
+                  f'case "$1" in validate) name=$2 ;; *) name=$1 ;; esac\n[ "$1" = import ] && exit 0\n'
+                  f'cat {self.root}/$name.json\n')
         self.program.write_text(script)
         self.program.chmod(0o755)
 
@@ -66,20 +92,51 @@ class Leaderboard(unittest.TestCase):
         self.assertIn(f"--external {answers}", asked)
         self.assertIn("fp8_protocol.jsonl", asked)
 
-    def test_takes_the_tuner_from_its_own_answers(self):
-        tuner = self.root / "regret.json"
-        tuner.write_text(json.dumps({"geo_mean_share": 0.99, "worst_share": 0.9, "geo_mean_speedup": 1.5,
-                                     "baselines": {"nearest_shape": {"geo_mean_share": 0.91}}}))
-        status, page, words = self.run_tool("--only", "fp8_protocol", "--tuner", f"products={tuner}")
+    def test_composes_static_batches_from_trained_files(self):
+        status, page, words = self.run_tool("--only", "static", "--threads", "2")
         self.assertEqual(status, 0, words)
-        self.assertIn("| products | nearest shape | 91.0 %", page)
-        self.assertIn("| products | ours | 99.0 % | 90.0 % | 1.50 x |", page)
+        asked = (self.root / "asked").read_text()
+        for method in ("pipeweave", "kernelsight"):
+            self.assertIn(f"train --method {method} --store", asked)
+        self.assertIn("--threads 2", asked)
+        self.assertIn("| KernelSight-LM | 10.0 % | 20.0 % | 15.0 % | 10.0 % | 20.0 % | 15.0 % | 25 % |", page)
+        # Files cost what their training did, the others what they took in the run.
+        self.assertIn("| PipeWeave | 2.00 | 9 | - |", page)
+        self.assertIn("| Habitat | 0.50 | 4 | - |", page)
+        self.assertIn("KernelSight-LM, decode: 20.0 %",
+                      (self.root / "images" / "leaderboard_static.svg").read_text())
+
+    def test_counts_gaps_by_both_ceilings_on_the_same_rows(self):
+        status, page, words = self.run_tool("--only", "gaps")
+        self.assertEqual(status, 0, words)
+        asked = (self.root / "asked").read_text()
+        self.assertIn("train --method pipeweave --quantile 0.8", asked)
+        self.assertIn("| a40 | 3,024 | 921 | 861 | 25.0 % | 20.0 % |", page)
+        self.assertIn("`tuned.csv`: PipeWeave's quantile model 0.97, our ceiling 0.97.", page)
+        self.assertIn("our ceiling, a40: 28.5 %", (self.root / "images" / "leaderboard_gaps.svg").read_text())
+
+    def test_judges_the_tuner_on_its_sets_and_on_others_that_were_given(self):
+        given = self.root / "regret.json"
+        given.write_text(json.dumps({"geo_mean_share": 0.97, "worst_share": 0.9, "geo_mean_speedup": 1.5,
+                                     "baselines": {"nearest_shape": {"geo_mean_share": 0.91}}}))
+        status, page, words = self.run_tool("--only", "tuner", "--tuner", f"H100={given}")
+        self.assertEqual(status, 0, words)
+        asked = (self.root / "asked").read_text()
+        self.assertEqual(asked.count("tune fit"), 3)
+        self.assertIn("tests/fixtures/tuner/grouped_later.csv.gz", asked)
+        self.assertIn("| products, bf16 | ours | 154 | 99.2 % | 98.0 % | 90.8 % | 1.70 x | 1,000 | 4 s | 3 |",
+                      page)
+        self.assertIn("| products, bf16 | WaveTune, as published | 154 | 93.8 % | - | 31.0 % |", page)
+        self.assertIn("| H100 | nearest measured shape | - | 91.0 % |", page)
+        self.assertIn("ours, products, bf16: 99.2 %",
+                      (self.root / "images" / "leaderboard_tuner.svg").read_text())
 
     def test_refuses_what_it_does_not_know(self):
         for options, expected in ((["--only", "nothing"], "no split is named nothing"),
                                   (["--external", "static=x.csv"], "no split is named 'static'"),
                                   (["--external", "fp8_protocol=gone.csv"], "gone.csv does not exist"),
-                                  (["--tuner", "products"], "is not NAME=FILE")):
+                                  (["--tuner", "products"], "is not NAME=FILE"),
+                                  (["--only", "static", "--tuner", f"x={self.program}"], "adds to the")):
             status, _, words = self.run_tool(*options)
             self.assertEqual(status, 2, options)
             self.assertIn(expected, words)

@@ -1,9 +1,15 @@
 """The page of tools/leaderboard: which splits there are, their tables and plots."""
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .bars import bars
 from .markdown import count, factor, pair, percent, table
+from .tables import FITS
+from .tables import METHODS as TUNER_SETS
+from .tuner import METHODS as TUNER_TITLES
+from .tuner import seconds
 
 METHODS = ["roofline", "linear", "habitat", "neusight", "pipeweave", "kernelsight", "interpolation"]
 TITLES = {
@@ -31,10 +37,15 @@ SOURCES = [
 class Split:
     name: str
     title: str
-    command: list[str]
     lines: Callable[[dict], list[str]]
+    plot: Callable[["Split", dict], str]
     words: str
+    command: list[str] = field(default_factory=list)
+    # Trainings before it: method to command, whose answers stand in "trained" of the split's answer.
+    trains: dict[str, list[str]] = field(default_factory=dict)
+    # In place of `command`: what to run first, and a command for each set, whose answers stand in "sets".
     before: list[list[str]] = field(default_factory=list)
+    sets: dict[str, list[str]] = field(default_factory=dict)
     asks: bool = True  # other tools can answer its rows
 
 
@@ -42,11 +53,11 @@ def left_out(kind, only=()):
     words = ["validate", "kernels", "--store", "{store}", "--family", *FAMILIES, "--leave-out", kind]
     if only:
         words += ["--only-left-out", *only]
-    return [*words, *ROWS, "--baseline", *METHODS]
+    return [*words, *ROWS, "--threads", "{threads}", "--baseline", *METHODS]
 
 
-def with_rows(command, learned, judged):
-    numbers = {"{learned}": str(learned), "{judged}": str(judged)}
+def filled(command, learned, judged, threads):
+    numbers = {"{learned}": str(learned), "{judged}": str(judged), "{threads}": str(threads)}
     return [numbers.get(word, word) for word in command]
 
 
@@ -82,78 +93,207 @@ def by_family(answer):
     return table(["mean / median error", "rows", *(TITLES.get(m, m) for m in methods)], rows)
 
 
-STATIC_METHODS = ["pipeweave_kernels", *(m for m in METHODS if m != "pipeweave")]
+PARTS = ("prefill", "decode", "total")
 
 
 def static(answer):
     rows = []
-    for name in STATIC_METHODS:
+    for name in METHODS:
         figures = answer["baselines"][name]
-        title = TITLES.get(name, TITLES["pipeweave"])
-        rows.append([title, *static_cells(figures), percent(figures["roofline_share"], 0)])
+        rows.append([TITLES[name], *static_cells(figures), percent(figures["roofline_share"], 0)])
     rows.append(["ours", *static_cells(answer), "-"])
-    columns = ["method", "prefill", "decode", "total", "bias: prefill", "decode", "total"]
+    columns = ["method", *PARTS, "bias: prefill", "decode", "total"]
     return table([*columns, "time without a model"], rows)
 
 
 def static_cells(figures):
-    parts = ("prefill", "decode", "total")
-    return [percent(figures["mean"][p]) for p in parts] + [percent(figures["bias"][p]) for p in parts]
+    return [percent(figures["mean"][p]) for p in PARTS] + [percent(figures["bias"][p]) for p in PARTS]
+
+
+def trained(method):
+    """A training of kernels that batches are composed of, to a file."""
+    return [
+        *["train", "--method", method, "--store", "{store}", "--rows-per-gpu", "4000"],
+        *["--family", "gemm", "attention_prefill", "attention_decode", "rmsnorm", "activation"],
+        *["allreduce", "send_recv", "--threads", "{threads}", "--output", f"{{scratch}}/{method}.wlb"],
+    ]
+
+
+SHARES = ("geo_mean_share", "p10_share", "worst_share")
+
+
+def tuner(answer):
+    rows = []
+    for name, regret in answer["sets"].items():
+        for method, title in TUNER_TITLES.items():
+            figures = regret if method == "ours" else regret["baselines"].get(method)
+            if figures is None:
+                continue
+            decision, peak = figures.get("decision_ns"), figures.get("fit_peak_bytes")
+            rows.append(
+                [
+                    *[name, title, count(figures.get("shapes"))],
+                    *[percent(figures.get(share)) for share in SHARES],
+                    factor(figures.get("geo_mean_speedup")),
+                    count(figures.get("anchors")),
+                    seconds(figures.get("fit_seconds")),
+                    "-" if peak is None else f"{peak / 1e6:,.0f}",
+                    seconds(None if decision is None else decision * 1e-9),
+                ]
+            )
+    columns = ["set", "method", "shapes", "share of the best", "p10", "worst", "against the default"]
+    return table([*columns, "timings used", "fit", "memory, MB", "a decision"], rows)
+
+
+def error_plot(split, answer):
+    groups = []
+    for group in answer["left_out"]:
+        found = {TITLES[m]: figures_of(group, m) for m in [*METHODS, "ours"]}
+        errors = {title: f["mean_error"] for title, f in found.items() if f and f["rows"]}
+        groups.append((group["family"].replace("_", " "), errors))
+    return bars(f"{split.title}: mean error", groups, [TITLES[m] for m in [*METHODS, "ours"]])
+
+
+def static_plot(split, answer):
+    methods = {TITLES[m]: answer["baselines"][m] for m in METHODS} | {"ours": answer}
+    groups = [(part, {name: f["mean"][part] for name, f in methods.items()}) for part in PARTS]
+    return bars(f"{split.title}: mean error", groups, list(methods))
+
+
+def tuner_plot(split, answer):
+    groups = []
+    for name, regret in answer["sets"].items():
+        found = {m: regret if m == "ours" else regret["baselines"].get(m) for m in TUNER_TITLES}
+        shares = {TUNER_TITLES[m]: f["geo_mean_share"] for m, f in found.items() if f}
+        groups.append((name, shares))
+    return bars(f"{split.title}: share of the best, geometric mean", groups, list(TUNER_TITLES.values()))
+
+
+CEILINGS = {"published": "PipeWeave's quantile model", "ours": "our ceiling"}
+
+
+def gaps_of(answer):
+    return {"published": answer["published"], "ours": answer}
+
+
+def gaps(answer):
+    rows = []
+    for gpu in answer["gpus"]:
+        counts = [found["gpus"][gpu] for found in gaps_of(answer).values()]
+        rows.append([gpu, count(counts[0]["rows"])])
+        rows[-1] += [count(c["flagged"]) for c in counts] + [percent(c["above_share"]) for c in counts]
+    titles = list(CEILINGS.values())
+    columns = ["GPU", "rows", *(f"{t}: gaps" for t in titles), *(f"{t}: rows above" for t in titles)]
+    lines = [*table(columns, rows), ""]
+    for source in range(len(answer["tuned"])):
+        tuned = {name: found["tuned"][source] for name, found in gaps_of(answer).items()}
+        words = [f"{CEILINGS[name]} {found['pearson_flagged']:.2f}" for name, found in tuned.items()]
+        name = tuned["ours"]["source"]
+        lines.append(f"- Pearson of gaps with the gain of tuning, `{name}`: {', '.join(words)}.")
+    return lines
+
+
+def gaps_plot(split, answer):
+    groups = []
+    for gpu in answer["gpus"]:
+        found = {CEILINGS[name]: counts["gpus"][gpu] for name, counts in gaps_of(answer).items()}
+        groups.append((gpu[:8], {title: c["flagged"] / c["rows"] for title, c in found.items()}))
+    return bars(f"{split.title}: share of rows", groups, list(CEILINGS.values()))
 
 
 SPLITS = [
     Split(
         "new_shapes",
         "Seen GPUs, new shapes",
-        left_out("shape"),
         by_family,
+        error_plot,
         "A tenth of the shapes, by a hash of the shape, that no method learned from, on every GPU.",
+        left_out("shape"),
     ),
     Split(
         "unseen_gpu",
         "An unseen GPU: H200",
-        left_out("gpu", ["h200_sxm"]),
         by_family,
+        error_plot,
         "No row of the H200 was learned from; its sibling H100 was.",
+        left_out("gpu", ["h200_sxm"]),
     ),
     Split(
         "unseen_generation",
         "An unseen generation: data-centre Blackwell",
-        left_out("generation", ["blackwell"]),
         by_family,
+        error_plot,
         "No row of B200 and GB200 was learned from.",
+        left_out("generation", ["blackwell"]),
     ),
     Split(
         "fp8_protocol",
         "One known kernel: PipeWeave's fp8 rows",
+        by_family,
+        error_plot,
+        "H20 and H800. The publication's network errs by 3.89 % of efficiency in the mean on its test rows.",
         [
             *["validate", "kernels", "--layout", "pipeweave"],
             *["--data", "{data}/pipeweave_kernels/gemm_fp8_train.csv.gz", "--leave-out", "shape"],
-            *["--rows-per-gpu", "20000", "--judged-rows", "20000", "--baseline", *METHODS],
+            *["--rows-per-gpu", "20000", "--judged-rows", "20000", "--threads", "{threads}"],
+            *["--baseline", *METHODS],
         ],
-        by_family,
-        "H20 and H800. The publication's network errs by 3.89 % of efficiency in the mean on its test rows.",
     ),
     Split(
         "static",
         "Static batches, end to end",
+        static,
+        static_plot,
+        "24 batches of SGLang and vLLM on seven GPUs. The methods' kernels are composed as PipeWeave "
+        "publishes it, without a host (KernelSight-LM with its own equation), from all rows of the store; a "
+        "method that knows kernels by their library alone has no model for most of the time, and the "
+        "roofline answers. Ours is the shipped predictor, composed as the engine runs it. Published for "
+        "PipeWeave, on 40 such rows and with its own measurements of kernels: 8.9 %, 13.4 % and 8.7 %.",
         [
             *["validate", "static", "--truth", "{data}/pipeweave_e2e/e2e_truth.csv"],
-            *["--requests", "{data}/pipeweave_e2e/workload_requests.csv"],
-            *["--baseline", "{scratch}/pipeweave_kernels.wlb", *(m for m in METHODS if m != "pipeweave")],
-            *["--store", "{store}"],
+            *["--requests", "{data}/pipeweave_e2e/workload_requests.csv", "--store", "{store}"],
+            *["--baseline", "roofline", "linear", "habitat", "neusight", "{scratch}/pipeweave.wlb"],
+            *["{scratch}/kernelsight.wlb", "interpolation"],
         ],
-        static,
-        "24 batches of SGLang and vLLM on seven GPUs. The methods' kernels are composed as PipeWeave "
-        "publishes it, without a host (KernelSight-LM with its own equation). Published for PipeWeave, on 40 "
-        "such rows and with its own measurements of kernels: 8.9 %, 13.4 % and 8.7 %.",
-        before=[
-            [
-                *["train", "--method", "pipeweave", "--store", "{store}", "--rows-per-gpu", "4000"],
-                *["--family", "gemm", "attention_prefill", "attention_decode", "rmsnorm", "activation"],
-                *["allreduce", "send_recv", "--output", "{scratch}/pipeweave_kernels.wlb"],
+        trains={method: trained(method) for method in ("pipeweave", "kernelsight")},
+        asks=False,
+    ),
+    Split(
+        "gaps",
+        "Kernels that could be faster",
+        gaps,
+        gaps_plot,
+        "Rows of the Triton kernel of experts whose efficiency lies more than 0.1 below what the ceiling at "
+        "the quantile 0.8 says. The published model is trained on the rows that it judges, as published, and "
+        "its efficiency counts the matrix unit's work alone; ours judges each row by ceilings of other "
+        "shapes, and its efficiency counts the physical bound. Published gaps: A40 921, L20 728, "
+        "A100 488, H800 340, H20 0, and a Pearson of 0.86 with the gain of tuning on the first "
+        "set. A fifth of the rows should lie above.",
+        [
+            *["validate", "ceilings", "--layout", "pipeweave", "--cross-fit", "5"],
+            *["--data", "{data}/pipeweave_moe/moe_w13_default.csv.gz"],
+            *["--published", "{scratch}/pipeweave_80.wlb", "--tuned"],
+            *["{data}/pipeweave_moe/moe_tuned_underperformers.csv.gz"],
+            "{data}/pipeweave_moe/moe_dse_gains.csv.gz",
+        ],
+        trains={
+            "pipeweave": [
+                *["train", "--method", "pipeweave", "--quantile", "0.8", "--layout", "pipeweave"],
+                *["--data", "{data}/pipeweave_moe/moe_w13_default.csv.gz", "--threads", "{threads}"],
+                *["--output", "{scratch}/pipeweave_80.wlb"],
             ]
-        ],
+        },
+        asks=False,
+    ),
+    Split(
+        "tuner",
+        "Tile configurations",
+        tuner,
+        tuner_plot,
+        "Triton kernels on one H200: every method chooses a configuration for the same shapes, none of which "
+        "it was made from, and is judged by the measured time of its choice beside the best one's.",
+        before=FITS[:3],
+        sets=TUNER_SETS,
         asks=False,
     ),
 ]
@@ -171,43 +311,47 @@ def without_model(answer):
     ]
 
 
+def cost_row(split, method, found, answer_us):
+    """Of several trainings of a method, one after the other."""
+    return [
+        split.title,
+        TITLES[method],
+        f"{sum(f['training_cpu_s'] for f in found) / 60:.2f}",
+        f"{max(f['training_peak_bytes'] for f in found) / 1e6:,.0f}",
+        answer_us,
+    ]
+
+
 def costs(answers):
     """Training and answers of each method, over the families of a split."""
     rows = []
     for split in SPLITS:
-        answer = answers.get(split.name)
-        if not answer or "left_out" not in answer:
-            continue
-        for method in [*METHODS, "ours"]:
+        answer = answers.get(split.name, {})
+        for method in [*METHODS, "ours"] if "left_out" in answer else []:
             found = [f for f in (figures_of(group, method) for group in answer["left_out"]) if f]
             judged = [group["rows"] for group in answer["left_out"]]
             answer_us = sum(f["answer_us"] * n for f, n in zip(found, judged)) / max(1, sum(judged))
-            rows.append(
-                [
-                    split.title,
-                    TITLES[method],
-                    f"{sum(f['training_s'] for f in found) / 60:.1f}",
-                    f"{max(f['training_peak_bytes'] for f in found) / 1e6:,.0f}",
-                    f"{answer_us:.1f}",
-                ]
-            )
-    return table(["split", "method", "training, minutes", "memory held at most, MB", "an answer, us"], rows)
-
-
-def tuner_lines(tuner):
-    rows = []
-    for name, answer in tuner.items():
-        for method, figures in [*answer["baselines"].items(), ("ours", answer)]:
-            share, worst = figures.get("geo_mean_share"), figures.get("worst_share")
-            decision = figures.get("decision_ns") or answer.get("decision_ns", {}).get(method)
-            time = "-" if decision is None else f"{decision / 1000:.2f} us"
-            speedup = factor(figures.get("geo_mean_speedup"))
-            rows.append([name, method.replace("_", " "), percent(share), percent(worst), speedup, time])
-    columns = ["set", "method", "share of the best", "worst", "against the default", "a decision"]
+            rows.append(cost_row(split, method, found, f"{answer_us:.1f}"))
+        if split.trains and answer:
+            found = {**answer.get("baselines", {}), **answer["trained"]}
+            rows += [cost_row(split, method, [found[method]], "-") for method in METHODS if method in found]
+    columns = ["split", "method", "training, core minutes", "its peak of memory, MB", "an answer, us"]
     return table(columns, rows)
 
 
-def page(answers, tuner, made_with, options=""):
+def wrapped(words):
+    return textwrap.wrap(words, 115, break_on_hyphens=False)
+
+
+def shown(words):
+    """A command as a reader types it."""
+    text = "warploom " + " ".join(words)
+    for place, path in {"{data}": "$D", "{store}": "rows.db", "{fixtures}": "tests/fixtures"}.items():
+        text = text.replace(place, path)
+    return text.replace("{scratch}/", "")
+
+
+def page(answers, made_with, options=""):
     lines = [
         "# Leaderboard",
         "",
@@ -229,71 +373,28 @@ def page(answers, tuner, made_with, options=""):
     for split in SPLITS:
         if split.name not in answers:
             continue
-        command = " ".join(split.command).replace("{data}", "$D").replace("{store}", "rows.db")
-        command = command.replace("{scratch}/", "")
-        lines += ["", f"## {split.title}", "", split.words, "", "```", "warploom " + command, "```", ""]
-        if "left_out" in answers[split.name]:
-            lines += [f"![mean errors by family](images/leaderboard_{split.name}.svg)", ""]
+        commands = [*split.trains.values(), *split.before, split.command, *split.sets.values()]
+        lines += ["", f"## {split.title}", "", *wrapped(split.words), "", "```"]
+        lines += [shown(command) for command in commands if command]
+        lines += ["```", "", f"![{split.title}](images/leaderboard_{split.name}.svg)", ""]
         lines += split.lines(answers[split.name])
         reasons = without_model(answers[split.name]) if split.asks else []
         if reasons:
             lines += ["", "No model:", "", *reasons]
     lines += ["", "## What they cost", ""]
-    lines += ["All families of a split together; memory is what training held beyond what the process had"]
-    lines += ["before: 0 where what earlier trainings gave back was enough."]
-    lines += ["PipeWeave's networks and ours are trained on the cores there are, the others on one.", ""]
-    lines += costs(answers)
-    if tuner:
-        lines += ["", "## Tile configurations", "", *tuner_lines(tuner)]
+    lines += wrapped(
+        "All families of a split together. Minutes are of one core's processor time, so that what else ran "
+        "on the machine is not in them; memory is the most that one training held beyond what the process "
+        "held before it, after what earlier ones freed was given back to the system. An answer's time "
+        "holds its features. The tuner's costs stand in its table, as wall times."
+    )
+    lines += ["", *costs(answers)]
     return "\n".join([*lines, "", f"*{made_with}*", ""])
-
-
-COLOURS = ["#9aa5b1", "#c7b299", "#8fbf9f", "#d9a05b", "#5b8fd9", "#b07cc6", "#d97b7b", "#1667b7"]
-BAR, GAP, HEIGHT, MOST = 14, 26, 240, 1.0  # pixels; errors are drawn up to 100 %
-
-
-def plot(title, answer):
-    """SVG: a group of bars for each family, a bar of the mean error for each method."""
-    groups = answer["left_out"]
-    methods = [*METHODS, "ours"]
-    wide = len(methods) * BAR + GAP
-    width = 60 + wide * len(groups)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT + 90}" '
-        'font-family="sans-serif" font-size="11">',
-        f'<rect width="{width}" height="{HEIGHT + 90}" fill="white"/>',
-        f'<text x="10" y="16" font-weight="bold">{title}: mean error</text>',
-    ]
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        y = 30 + HEIGHT * (1 - share)
-        parts.append(f'<path d="M45 {y:.0f}H{width}" stroke="#ddd"/>')
-        parts.append(f'<text x="40" y="{y + 4:.0f}" text-anchor="end">{100 * share:.0f} %</text>')
-    for g, group in enumerate(groups):
-        left = 50 + g * wide
-        for m, method in enumerate(methods):
-            figures = figures_of(group, method)
-            if not figures or not figures["rows"]:
-                continue
-            error = figures["mean_error"]
-            tall = HEIGHT * min(error, MOST)
-            words = f"{TITLES[method]}, {group['family']}: {100 * error:.1f} %"
-            parts.append(
-                f'<rect x="{left + m * BAR}" y="{30 + HEIGHT - tall:.1f}" width="{BAR - 2}" '
-                f'height="{tall:.1f}" fill="{COLOURS[m]}"><title>{words}</title></rect>'
-            )
-        middle = left + len(methods) * BAR / 2
-        name = group["family"].replace("_", " ")
-        parts.append(f'<text x="{middle:.0f}" y="{HEIGHT + 46}" text-anchor="middle">{name}</text>')
-    for m, method in enumerate(methods):
-        x, y = 10 + (m % 4) * 120, HEIGHT + 62 + (m // 4) * 16
-        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{COLOURS[m]}"/>')
-        parts.append(f'<text x="{x + 14}" y="{y}">{TITLES[method]}</text>')
-    return "\n".join([*parts, "</svg>", ""])
 
 
 def plots(answers):
     return {
-        f"leaderboard_{split.name}.svg": plot(split.title, answers[split.name])
+        f"leaderboard_{split.name}.svg": split.plot(split, answers[split.name])
         for split in SPLITS
-        if split.name in answers and "left_out" in answers[split.name]
+        if split.name in answers
     }

@@ -41,9 +41,9 @@ def train(
     few_shot_per: what `few_shot` counts: family, or kind (each combination of data types by itself);
         default "family"
     tables: also keep the measured rows beside the predictor, to interpolate between them; default false
-    method: pipeweave: trains that published method instead
+    method: pipeweave or kernelsight: trains that published method instead
     rows_per_gpu: with `method`: of each kernel, an even draw; 0: all; default 0
-    quantile: with `method`: a ceiling of efficiency at this quantile; 0: none; default 0.0
+    quantile: with `method` pipeweave: a ceiling of efficiency at this quantile; 0: none; default 0.0
     seed: of every random choice; default 1
     threads: 0: as many as cores; no effect on results; default 0
     store: a store that `import` wrote; or

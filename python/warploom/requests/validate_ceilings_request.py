@@ -18,6 +18,7 @@ def validate_ceilings(
     quantile: float | None = None,
     cross_fit: int | None = None,
     tuned: Sequence[PathText] | None = None,
+    published: PathText | None = None,
     store: PathText | None = None,
     layout: PathText | None = None,
     data: Any = None,
@@ -34,6 +35,7 @@ def validate_ceilings(
     cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
         0
     tuned: tables of tuned times, to compare with what is flagged
+    published: a file that `train` with `method` pipeweave and this quantile wrote, counted beside
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
     data: files or folders
@@ -47,6 +49,6 @@ def validate_ceilings(
     """
     fields = {
         "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
-        families, "gpus": gpus, "keep_impossible": keep_impossible}
+        "tuned": tuned, "published": published, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_ceilings", fields, progress))

@@ -1,5 +1,7 @@
 #include "warploom/base/peak_memory.h"
 
+#include <malloc.h>
+
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -29,6 +31,12 @@ bool reset_peak_memory() {
 }
 
 std::uint64_t peak_memory() { return memory_status("VmHWM:"); }
+
+void release_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 std::uint64_t resident_memory() { return memory_status("VmRSS:"); }
 

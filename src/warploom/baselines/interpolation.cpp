@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "warploom/kernels/roofline.h"
 
@@ -103,14 +104,18 @@ double GridInterpolator::nearest(const float* point) const {
   return sum / weight;
 }
 
-std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
-  if (values_.empty() || sizes.size() != width_) return std::nullopt;
+// What the sizes with neighbours say: between two of them, and beyond those on one side.
+struct GridInterpolator::Answers {
+  std::optional<double> between, beyond;
+};
+
+GridInterpolator::Answers GridInterpolator::answers(std::span<const float> sizes) const {
   double sum = 0, weight = 0, one_sided = 0, one_sided_weight = 0;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const std::size_t axis = axes_[i];
     const Neighbours near = along(sizes.data(), i);
     const Neighbours::Side &above = near.above, &below = near.below;
-    if (above.count > 0 && above.point[0][axis] == sizes[axis]) return above.value[0];
+    if (above.count > 0 && above.point[0][axis] == sizes[axis]) return {above.value[0], {}};
     if (above.count > 0 && below.count > 0) {
       const double gap = double(above.point[0][axis] - below.point[0][axis]);
       const double share = double(sizes[axis] - below.point[0][axis]) / gap;
@@ -128,9 +133,44 @@ std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
       one_sided_weight += 1 / (gap * gap);
     }
   }
-  if (weight > 0) return sum / weight;
-  if (one_sided_weight > 0) return one_sided / one_sided_weight;
-  return nearest(sizes.data());
+  Answers found;
+  if (weight > 0) found.between = sum / weight;
+  if (one_sided_weight > 0) found.beyond = one_sided / one_sided_weight;
+  return found;
+}
+
+std::optional<double> GridInterpolator::at(std::span<const float> sizes) const {
+  if (values_.empty() || sizes.size() != width_) return std::nullopt;
+  const Answers found = answers(sizes);
+  if (found.between) return found.between;
+  return found.beyond ? found.beyond : nearest(sizes.data());
+}
+
+std::optional<double> GridInterpolator::between(std::span<const float> sizes) const {
+  if (values_.empty() || sizes.size() != width_) return std::nullopt;
+  return answers(sizes).between;
+}
+
+void GridInterpolator::write(ByteWriter& writer) const {
+  writer.put(std::uint32_t(width_));
+  writer.put_all(sizes_);
+  writer.put_all(values_);
+}
+
+GridInterpolator GridInterpolator::read(ByteReader& reader, std::string_view where) {
+  const auto all_finite = [](const std::vector<float>& values) {
+    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  };
+  GridInterpolator grid;
+  grid.width_ = reader.take<std::uint32_t>();
+  grid.sizes_ = reader.take_all<float>();
+  grid.values_ = reader.take_all<float>();
+  if (grid.width_ > kCoordinates || grid.sizes_.size() != grid.width_ * grid.values_.size())
+    throw InvalidInput(std::string(where) + ": a grid of measured points has not one width");
+  if (!all_finite(grid.sizes_) || !all_finite(grid.values_))
+    throw InvalidInput(std::string(where) + ": a grid of measured points holds what is no number");
+  grid.finish();
+  return grid;
 }
 
 InterpolationModel::InterpolationModel(const BaselineRows& rows, const GpuCatalog& catalog) {

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/baselines/baseline.h"
 #include "warploom/baselines/cell_lookup.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -25,12 +27,20 @@ class GridInterpolator {
   void finish();
   // ln latency; nothing without points. O(sizes log points), O(points) without a neighbour along a size.
   std::optional<double> at(std::span<const float> sizes) const;
+  // The same where a measured pair brackets the operator or it was itself measured; else nothing.
+  std::optional<double> between(std::span<const float> sizes) const;
+
+  void write(ByteWriter& writer) const;
+  // Finished. Throws InvalidInput naming `where` on points that are no numbers or not of one width.
+  static GridInterpolator read(ByteReader& reader, std::string_view where);
 
  private:
   struct Neighbours;
+  struct Answers;
   bool before(const float* a, const float* b, std::size_t axis) const;
   bool same_line(const float* a, const float* b, std::size_t axis) const;
   Neighbours along(const float* point, std::size_t axis) const;
+  Answers answers(std::span<const float> sizes) const;
   double nearest(const float* point) const;
 
   std::size_t width_ = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@ namespace {
 using baselines::CollectiveForest;
 using baselines::DenseNetwork;
 using baselines::EfficiencyNetwork;
+using baselines::KernelSightModel;
 using baselines::PipeWeaveKernel;
 using baselines::PipeWeaveKernels;
 using baselines::PipeWeaveModel;
@@ -27,7 +29,8 @@ constexpr FileFormat kMethodFormat{.magic = "WLMETHOD",
                                    .written_by = "warploom train --method",
                                    .major = kMethodFileMajor,
                                    .minor = kMethodFileMinor};
-constexpr std::string_view kPipeWeaveName = "pipeweave";
+// Methods with a file.
+constexpr std::array kFiledKinds{BaselineKind::PipeWeave, BaselineKind::KernelSight};
 constexpr std::size_t kLeastKernelBytes = 16, kLeastForestBytes = 12;
 constexpr std::size_t kOnePipe = 11, kTwoPipes = 15;  // features of a kernel
 
@@ -69,14 +72,27 @@ PipeWeaveModel read_pipeweave(FramedFile& file, std::string_view where) {
   return {std::move(kernels), std::move(forests)};
 }
 
-}  // namespace
-
-std::string method_to_bytes(const PipeWeaveModel& model, const MethodProvenance& provenance) {
+Json method_head(BaselineKind kind, const MethodProvenance& provenance) {
   Json head = file_head(kMethodFormat, kMethodFormat.written_by);
-  head["method"] = kPipeWeaveName;
+  head["method"] = name_of(kind);
   head["data_hash"] = hash_text(provenance.data_hash);
   head["seed"] = provenance.seed;
   head["rows"] = provenance.rows;
+  if (provenance.quantile > 0) head["quantile"] = provenance.quantile;
+  return head;
+}
+
+BaselineKind kind_in(const FramedFile& file, std::string_view where) {
+  const std::string method = file.head.text("method");
+  for (const BaselineKind kind : kFiledKinds)
+    if (name_of(kind) == method) return kind;
+  throw Unsupported(
+      fmt::format("{}: holds the method '{}', expected pipeweave or kernelsight", where, method));
+}
+
+}  // namespace
+
+std::string method_to_bytes(const PipeWeaveModel& model, const MethodProvenance& provenance) {
   ByteWriter records;
   records.put(std::uint32_t(model.kernels().size()));
   for (const auto& [kernel, learned] : model.kernels()) {
@@ -94,24 +110,43 @@ std::string method_to_bytes(const PipeWeaveModel& model, const MethodProvenance&
     records.put_text(forest.gpu());
     records.put_text(forest.trees());
   }
+  return framed_file(kMethodFormat, method_head(BaselineKind::PipeWeave, provenance), records.bytes());
+}
+
+std::string method_to_bytes(const KernelSightModel& model, const MethodProvenance& provenance) {
+  Json head = method_head(BaselineKind::KernelSight, provenance);
+  head["feature_version"] = baselines::kEfficiencyViewVersion;
+  ByteWriter records;
+  model.write(records);
   return framed_file(kMethodFormat, head, records.bytes());
 }
 
-PipeWeaveFile pipeweave_from_bytes(std::string_view bytes, std::string_view where) {
-  FramedFile file = open_framed_file(kMethodFormat, bytes, where);
-  const std::string method = file.head.text("method");
-  if (method != kPipeWeaveName)
-    throw Unsupported(fmt::format("{}: holds the method '{}', expected {}", where, method, kPipeWeaveName));
-  const MethodProvenance provenance{.data_hash = file.head.hash("data_hash"),
-                                    .seed = file.head.count("seed"),
-                                    .rows = file.head.count("rows")};
-  PipeWeaveModel model = read_pipeweave(file, where);
-  file.finish(kMethodFormat, where);
-  return {std::move(model), provenance};
+std::string method_to_bytes(const MethodFile& file) {
+  if (file.kind == BaselineKind::KernelSight)
+    return method_to_bytes(dynamic_cast<const KernelSightModel&>(*file.model), file.provenance);
+  return method_to_bytes(dynamic_cast<const PipeWeaveModel&>(*file.model), file.provenance);
 }
 
-std::unique_ptr<const MethodModel> read_method_file(const std::filesystem::path& path) {
-  return std::make_unique<PipeWeaveModel>(pipeweave_from_bytes(read_file(path), path.string()).model);
+MethodFile method_from_bytes(std::string_view bytes, std::string_view where) {
+  FramedFile file = open_framed_file(kMethodFormat, bytes, where);
+  MethodFile result{.kind = kind_in(file, where),
+                    .model = nullptr,
+                    .provenance = {.data_hash = file.head.hash("data_hash"),
+                                   .seed = file.head.count("seed"),
+                                   .rows = file.head.count("rows")}};
+  if (file.head.document().contains("quantile")) result.provenance.quantile = file.head.number("quantile");
+  if (result.kind == BaselineKind::KernelSight) {
+    file.head.check_features(baselines::kEfficiencyViewVersion);
+    result.model = std::make_unique<KernelSightModel>(KernelSightModel::read(file.records, where));
+  } else {
+    result.model = std::make_unique<PipeWeaveModel>(read_pipeweave(file, where));
+  }
+  file.finish(kMethodFormat, where);
+  return result;
+}
+
+MethodFile read_method_file(const std::filesystem::path& path) {
+  return method_from_bytes(read_file(path), path.string());
 }
 
 }  // namespace warploom

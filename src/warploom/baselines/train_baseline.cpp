@@ -2,7 +2,7 @@
 
 #include "warploom/baselines/habitat.h"
 #include "warploom/baselines/interpolation.h"
-#include "warploom/baselines/kernelsight/kernelsight_model.h"
+#include "warploom/baselines/kernelsight/train_kernelsight.h"
 #include "warploom/baselines/linear.h"
 #include "warploom/baselines/neusight.h"
 #include "warploom/baselines/pipeweave/train_pipeweave.h"
@@ -38,7 +38,8 @@ std::unique_ptr<const LatencyModel> train_baseline(BaselineKind kind, const Base
       return std::make_unique<baselines::PipeWeaveModel>(
           baselines::train_pipeweave(rows, catalog, pipeweave_options(training)));
     case BaselineKind::KernelSight:
-      return std::make_unique<baselines::KernelSightModel>(rows, catalog);
+      return std::make_unique<baselines::KernelSightModel>(baselines::train_kernelsight(
+          rows, catalog, {.threads = training.threads, .progress = training.progress}));
     default:
       return std::make_unique<RooflineModel>();
   }

@@ -94,6 +94,11 @@ TEST(TunePickC, RefusesAnotherGpuAMissingFileAndADamagedTable) {
             WARPLOOM_BAD_INPUT);
   EXPECT_NE(std::string(message.data()).find("h200_sxm"), std::string::npos);
   EXPECT_EQ(table, nullptr);
+  const auto published = folder.path() / "published.json";
+  write_file_atomically(published, R"({"schema": "warploom_wavetune_table", "version": 1})");
+  EXPECT_EQ(warploom_tune_open(published.c_str(), nullptr, nullptr, &table, message.data(), message.size()),
+            WARPLOOM_UNSUPPORTED);
+  EXPECT_NE(std::string(message.data()).find("a table of the published wave model"), std::string::npos);
   EXPECT_EQ(warploom_tune_open("/no/such/table", nullptr, nullptr, &table, nullptr, 0), WARPLOOM_IO_ERROR);
   std::string bytes = read_file(path);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);

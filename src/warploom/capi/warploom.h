@@ -26,7 +26,7 @@ typedef enum warploom_status {
   WARPLOOM_OK = 0,
   WARPLOOM_BAD_INPUT = 1,   /* damaged table, table of another GPU or kernel, bad samples or arguments */
   WARPLOOM_IO_ERROR = 2,    /* a file cannot be read or written */
-  WARPLOOM_UNSUPPORTED = 3, /* a table of a newer version */
+  WARPLOOM_UNSUPPORTED = 3, /* a table of a newer version, or of the published wave model */
   WARPLOOM_FAILED = 4       /* anything else, such as no memory */
 } warploom_status;
 

@@ -27,8 +27,9 @@ constexpr std::array<std::string_view, 4> kShown{"--help", "--json", "--version"
 constexpr std::array<std::string_view, 7> kRepeated{"engine", "workload", "request_rate",  "max_concurrency",
                                                     "layer",  "protocol", "expert_routing"};
 // Keys, at any depth, of times that differ from run to run.
-constexpr std::array<std::string_view, 5> kTimed{"seconds", "fit_seconds", "training_s",
-                                                 "training_peak_bytes", "answer_us"};
+constexpr std::array<std::string_view, 7> kTimed{"seconds",        "fit_seconds",         "training_s",
+                                                 "training_cpu_s", "training_peak_bytes", "fit_peak_bytes",
+                                                 "answer_us"};
 
 std::string text_of(const Words& words) {
   std::string text;

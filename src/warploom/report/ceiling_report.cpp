@@ -48,21 +48,17 @@ Json shares_json(const std::vector<CeilingShare>& shares) {
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-}  // namespace
-
-std::string ceiling_validation_text(const CeilingValidation& validation) {
-  std::string text = fmt::format("ceilings at q = {:.2f}; {}\n{:.0f} % of rows should lie above\n\n",
-                                 validation.quantile, validation.split, 100 * (1 - validation.quantile));
-  text += share_table("family", validation.families) + "\n" + share_table("GPU", validation.gpus);
-  for (const TunedComparison& tuned : validation.tuned) text += tuned_text(tuned);
-  for (const auto& [reason, rows] : validation.skipped)
+std::string counts_text(const CeilingCounts& counts) {
+  std::string text = share_table("family", counts.families) + "\n" + share_table("GPU", counts.gpus);
+  for (const TunedComparison& tuned : counts.tuned) text += tuned_text(tuned);
+  for (const auto& [reason, rows] : counts.skipped)
     text += fmt::format("skipped {} rows: {}\n", rows_text(rows), reason);
   return text;
 }
 
-Json ceiling_validation_json(const CeilingValidation& validation) {
+Json counts_json(const CeilingCounts& counts) {
   Json tuned = Json::array();
-  for (const TunedComparison& comparison : validation.tuned) {
+  for (const TunedComparison& comparison : counts.tuned) {
     Json gpus = Json::object();
     for (const TunedGpu& gpu : comparison.gpus)
       gpus[gpu.gpu] = {{"flagged", gpu.flagged},
@@ -76,14 +72,30 @@ Json ceiling_validation_json(const CeilingValidation& validation) {
                      {"pearson_matched", number_or_null(comparison.pearson_matched)}});
   }
   Json skipped = Json::array();
-  for (const auto& [reason, rows] : validation.skipped)
-    skipped.push_back({{"reason", reason}, {"rows", rows}});
-  return {{"quantile", validation.quantile},
-          {"split", validation.split},
-          {"families", shares_json(validation.families)},
-          {"gpus", shares_json(validation.gpus)},
+  for (const auto& [reason, rows] : counts.skipped) skipped.push_back({{"reason", reason}, {"rows", rows}});
+  return {{"families", shares_json(counts.families)},
+          {"gpus", shares_json(counts.gpus)},
           {"tuned", std::move(tuned)},
           {"skipped", std::move(skipped)}};
+}
+
+}  // namespace
+
+std::string ceiling_validation_text(const CeilingValidation& validation) {
+  std::string text = fmt::format("ceilings at q = {:.2f}; {}\n{:.0f} % of rows should lie above\n\n",
+                                 validation.quantile, validation.split, 100 * (1 - validation.quantile));
+  text += counts_text(validation);
+  if (validation.published)
+    text += "\nthe published quantile model on the same rows\n\n" + counts_text(*validation.published);
+  return text;
+}
+
+Json ceiling_validation_json(const CeilingValidation& validation) {
+  Json document = counts_json(validation);
+  document["quantile"] = validation.quantile;
+  document["split"] = validation.split;
+  if (validation.published) document["published"] = counts_json(*validation.published);
+  return document;
 }
 
 }  // namespace warploom

@@ -7,6 +7,7 @@
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
+#include "warploom/report/work_cost_report.h"
 
 namespace warploom {
 namespace {
@@ -25,8 +26,7 @@ Json baselines_json(const std::vector<BaselineErrors>& errors) {
     entry["gpus"] = named_json(baseline.gpus);
     entry["unanswered"] = Json::object();
     for (const auto& [reason, rows] : baseline.unanswered) entry["unanswered"][reason] = rows;
-    entry["training_s"] = baseline.training.seconds;
-    entry["training_peak_bytes"] = baseline.training.peak_bytes;
+    entry.update(work_cost_json(baseline.training));
     entry["answer_us"] = baseline.answer_microseconds;
     document[baseline.name] = std::move(entry);
   }
@@ -160,14 +160,10 @@ std::string compared_text(const LeaveOutResult& result) {
 Json leave_out_json(const LeaveOutResult& result) {
   Json groups = Json::array();
   for (const LeftOutErrors& group : result.groups) {
-    Json entry = {{"family", group.family},
-                  {"left_out", group.left_out},
-                  {"gpus", named_json(group.gpus)},
-                  {"tiers", named_json(group.tiers)},
-                  {"seconds", group.seconds},
-                  {"training_s", group.training.seconds},
-                  {"training_peak_bytes", group.training.peak_bytes},
-                  {"answer_us", group.answer_microseconds}};
+    Json entry = {{"family", group.family},         {"left_out", group.left_out},
+                  {"gpus", named_json(group.gpus)}, {"tiers", named_json(group.tiers)},
+                  {"seconds", group.seconds},       {"answer_us", group.answer_microseconds}};
+    entry.update(work_cost_json(group.training));
     entry.update(error_summary_json(group.errors));
     entry["with_launch_bound"] = error_summary_json(group.with_launch_bound);
     if (!group.baselines.empty()) entry["baselines"] = baselines_json(group.baselines);

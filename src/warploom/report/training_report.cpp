@@ -7,6 +7,7 @@
 #include "warploom/report/kernel_error_report.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
+#include "warploom/report/work_cost_report.h"
 
 namespace warploom {
 namespace {
@@ -22,7 +23,10 @@ Json figures_json(const ErrorFigures& figures) {
 Json method_json(const MethodTraining& kernel) {
   Json held_out = error_summary_json(kernel.held_out);
   held_out["efficiency_mean_error"] = kernel.efficiency_mean_error;
-  return {{"rows_learned", kernel.rows_learned}, {"gpus", kernel.gpus}, {"held_out", std::move(held_out)}};
+  Json json = {
+      {"rows_learned", kernel.rows_learned}, {"gpus", kernel.gpus}, {"held_out", std::move(held_out)}};
+  if (!kernel.learner.empty()) json["learner"] = kernel.learner;
+  return json;
 }
 
 // Errors of latency, and of efficiency as the publication counts.
@@ -34,9 +38,11 @@ std::string method_text(const TrainSummary& summary) {
                    {"median"},
                    {"of efficiency, mean"}});
   for (const MethodTraining& kernel : summary.method)
-    table.add_row({kernel.kernel, count_text(std::int64_t(kernel.rows_learned)),
-                   count_text(kernel.held_out.rows), percent_text(kernel.held_out.mean_error),
-                   percent_text(kernel.held_out.median_error), percent_text(kernel.efficiency_mean_error)});
+    table.add_row(
+        {kernel.learner.empty() ? kernel.kernel : fmt::format("{} ({})", kernel.kernel, kernel.learner),
+         count_text(std::int64_t(kernel.rows_learned)), count_text(kernel.held_out.rows),
+         percent_text(kernel.held_out.mean_error), percent_text(kernel.held_out.median_error),
+         percent_text(kernel.efficiency_mean_error)});
   return table.text();
 }
 
@@ -59,6 +65,7 @@ Json train_summary_json(const TrainSummary& summary) {
         {"answered", training.answered},
         {"seconds", training.seconds}};
   Json document = {{"rows", summary.rows}, {"bytes", summary.bytes}};
+  document.update(work_cost_json(summary.cost));
   if (summary.method.empty()) {
     document["families"] = std::move(families);
   } else {

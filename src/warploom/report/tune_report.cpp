@@ -37,6 +37,7 @@ Json summary_json(const RegretSummary& summary) {
 void add_cost(Json& document, const ChoiceCost& cost) {
   document["anchors"] = cost.anchors ? Json(*cost.anchors) : Json(nullptr);
   document["fit_seconds"] = optional_json(cost.fit_seconds);
+  document["fit_peak_bytes"] = optional_json(cost.fit_peak_bytes);
   document["decision_ns"] = optional_json(cost.decision_ns);
 }
 

@@ -11,6 +11,7 @@
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
+#include "warploom/report/work_cost_report.h"
 
 namespace warploom {
 namespace {
@@ -114,6 +115,7 @@ Json static_validation_json(const StaticValidation& validation) {
                                             {"mean", static_means_json(errors, &PhaseErrors::errors)},
                                             {"bias", static_means_json(errors, &PhaseErrors::biases)},
                                             {"roofline_share", baseline.roofline_share}};
+    document["baselines"][baseline.name].update(work_cost_json(baseline.training));
   }
   return document;
 }

@@ -13,6 +13,7 @@
 #include "warploom/base/framed_file.h"
 #include "warploom/base/hash.h"
 #include "warploom/tuner/internal/table_layout.h"
+#include "warploom/tuner/internal/wavetune_schema.h"
 #include "warploom/tuner/runtime_table.h"
 
 namespace warploom {
@@ -58,6 +59,12 @@ std::span<const T> records_at(std::string_view bytes, std::uint64_t at, std::uin
 }
 
 const TableHeader& checked_header(std::string_view bytes, std::string_view where) {
+  // The published wave model's table is a JSON document (wavetune/wavetune_table.h).
+  if (bytes.starts_with('{') && bytes.find(kWaveTuneSchema) != bytes.npos)
+    throw Unsupported(
+        fmt::format("{}: a table of the published wave model, which `warploom tune pick` and `warploom tune "
+                    "regret` read alone; expected one that `tune fit` wrote without `--method wavetune`",
+                    where));
   if (bytes.size() < sizeof(TableHeader) || !bytes.starts_with(kFormat.magic))
     throw InvalidInput(
         fmt::format("{}: not a tune table, expected a file that `{}` wrote", where, kFormat.written_by));

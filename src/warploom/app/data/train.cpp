@@ -22,11 +22,13 @@ FieldTable TrainRequest::describe() {
            {.doc = "what `few_shot` counts: family, or kind (each combination of data types by itself)"})
       .add("tables", &R::tables,
            {.doc = "also keep the measured rows beside the predictor, to interpolate between them"})
-      .add("method", &R::method, {.doc = "pipeweave: trains that published method instead"})
+      .add("method", &R::method, {.doc = "pipeweave or kernelsight: trains that published method instead"})
       .add("rows_per_gpu", &R::rows_per_gpu,
            {.doc = "with `method`: of each kernel, an even draw; 0: all", .min = 0})
       .add("quantile", &R::quantile,
-           {.doc = "with `method`: a ceiling of efficiency at this quantile; 0: none", .min = 0, .max = 0.99})
+           {.doc = "with `method` pipeweave: a ceiling of efficiency at this quantile; 0: none",
+            .min = 0,
+            .max = 0.99})
       .add("seed", &R::seed, {.doc = "of every random choice"})
       .add("threads", &R::threads,
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
@@ -79,7 +81,9 @@ TrainSummary train_published(const TrainRequest& request, const GpuCatalog& cata
   TrainSummary summary;
   summary.rows = imported.dataset.size();
   summary.report = std::move(imported.report);
+  const WorkClock clock;
   summary.method = train_method(method, imported.dataset, catalog);
+  summary.cost = clock.cost();
   summary.bytes = std::filesystem::file_size(request.output);
   return summary;
 }
@@ -113,6 +117,7 @@ TrainSummary train(const TrainRequest& request) {
   TrainSummary summary;
   summary.rows = imported.dataset.size();
   summary.report = std::move(imported.report);
+  const WorkClock clock;
   TrainingResult result = train_predictor(imported.dataset, catalog, options);
   if (result.models.empty()) {
     throw InvalidInput(fmt::format("train: {} rows are too few to learn any family", summary.rows));
@@ -126,6 +131,7 @@ TrainSummary train(const TrainRequest& request) {
       summary.tables.push_back(learned.report);
       tables.push_back(std::move(learned.tables));
     }
+  summary.cost = clock.cost();
   summary.bytes = write_predictor_files(result.models, tables, request.output);
   return summary;
 }

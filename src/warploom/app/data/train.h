@@ -6,6 +6,7 @@
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/data/train_method.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/work_clock.h"
 #include "warploom/predictor/training/train_predictor.h"
 #include "warploom/predictor/training/train_tables.h"
 
@@ -18,10 +19,10 @@ struct TrainRequest {
   std::vector<std::string> few_shot;      // "GPU:N"
   std::string few_shot_per = "family";    // or kind
   bool tables = false;  // also keep the measured rows, as <family>.wlt, to interpolate between
-  // A published method in place of ours, "pipeweave"; `output` is then the method's file.
+  // A published method in place of ours, "pipeweave" or "kernelsight"; `output` is then the method's file.
   std::string method;
   std::int64_t rows_per_gpu = 0;  // of a method's kernel, an even draw; 0: all
-  double quantile = 0;            // of a method: the efficiency that this share of rows stays below; 0: none
+  double quantile = 0;            // of pipeweave: the efficiency that this share of rows stays below; 0: none
   std::uint64_t seed = 1;
   int threads = 0;
   std::function<void(std::string_view)> progress;
@@ -34,6 +35,7 @@ struct TrainSummary {
   std::vector<MethodTraining> method;  // in place of families
   std::size_t rows = 0;                // read
   std::uintmax_t bytes = 0;            // of the files written
+  WorkCost cost;                       // of training alone, after the rows were read
   ImportReport report;
 };
 

@@ -28,7 +28,7 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
 
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
   // A published method is taken as it is: its authors know nothing of the rules of StreamingKernels.
-  if (std::filesystem::is_regular_file(predictor)) return read_method_file(predictor);
+  if (std::filesystem::is_regular_file(predictor)) return read_method_file(predictor).model;
   return std::make_unique<StreamingKernels>(open_kernels(predictor));
 }
 

@@ -8,6 +8,7 @@
 
 #include "warploom/app/tune/latency_trees.h"
 #include "warploom/base/error.h"
+#include "warploom/base/work_clock.h"
 
 namespace warploom {
 namespace {
@@ -15,6 +16,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void set_fit(ChoiceCost& cost, const WorkClock& clock) {
+  const WorkCost work = clock.cost();
+  cost.fit_seconds = work.seconds;
+  cost.fit_peak_bytes = work.peak_bytes;
 }
 
 // Every second shape, and the others.
@@ -63,9 +70,9 @@ RegretOf regret_of_nearest(const RegretSetting& setting) {
                                       default_config_of(*setting.table)));
   result.summary = summarize(rows);
   if (!setting.times) return result;
-  const auto start = Clock::now();
+  const WorkClock clock;
   const NearestShapes known(halves.half[0]);
-  result.cost.fit_seconds = seconds_since(start);
+  set_fit(result.cost, clock);
   result.cost.decision_ns = decision_ns(halves.half[1], [&](const OracleShape& oracle) {
     return known.pick(oracle.shape, [](const TileConfig&) { return true; })->tile_m;
   });
@@ -75,11 +82,11 @@ RegretOf regret_of_nearest(const RegretSetting& setting) {
 // The regret of trees on `samples`, whose cost is added to `cost`.
 std::vector<ShapeRegret> trees_regret(const RegretSetting& setting, std::span<const TileSample> samples,
                                       std::span<const OracleShape> judged, ChoiceCost& cost) {
-  const auto start = Clock::now();
+  const WorkClock clock;
   const LatencyTrees trees(kernel_of(*setting.table), gpu_of(*setting.table), samples);
   cost.anchors = samples.size();
   if (setting.times) {
-    cost.fit_seconds = seconds_since(start);
+    set_fit(cost, clock);
     // Milliseconds each: a few shapes tell enough.
     constexpr std::size_t kTimedShapes = 16;
     cost.decision_ns =
@@ -112,16 +119,18 @@ void require_samples(const RegretSetting& setting, RegretBaseline baseline) {
 
 RegretOf regret_of_wavetune(const RegretSetting& setting, RegretBaseline baseline) {
   const bool relative = baseline == RegretBaseline::WaveTuneRelative;
-  const auto start = Clock::now();
+  const WorkClock clock;
   const WaveTuneTable table(fit_wavetune(kernel_of(*setting.table), gpu_of(*setting.table), setting.samples,
                                          nullptr, relative ? FitErrors::Shares : FitErrors::Microseconds));
-  const double fitted = seconds_since(start);
+  ChoiceCost fitted;
+  set_fit(fitted, clock);
   RegretOf result{.name = std::string(name_of(baseline)),
                   .how = relative ? "the same, errors weighed as shares of the time"
                                   : "a G L + b G + c L + d per tile and wave on the table's samples"};
   result.cost.anchors = table.model().anchors;
   if (setting.times) {
-    result.cost.fit_seconds = fitted;
+    result.cost.fit_seconds = fitted.fit_seconds;
+    result.cost.fit_peak_bytes = fitted.fit_peak_bytes;
     result.cost.decision_ns = decision_ns(
         setting.shapes, [&](const OracleShape& oracle) { return table.pick(oracle.shape).config.tile_m; });
   }

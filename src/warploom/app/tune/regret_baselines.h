@@ -27,9 +27,10 @@ struct EnumNames<RegretBaseline> {
 
 // What choosing costs. Nothing where it was not measured or the method has no such part.
 struct ChoiceCost {
-  std::optional<std::size_t> anchors;  // timings that it was made from
-  std::optional<double> fit_seconds;   // of wall time, to make it from them
-  std::optional<double> decision_ns;   // of wall time on one core, a decision in the mean
+  std::optional<std::size_t> anchors;    // timings that it was made from
+  std::optional<double> fit_seconds;     // of wall time, to make it from them
+  std::optional<double> fit_peak_bytes;  // that the fit held at most, beyond what was held before
+  std::optional<double> decision_ns;     // of wall time on one core, a decision in the mean
 };
 
 struct RegretOf {

@@ -5,6 +5,7 @@
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/work_clock.h"
 #include "warploom/hardware/gpu_catalog.h"
 
 namespace warploom {
@@ -64,7 +65,11 @@ ChoiceCost cost_of(const TileTable& table, const TuneRegretRequest& request,
   else if (!samples.empty())
     cost.anchors = samples.size();
   if (!request.times) return cost;
-  if (!samples.empty()) cost.fit_seconds = refit_seconds(table, request);
+  if (!samples.empty()) {
+    const WorkClock clock;
+    cost.fit_seconds = refit_seconds(table, request);
+    cost.fit_peak_bytes = clock.cost().peak_bytes;
+  }
   cost.decision_ns = decision_ns(
       shapes, [&](const OracleShape& oracle) { return pick_of(table, oracle.shape).config.tile_m; });
   return cost;

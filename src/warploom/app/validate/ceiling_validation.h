@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,19 @@ struct TunedComparison {
   double pearson_flagged = 0, pearson_matched = 0;
 };
 
-struct CeilingValidation {
-  double quantile = 0.8;
-  std::string split;  // which rows were judged, in words
+// What one way to say ceilings says of the judged rows.
+struct CeilingCounts {
   std::vector<CeilingShare> families, gpus;
   std::vector<TunedComparison> tuned;
   std::vector<std::pair<std::string, std::size_t>> skipped;  // reason, rows
+};
+
+struct CeilingValidation : CeilingCounts {
+  double quantile = 0.8;
+  std::string split;  // which rows were judged, in words
+  // The published quantile model on the same rows, less those that it has no network for. Its efficiencies
+  // are by the matrix unit's time alone, ours by the physical bound.
+  std::optional<CeilingCounts> published;
 };
 
 }  // namespace warploom

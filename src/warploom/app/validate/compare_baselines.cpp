@@ -8,7 +8,6 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/learning.h"
-#include "warploom/base/peak_memory.h"
 #include "warploom/baselines/method_file.h"
 #include "warploom/baselines/method_model.h"
 #include "warploom/baselines/train_baseline.h"
@@ -36,16 +35,13 @@ std::string unanswered(const Baseline& baseline, const LatencyModel& model, cons
   return "nothing was learned of this kernel";
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void train(Baseline& baseline, const BaselineRows& rows, const GpuCatalog& catalog,
+void train(Baseline& baseline, const BaselineRows& rows, const GpuCatalog& catalog, std::size_t threads,
            const std::function<void(std::string_view)>& progress) {
   if (progress) progress(fmt::format("baseline {} learns from {} rows", baseline.name, rows.rows.size()));
-  const TrainingClock clock;
-  baseline.trained = train_baseline(baseline.kind, rows, catalog,
-                                    {.rows_per_gpu = kBaselineRowsPerGpu, .progress = progress});
+  const WorkClock clock;
+  baseline.trained =
+      train_baseline(baseline.kind, rows, catalog,
+                     {.rows_per_gpu = kBaselineRowsPerGpu, .threads = threads, .progress = progress});
   baseline.training = clock.cost();
 }
 
@@ -64,9 +60,9 @@ class BaselineJudge {
       const GpuSpec& gpu = catalog_.get(dataset.gpu(row));
       const KernelContext context = dataset.context(row);
       try {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = thread_cpu_seconds();
         const LatencyEstimate said = model.estimate(op, gpu, context);
-        spent += seconds_since(start);
+        spent += thread_cpu_seconds() - start;
         if (const std::string reason = unanswered(baseline, model, said, op, gpu, context); !reason.empty()) {
           ++without[reason];
           continue;
@@ -95,20 +91,11 @@ class BaselineJudge {
 
 }  // namespace
 
-TrainingClock::TrainingClock() {
-  reset_peak_memory();
-  before_ = double(resident_memory());
-  start_ = std::chrono::steady_clock::now();
-}
-
-TrainingCost TrainingClock::cost() const {
-  return {seconds_since(start_), std::max(0.0, double(peak_memory()) - before_)};
-}
-
 Baseline open_baseline(const std::string& text) {
   if (const auto kind = enum_from_name<BaselineKind>(text)) return {text, *kind, nullptr};
   if (!std::filesystem::exists(text)) parse_enum<BaselineKind>(text, "baselines");
-  return {std::filesystem::path(text).stem().string(), BaselineKind::Roofline, read_method_file(text)};
+  MethodFile file = read_method_file(text);
+  return {std::filesystem::path(text).stem().string(), file.kind, std::move(file.model)};
 }
 
 bool is_learnable(const Dataset& dataset, std::uint32_t row) {
@@ -126,7 +113,7 @@ std::vector<Baseline> train_baselines(std::vector<Baseline> baselines, const Mea
     if (is_learnable(imported.dataset, row)) rows.push_back(row);
   if (rows.empty()) throw InvalidInput("baselines: the source holds no usable rows to learn from");
   for (Baseline& baseline : baselines)
-    if (baseline.learns()) train(baseline, {imported.dataset, rows}, catalog, progress);
+    if (baseline.learns()) train(baseline, {imported.dataset, rows}, catalog, 0, progress);
   return baselines;
 }
 
@@ -136,7 +123,7 @@ std::vector<BaselineErrors> compare_baselines(const BaselineComparison& comparis
   BaselineJudge judge(catalog);
   for (const Baseline& baseline : comparison.baselines) {
     Baseline ready = baseline;
-    if (ready.learns()) train(ready, comparison.training, catalog, progress);
+    if (ready.learns()) train(ready, comparison.training, catalog, comparison.threads, progress);
     const RooflineModel roofline;
     result.push_back(judge.judge(baseline, ready.trained ? *ready.trained : roofline, comparison.dataset,
                                  comparison.judged));

@@ -1,7 +1,6 @@
 // Baselines trained and judged on the rows that a predictor is judged beside.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,28 +9,12 @@
 #include <vector>
 
 #include "warploom/app/data/import_data.h"
+#include "warploom/base/work_clock.h"
 #include "warploom/baselines/baseline.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/measurements/error_summary.h"
 
 namespace warploom {
-
-// What a training took on this machine.
-struct TrainingCost {
-  double seconds = 0;
-  double peak_bytes = 0;  // held at most, beyond what was held before
-};
-
-// Measures from its making on.
-class TrainingClock {
- public:
-  TrainingClock();
-  TrainingCost cost() const;
-
- private:
-  std::chrono::steady_clock::time_point start_;
-  double before_ = 0;
-};
 
 struct BaselineErrors {
   std::string name;
@@ -39,8 +22,8 @@ struct BaselineErrors {
   std::vector<std::pair<std::string, ErrorSummary>> families, gpus;  // in order of name
   // Rows that the method has no model for, by reason; judged in none of the above.
   std::vector<std::pair<std::string, std::size_t>> unanswered;
-  TrainingCost training;
-  double answer_microseconds = 0;  // mean time of an answer, features included, one thread
+  WorkCost training;
+  double answer_microseconds = 0;  // mean processor time of an answer, features included
 };
 
 // A baseline to compare with: a kind to train, or a model that `train --method` wrote.
@@ -48,7 +31,7 @@ struct Baseline {
   std::string name;  // of the kind, or the file's
   BaselineKind kind = BaselineKind::Roofline;
   std::shared_ptr<const LatencyModel> trained;  // null: the kind is trained
-  TrainingCost training;
+  WorkCost training;
   bool learns() const { return trained == nullptr && kind != BaselineKind::Roofline; }
 };
 // By the name of a kind or the path of a file. Throws InvalidInput or NotFound naming the field `baselines`.
@@ -75,6 +58,7 @@ struct BaselineComparison {
   const BaselineRows& training;
   const Dataset& dataset;
   const std::vector<std::uint32_t>& judged;
+  std::size_t threads = 0;  // of trainings; 0: as many as the machine has
 };
 std::vector<BaselineErrors> compare_baselines(const BaselineComparison& comparison, const GpuCatalog& catalog,
                                               const std::function<void(std::string_view)>& progress);

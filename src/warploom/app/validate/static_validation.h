@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warploom/app/validate/comparison.h"
+#include "warploom/base/work_clock.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -26,6 +27,7 @@ struct StaticBaseline {
   std::string name;
   std::vector<StaticValidationRow> rows;
   double roofline_share = 0;  // of the predicted time, for which the method has no model
+  WorkCost training;          // nothing for a method that came as a file
 };
 struct StaticValidation {
   std::vector<StaticValidationRow> rows;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "warploom/app/tune/tuned_times.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
+#include "warploom/baselines/method_file.h"
 #include "warploom/ceiling/ceiling_training.h"
 #include "warploom/ceiling/gap.h"
 
@@ -25,10 +27,14 @@ FieldTable ValidateCeilingsRequest::describe() {
            {.doc = "learn anew from the data's other folds of shapes, so many folds; judges every row",
             .max = 20})
       .add("tuned", &R::tuned, {.doc = "tables of tuned times, to compare with what is flagged"})
+      .add("published", &R::published,
+           {.doc = "a file that `train` with `method` pipeweave and this quantile wrote, counted beside"})
       .table();
 }
 
 namespace {
+
+using baselines::PipeWeaveModel;
 
 constexpr std::uint64_t kFoldSeed = 11;
 
@@ -54,6 +60,36 @@ struct Judge {
     }
   }
 };
+
+// The published model's verdicts on the rows that `ours` judged.
+Judge judge_published(const PipeWeaveModel& model, const Judge& ours) {
+  Judge judge{.dataset = ours.dataset,
+              .catalog = ours.catalog,
+              .quantile = ours.quantile,
+              .verdicts = std::vector<Verdict>(ours.verdicts.size(), Verdict::NotJudged),
+              .skipped = {},
+              .routing = {}};
+  for (std::uint32_t row = 0; row < ours.verdicts.size(); ++row) {
+    if (ours.verdicts[row] == Verdict::NotJudged) continue;
+    const Operator& op = ours.dataset.op(row);
+    const GpuSpec& gpu = ours.catalog.get(ours.dataset.gpu(row));
+    const KernelContext context = ours.dataset.context(row);
+    try {
+      const auto expected = model.expected(op, gpu, context);
+      if (!expected) {
+        ++judge.skipped[model.lacks(op, gpu, context)];
+        continue;
+      }
+      const double reached = expected->at_full_rate / ours.dataset.latency(row);
+      judge.verdicts[row] = reached > expected->efficiency                 ? Verdict::Above
+                            : expected->efficiency - reached > kFlaggedGap ? Verdict::Flagged
+                                                                           : Verdict::Below;
+    } catch (const Unsupported& error) {
+      ++judge.skipped[fmt::format("refused: {}", error.what())];
+    }
+  }
+  return judge;
+}
 
 void judge_kept_out(const CeilingModel& model, Judge& judge) {
   for (std::uint32_t row = 0; row < judge.dataset.size(); ++row) {
@@ -139,12 +175,41 @@ TunedComparison compare(const std::filesystem::path& path, const Judge& judge,
   return result;
 }
 
+CeilingCounts counted(const Judge& judge, const std::vector<std::filesystem::path>& tuned) {
+  std::map<std::string, CeilingShare> families, gpus;
+  for (std::uint32_t row = 0; row < judge.verdicts.size(); ++row) {
+    if (judge.verdicts[row] == Verdict::NotJudged) continue;
+    count(families, name_of(judge.dataset.family(row)), judge.verdicts[row]);
+    count(gpus, judge.dataset.gpu(row), judge.verdicts[row]);
+  }
+  CeilingCounts counts{.families = listed(std::move(families)), .gpus = listed(std::move(gpus))};
+  if (counts.families.empty()) return counts;
+  for (const auto& path : tuned) counts.tuned.push_back(compare(path, judge, counts.gpus));
+  for (const auto& [reason, rows] : judge.skipped) counts.skipped.emplace_back(reason, rows);
+  return counts;
+}
+
+// The published model of `path`, which must be a ceiling at the quantile.
+std::shared_ptr<const PipeWeaveModel> open_published(const std::filesystem::path& path, double quantile) {
+  MethodFile file = read_method_file(path);
+  const std::shared_ptr<const MethodModel> held = std::move(file.model);
+  auto model = std::dynamic_pointer_cast<const PipeWeaveModel>(held);
+  if (model == nullptr || file.provenance.quantile != quantile)
+    throw InvalidInput(fmt::format(
+        "published: {} holds {} of quantile {:.2f}, expected pipeweave of quantile {:.2f} (`train` "
+        "with `method` and `quantile`)",
+        path.string(), name_of(file.kind), file.provenance.quantile, quantile));
+  return model;
+}
+
 }  // namespace
 
 CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
   check_quantile(request.quantile, "quantile");
   if (request.cross_fit == 1 || request.cross_fit > 20)
     throw InvalidInput(fmt::format("cross_fit is {}, expected 0 or 2 to 20 folds", request.cross_fit));
+  std::shared_ptr<const PipeWeaveModel> published;
+  if (!request.published.empty()) published = open_published(request.published, request.quantile);
   const GpuCatalog catalog;
   const ImportResult imported = read_measurements(request.source, catalog);
   Judge judge{.dataset = imported.dataset,
@@ -154,7 +219,8 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
               .skipped = {},
               .routing = {}};
   if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
-  CeilingValidation result{.quantile = request.quantile};
+  CeilingValidation result;
+  result.quantile = request.quantile;
   if (request.cross_fit == 0) {
     const CeilingModel model = request.ceilings.empty() ? CeilingModel() : CeilingModel(request.ceilings);
     judge_kept_out(model, judge);
@@ -164,18 +230,10 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
     result.split = fmt::format("every row, by ceilings learned from the other {} of {} folds of shapes",
                                request.cross_fit - 1, request.cross_fit);
   }
-  std::map<std::string, CeilingShare> families, gpus;
-  for (std::uint32_t row = 0; row < judge.verdicts.size(); ++row) {
-    if (judge.verdicts[row] == Verdict::NotJudged) continue;
-    count(families, name_of(imported.dataset.family(row)), judge.verdicts[row]);
-    count(gpus, imported.dataset.gpu(row), judge.verdicts[row]);
-  }
-  if (families.empty())
+  static_cast<CeilingCounts&>(result) = counted(judge, request.tuned);
+  if (result.families.empty())
     throw InvalidInput("validate ceilings: no row is left to judge; `cross_fit` 5 judges every row");
-  result.families = listed(std::move(families));
-  result.gpus = listed(std::move(gpus));
-  for (const auto& path : request.tuned) result.tuned.push_back(compare(path, judge, result.gpus));
-  for (const auto& [reason, rows] : judge.skipped) result.skipped.emplace_back(reason, rows);
+  if (published != nullptr) result.published = counted(judge_published(*published, judge), request.tuned);
   return result;
 }
 

@@ -22,11 +22,14 @@ struct ValidateCeilingsRequest {
   // anew from the source's other folds of shapes, and every row is judged.
   std::uint32_t cross_fit = 0;
   std::vector<std::filesystem::path> tuned;  // as read_tuned_times takes them, each judged apart
+  // A file of `train` with `method` pipeweave and this quantile, counted on the same rows.
+  std::filesystem::path published;
   std::function<void(std::string_view)> progress;
   static FieldTable describe();
 };
 
-// Throws InvalidInput when no row is left to judge, what the readers throw.
+// Throws InvalidInput when no row is left to judge or `published` is no ceiling at this quantile, what the
+// readers throw.
 CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request);
 
 }  // namespace warploom

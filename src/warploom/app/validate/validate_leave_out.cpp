@@ -116,9 +116,9 @@ class LeaveOutRun {
   LeftOutErrors judge(const FamilyRows& rows, const LeaveOutGroup& group, ErrorAccumulator& family,
                       ErrorAccumulator& family_with_launch_bound, AblationErrors& ablation) {
     const auto start = std::chrono::steady_clock::now();
-    const TrainingClock clock;
+    const WorkClock clock;
     std::vector<FamilyModel> models = train(rows, group);
-    const TrainingCost cost = clock.cost();
+    const WorkCost cost = clock.cost();
     if (request_.ablate) ablate(rows, group, models, ablation);
     const Predictor predictor(std::move(models));
     LeftOutErrors result{.family = std::string(name_of(rows.family)), .left_out = group.name};
@@ -156,8 +156,9 @@ class LeaveOutRun {
       result.external.emplace_back(tool.name(), tool.judge(rows.data, group.judged, catalog_));
     if (baselines_.empty()) return;
     const std::vector<std::uint32_t> learned = left_rows(rows, group);
-    result.baselines = compare_baselines({baselines_, {rows.data, learned}, rows.data, group.judged},
-                                         catalog_, request_.progress);
+    result.baselines = compare_baselines(
+        {baselines_, {rows.data, learned}, rows.data, group.judged, std::size_t(request_.threads)}, catalog_,
+        request_.progress);
   }
 
   // What baselines may learn from: as train_predictor, which keeps held-out shapes apart itself.
@@ -172,14 +173,14 @@ class LeaveOutRun {
   }
 
   double answer_time(const FamilyRows& rows, const LeaveOutGroup& group, const Predictor& predictor) const {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = thread_cpu_seconds();
     for (const std::uint32_t row : group.judged) try {
         predictor.estimate(rows.data.op(row), catalog_.get(rows.data.gpu(row)), rows.data.context(row));
       } catch (const Unsupported&) {
         continue;
       }
-    const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-    return spent.count() / double(group.judged.size());
+    constexpr double kMicrosecondsPerSecond = 1e6;
+    return kMicrosecondsPerSecond * (thread_cpu_seconds() - start) / double(group.judged.size());
   }
 
   void ablate(const FamilyRows& rows, const LeaveOutGroup& group, const std::vector<FamilyModel>& models,

@@ -44,7 +44,7 @@ struct LeftOutErrors {
   ErrorSummary with_launch_bound;  // the same, judged on launch-bound rows too
   std::vector<std::pair<std::string, ErrorSummary>> gpus, tiers;
   double seconds = 0;
-  TrainingCost training;
+  WorkCost training;
   double answer_microseconds = 0;         // mean time of an answer, one thread
   std::vector<BaselineErrors> baselines;  // as asked for
   std::vector<std::pair<std::string, ErrorSummary>> external;

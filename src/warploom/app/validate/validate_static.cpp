@@ -165,7 +165,7 @@ StaticBaseline judge_baseline(const Baseline& baseline, const std::vector<Static
                               const GpuCatalog& catalog) {
   const RooflineModel roofline;
   const LatencyModel& latency = baseline.trained ? *baseline.trained : roofline;
-  StaticBaseline result{.name = baseline.name};
+  StaticBaseline result{.name = baseline.name, .rows = {}, .training = baseline.training};
   Seconds predicted{0.0}, without{0.0};
   for (const StaticTruth& row : truth) {
     const std::vector<std::int32_t>& prompts = prompts_of(row, workloads, request.truth);

@@ -1,5 +1,7 @@
 #include "warploom/baselines/kernelsight/efficiency_learner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,16 +57,17 @@ std::vector<double> analytic_fit(const EfficiencySamples& samples) {
   return {found.begin(), found.end()};
 }
 
-TreeEnsemble boosted(const EfficiencySamples& samples) {
+std::string boosted(const EfficiencySamples& samples, std::uint64_t seed) {
   std::vector<float> rows, targets;
   for (const EfficiencyView& view : samples.views)
     for (const double feature : view.features) rows.push_back(float(feature));
   for (const double target : samples.log_efficiency) targets.push_back(float(target));
-  const BoostingOptions options{.trees = 150, .leaves = 64, .depth = 6, .eta = 0.1, .column_share = 1};
-  return {encode_trees(boost_trees(rows, kFeatures, targets, options)), "training"};
+  const BoostingOptions options{
+      .trees = 150, .leaves = 64, .depth = 6, .eta = 0.1, .column_share = 1, .seed = seed};
+  return encode_trees(boost_trees(rows, kFeatures, targets, options));
 }
 
-DenseNetwork small_mlp(const EfficiencySamples& samples) {
+DenseNetwork small_mlp(const EfficiencySamples& samples, std::uint64_t seed) {
   std::vector<double> inputs;
   double sum = 0;
   for (const EfficiencyView& view : samples.views)
@@ -78,6 +81,7 @@ DenseNetwork small_mlp(const EfficiencySamples& samples) {
   NetworkOptions options{.hidden = {32, 32}};
   options.first_output = sum / double(samples.views.size());
   options.fewest_steps = 1000;
+  options.seed = seed;
   return train_network(inputs, kFeatures, 1, loss, options);
 }
 
@@ -104,7 +108,8 @@ EfficiencyView efficiency_view(const Operator& op, const GpuSpec& gpu) {
   return view;
 }
 
-EfficiencyLearner::EfficiencyLearner(LearnerKind kind, const EfficiencySamples& samples) : kind_(kind) {
+EfficiencyLearner::EfficiencyLearner(LearnerKind kind, const EfficiencySamples& samples, std::uint64_t seed)
+    : kind_(kind) {
   const auto [low, high] = std::minmax_element(samples.log_efficiency.begin(), samples.log_efficiency.end());
   low_ = *low;
   high_ = *high;
@@ -113,10 +118,11 @@ EfficiencyLearner::EfficiencyLearner(LearnerKind kind, const EfficiencySamples& 
       coefficients_ = linear_fit(samples);
       break;
     case LearnerKind::Trees:
-      trees_ = boosted(samples);
+      encoded_trees_ = boosted(samples, seed);
+      trees_ = TreeEnsemble(encoded_trees_, "training");
       break;
     case LearnerKind::Mlp:
-      network_ = small_mlp(samples);
+      network_ = small_mlp(samples, seed);
       break;
     case LearnerKind::Analytic:
       coefficients_ = analytic_fit(samples);
@@ -151,6 +157,59 @@ double EfficiencyLearner::log_efficiency(const EfficiencyView& view) const {
     }
   }
   return std::clamp(answer, low_, high_);
+}
+
+void EfficiencyLearner::write(ByteWriter& writer) const {
+  writer.put_text(name_of(kind_));
+  writer.put(low_);
+  writer.put(high_);
+  switch (kind_) {
+    case LearnerKind::Linear:
+    case LearnerKind::Analytic:
+      writer.put_all(coefficients_);
+      break;
+    case LearnerKind::Trees:
+      writer.put_text(encoded_trees_);
+      break;
+    case LearnerKind::Mlp:
+      network_.write(writer);
+      break;
+  }
+}
+
+EfficiencyLearner EfficiencyLearner::read(ByteReader& reader, std::string_view where) {
+  const auto refuse = [&](std::string_view what) {
+    throw InvalidInput(fmt::format("{}: an efficiency's learner {}", where, what));
+  };
+  EfficiencyLearner learner;
+  learner.kind_ = parse_enum<LearnerKind>(reader.take_text(), fmt::format("{}: a learner", where));
+  learner.low_ = reader.take<double>();
+  learner.high_ = reader.take<double>();
+  if (!std::isfinite(learner.low_) || !std::isfinite(learner.high_) || learner.low_ > learner.high_)
+    refuse("has no valid range of answers");
+  switch (learner.kind_) {
+    case LearnerKind::Linear:
+    case LearnerKind::Analytic: {
+      learner.coefficients_ = reader.take_all<double>();
+      const std::size_t expected =
+          learner.kind_ == LearnerKind::Linear ? kFeatures + 1 : std::size_t(LinearModel::kTerms);
+      if (learner.coefficients_.size() != expected)
+        refuse(fmt::format("has {} coefficients, expected {}", learner.coefficients_.size(), expected));
+      for (const double value : learner.coefficients_)
+        if (!std::isfinite(value)) refuse("has a coefficient that is no number");
+      break;
+    }
+    case LearnerKind::Trees:
+      learner.encoded_trees_ = reader.take_text();
+      learner.trees_ = TreeEnsemble(learner.encoded_trees_, where);
+      break;
+    case LearnerKind::Mlp:
+      learner.network_ = DenseNetwork::read(reader, where);
+      if (learner.network_.inputs() != kFeatures || learner.network_.outputs() != 1)
+        refuse(fmt::format("has a network of {} inputs, expected {}", learner.network_.inputs(), kFeatures));
+      break;
+  }
+  return learner;
 }
 
 }  // namespace warploom::baselines

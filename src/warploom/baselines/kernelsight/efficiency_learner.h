@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "warploom/base/byte_stream.h"
 #include "warploom/base/fields.h"
 #include "warploom/baselines/network/dense_network.h"
 #include "warploom/hardware/gpu_spec.h"
@@ -15,6 +17,9 @@
 #include "warploom/learning/tree_ensemble.h"
 
 namespace warploom::baselines {
+
+// Of the bound and the features; files carry it. A change of either gives it the next number.
+inline constexpr int kEfficiencyViewVersion = 1;
 
 // The bound, and the features in the order of kNames; all logarithms, so that each is near 0 for a call that
 // fills the GPU.
@@ -43,12 +48,17 @@ class EfficiencyLearner {
  public:
   EfficiencyLearner() = default;
   // Needs at least one sample. Deterministic.
-  EfficiencyLearner(LearnerKind kind, const EfficiencySamples& samples);
+  EfficiencyLearner(LearnerKind kind, const EfficiencySamples& samples, std::uint64_t seed);
   double log_efficiency(const EfficiencyView& view) const;
+
+  void write(ByteWriter& writer) const;
+  // Throws InvalidInput naming `where` on a learner that could give no number.
+  static EfficiencyLearner read(ByteReader& reader, std::string_view where);
 
  private:
   LearnerKind kind_ = LearnerKind::Linear;
   std::vector<double> coefficients_;
+  std::string encoded_trees_;
   TreeEnsemble trees_;
   DenseNetwork network_;
   double low_ = 0, high_ = 0;  // of the samples: answers stay within

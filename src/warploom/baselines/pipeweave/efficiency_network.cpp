@@ -39,7 +39,9 @@ NetworkOptions published_options(const EfficiencyTraining& training) {
   options.epochs = training.epochs;
   options.schedule = RateSchedule::Plateau;
   if (training.quantile > 0) {
+    // No rows are apart to choose a state by, so the last one must have come to rest.
     options.epochs = std::min(training.epochs, kQuantileEpochs);
+    options.schedule = RateSchedule::Cosine;
     return options;
   }
   options.validation_share = 0.2;

@@ -6,7 +6,8 @@
 // batch norm, dropout 0.1; a sigmoid; loss mean |predicted - true| / true of the efficiency; AdamW, rate
 // 1e-3, decay 1e-4, batches of 1,024, gradients cut at norm 1; rate x 0.6 after 45 epochs without gain, not
 // below 1e-6; end after 85, at most 2,500; a fifth of the rows apart to judge by. For ceilings the pinball
-// loss at a quantile, 200 epochs, nothing apart.
+// loss at a quantile, 200 epochs, nothing apart; their schedule is not published, and the rate falls by a
+// cosine: at a constant one the share of rows above the ceiling hung on the seed.
 #pragma once
 
 #include <cstdint>

@@ -29,20 +29,27 @@ std::string PipeWeaveModel::lacks(const Operator& op, const GpuSpec& gpu,
   return {};
 }
 
+std::optional<ExpectedEfficiency> PipeWeaveModel::expected(const Operator& op, const GpuSpec& gpu,
+                                                           const KernelContext& context) const {
+  const published::KernelChoice choice = published::published_kernel(op, gpu, context);
+  const auto found = choice.kernel ? kernels_.find(*choice.kernel) : kernels_.end();
+  if (found == kernels_.end()) return std::nullopt;
+  const published::Features features = published::features_of_kernel(found->first, op, gpu, context);
+  return ExpectedEfficiency{found->second.network.efficiency(features.values()),
+                            Seconds(features.theory_cycles() / gpu.boost_clock.value())};
+}
+
 LatencyEstimate PipeWeaveModel::estimate(const Operator& op, const GpuSpec& gpu,
                                          const KernelContext& context) const {
   if (const auto* collective = std::get_if<Collective>(&op); collective != nullptr && is_nccl(context))
     if (const CollectiveForest* of_gpu = forest(*collective, gpu))
       return plain_estimate(of_gpu->seconds(collective->size.value(), double(collective->ranks)), op, gpu,
                             Tier::Measured);
-  const published::KernelChoice choice = published::published_kernel(op, gpu, context);
-  const auto found = choice.kernel ? kernels_.find(*choice.kernel) : kernels_.end();
-  if (found == kernels_.end()) return RooflineModel().estimate(op, gpu, context);
-  const published::Features features = published::features_of_kernel(found->first, op, gpu, context);
-  const PipeWeaveKernel& kernel = found->second;
-  const double efficiency = kernel.network.efficiency(features.values());
-  const bool measured = std::find(kernel.gpus.begin(), kernel.gpus.end(), gpu.name) != kernel.gpus.end();
-  return plain_estimate(features.theory_cycles() / (gpu.boost_clock.value() * efficiency), op, gpu,
+  const auto said = expected(op, gpu, context);
+  if (!said) return RooflineModel().estimate(op, gpu, context);
+  const auto& gpus = kernels_.at(*published::published_kernel(op, gpu, context).kernel).gpus;
+  const bool measured = std::find(gpus.begin(), gpus.end(), gpu.name) != gpus.end();
+  return plain_estimate(said->at_full_rate.value() / said->efficiency, op, gpu,
                         measured ? Tier::Measured : Tier::CrossGpu);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ struct PipeWeaveKernel {
 };
 using PipeWeaveKernels = std::map<published::PublishedKernel, PipeWeaveKernel>;
 
+// An efficiency, and what it is a share of: the time of the busiest pipe's work at its full rate.
+struct ExpectedEfficiency {
+  double efficiency = 0;
+  Seconds at_full_rate{0.0};
+};
+
 class PipeWeaveModel final : public MethodModel {
  public:
   PipeWeaveModel(PipeWeaveKernels kernels, std::vector<CollectiveForest> forests)
@@ -32,6 +39,10 @@ class PipeWeaveModel final : public MethodModel {
   std::string lacks(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const override;
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
+
+  // What a kernel's network says; nothing where there is none. Throws Unsupported on sizes without a tile.
+  std::optional<ExpectedEfficiency> expected(const Operator& op, const GpuSpec& gpu,
+                                             const KernelContext& context) const;
 
   const PipeWeaveKernels& kernels() const { return kernels_; }
   const std::vector<CollectiveForest>& forests() const { return forests_; }

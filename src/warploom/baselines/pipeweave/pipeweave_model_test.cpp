@@ -134,17 +134,20 @@ TEST(MethodFile, GivesBackWhatWasWrittenAndRefusesDamage) {
   const Fp8Rows data;
   const PipeWeaveModel model = trained(data);
   const std::string bytes = method_to_bytes(model, {.data_hash = 7, .seed = 42, .rows = 3});
-  const PipeWeaveFile read = pipeweave_from_bytes(bytes, "fp8.wlb");
+  const MethodFile read = method_from_bytes(bytes, "fp8.wlb");
+  EXPECT_EQ(read.kind, BaselineKind::PipeWeave);
   const Gemm asked{.scheme = MatmulScheme::Fp8Block, .m = 3000, .n = 4096, .k = 4096};
   const GpuSpec& gpu = pw_catalog().get("h100_sxm");
-  EXPECT_EQ(read.model.estimate(asked, gpu).p50, model.estimate(asked, gpu).p50);
-  EXPECT_TRUE(read.model.lacks(asked, gpu, {}).empty());
-  EXPECT_EQ(method_to_bytes(read.model, read.provenance), bytes);
-  EXPECT_THROW(pipeweave_from_bytes(bytes.substr(0, bytes.size() / 2), "cut"), InvalidInput);
+  EXPECT_EQ(read.model->estimate(asked, gpu).p50, model.estimate(asked, gpu).p50);
+  EXPECT_TRUE(read.model->lacks(asked, gpu, {}).empty());
+  EXPECT_EQ(method_to_bytes(read), bytes);
+  const std::string ceiling = method_to_bytes(model, {.quantile = 0.8});
+  EXPECT_EQ(method_from_bytes(ceiling, "ceiling.wlb").provenance.quantile, 0.8);
+  EXPECT_THROW(method_from_bytes(bytes.substr(0, bytes.size() / 2), "cut"), InvalidInput);
   std::string damaged = bytes;
   damaged[bytes.size() / 2] = char(damaged[bytes.size() / 2] ^ 1);
-  EXPECT_THROW(pipeweave_from_bytes(damaged, "damaged"), InvalidInput);
-  EXPECT_THROW(pipeweave_from_bytes("no such file", "text"), InvalidInput);
+  EXPECT_THROW(method_from_bytes(damaged, "damaged"), InvalidInput);
+  EXPECT_THROW(method_from_bytes("no such file", "text"), InvalidInput);
 }
 
 }  // namespace

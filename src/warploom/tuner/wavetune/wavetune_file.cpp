@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/tuner/internal/wavetune_schema.h"
 #include "warploom/tuner/wavetune/wavetune_table.h"
 
 namespace warploom {
 namespace {
 
-constexpr std::string_view kWaveTuneSchema = "warploom_wavetune_table";
 // Beyond every table that is fitted: a damaged file must not make the look-up's rows huge.
 constexpr double kMostWavesInFile = 1 << 20;
 
