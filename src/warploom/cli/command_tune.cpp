@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
@@ -19,6 +20,7 @@ namespace {
 
 struct FitOptions {
   std::shared_ptr<FieldOptionValues> fields, kernel;
+  std::optional<HtmlOption> html;
   std::string from_table;
   bool cross_gpu = false, json = false;
 };
@@ -64,6 +66,29 @@ TuneFitResult fitted(const FitOptions& options, const TuneFitRequest& request) {
                              .default_config = request.default_config});
 }
 
+void run_wavetune_fit(const FitOptions& options, const TuneFitRequest& request) {
+  const WaveTuneFitResult published = fitted_wavetune(options, request);
+  for (const TileConfig& tiles : published.table.model().left_out)
+    print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m, tiles.tile_n,
+                           tiles.tile_k, kFewestAnchors));
+  const Json document = wavetune_fit_json(published);
+  options.html->write_answer(request, document);
+  print(options.json ? json_text(document) : wavetune_fit_text(published));
+}
+
+void run_fit(const FitOptions& options, const TuneFitRequest& request) {
+  const TuneFitResult result = fitted(options, request);
+  for (const TileConfig& config : result.model.left_out)
+    print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
+  const TuneFitSummary summary{.model = result.model,
+                               .table = result.table,
+                               .samples = result.samples,
+                               .fit_seconds = result.fit_seconds};
+  const Json document = tune_fit_json(summary);
+  options.html->write_answer(request, document);
+  print(options.json ? json_text(document) : tune_fit_text(summary));
+}
+
 void add_fit(Command& tune) {
   const auto options = std::make_shared<FitOptions>();
   Command* command = tune.add_subcommand("fit", "measured samples into a look-up table");
@@ -76,25 +101,11 @@ void add_fit(Command& tune) {
                    "no samples: scale another GPU's table by the records (tier cross_gpu)")
       ->excludes(record);
   options->kernel = add_tile_kernel_options(*command, TileKernelUse::Table);
+  options->html.emplace(*command, "tune_fit");
   add_json_option(*command, options->json);
   command->callback([options] {
     const TuneFitRequest request = fit_request(*options);
-    if (request.method == TuneMethod::WaveTune) {
-      const WaveTuneFitResult published = fitted_wavetune(*options, request);
-      for (const TileConfig& tiles : published.table.model().left_out)
-        print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                               tiles.tile_n, tiles.tile_k, kFewestAnchors));
-      print(options->json ? json_text(wavetune_fit_json(published)) : wavetune_fit_text(published));
-      return;
-    }
-    const TuneFitResult result = fitted(*options, request);
-    for (const TileConfig& config : result.model.left_out)
-      print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
-    const TuneFitSummary summary{.model = result.model,
-                                 .table = result.table,
-                                 .samples = result.samples,
-                                 .fit_seconds = result.fit_seconds};
-    print(options->json ? json_text(tune_fit_json(summary)) : tune_fit_text(summary));
+    request.method == TuneMethod::WaveTune ? run_wavetune_fit(*options, request) : run_fit(*options, request);
   });
 }
 

@@ -66,6 +66,7 @@ const std::vector<WebApi::Route>& WebApi::routes() {
       {"GET", "/schemas", false, &WebApi::get_schemas},
       {"GET", "/openapi.json", false, &WebApi::get_openapi},
       {"GET", "/accuracy", false, &WebApi::get_accuracy},
+      {"GET", "/leaderboard", false, &WebApi::get_leaderboard},
       {"POST", "/answers", false, &WebApi::post_questions},
       {"POST", "/answers/", true, &WebApi::post_answer},
       {"POST", "/jobs/", true, &WebApi::post_job},
@@ -165,6 +166,10 @@ HttpResponse WebApi::get_openapi(const HttpRequest&, std::string_view) {
 
 HttpResponse WebApi::get_accuracy(const HttpRequest&, std::string_view) {
   return {.body = std::string(accuracy_points_text())};
+}
+
+HttpResponse WebApi::get_leaderboard(const HttpRequest&, std::string_view) {
+  return {.body = std::string(leaderboard_text())};
 }
 
 ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {

@@ -2,7 +2,7 @@
 import { numberAt, textAt, type JsonObject } from "../core/json";
 import { interval, quantity, time } from "../core/quantity";
 import { sheet } from "../core/sheet";
-import { band, grid, line, TEXT, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { band, grid, line, lineAt, sizeAxis, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor, type Palette } from "./palette";
 import type { Plot } from "./plot";
 import { us } from "./prediction_parts";
@@ -94,14 +94,12 @@ function staircaseOption(
   return {
     animation: false,
     grid: grid({ right: waves.length > 0 ? 12 : 18 }),
-    xAxis: {
-      ...valueAxis(
-        colors,
-        { name: field, unit: "count", log, least: first[0]?.x, most: first[first.length - 1]?.x },
-        false,
-      ),
-      splitLine: { show: false },
-    },
+    xAxis: sizeAxis(
+      colors,
+      field,
+      first.map((point) => point.x),
+      log,
+    ),
     yAxis: [
       valueAxis(colors, { name: "latency", unit: "us", log }, true),
       {
@@ -143,7 +141,7 @@ function staircaseOption(
           name,
           pick(points, "p50_us"),
           seriesColor(colors, index),
-          index > 0 ? {} : { markLine: here(colors, at, field) },
+          index > 0 ? {} : { markLine: lineAt(colors, at, `${field} ${quantity(at, "count")}`) },
         ),
       ),
       ...sweeps.map(({ name, points }, index) =>
@@ -167,22 +165,5 @@ function staircaseOption(
           ]
         : []),
     ],
-  };
-}
-
-export function here(colors: Palette, at: number, field: string): object {
-  return {
-    silent: true,
-    symbol: "none",
-    animation: false,
-    lineStyle: { color: colors.ink, type: "solid", width: 1, opacity: 0.5 },
-    label: {
-      ...TEXT,
-      color: colors.ink,
-      formatter: `${field} ${quantity(at, "count")}`,
-      position: "end",
-      distance: 2,
-    },
-    data: [{ xAxis: at }],
   };
 }

@@ -1,6 +1,7 @@
 // Tune: measured samples into a table, what it chooses as m grows, and how near the best it is.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Figure } from "../charts/figure";
+import { fitPlot } from "../charts/fit_plots";
 import { choicesPlot, chosenSheet } from "../charts/tune_plots";
 import { isObject, listAt, numberAt, textAt, type Json, type JsonObject } from "../core/json";
 import { useJob, useLive } from "../core/live";
@@ -9,11 +10,12 @@ import { readFields } from "../core/schema";
 import { FieldRow } from "../forms/field_row";
 import { SchemaForm } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
-import { Reading, Readings, Tier } from "../parts/marks";
+import { Tier } from "../parts/marks";
 import { Problem, Working } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { SheetTable } from "../parts/sheet_table";
 import { save } from "../parts/save";
+import { FitReadings } from "./fit_readings";
 import { RegretFigures } from "./regret_figures";
 import type { ViewProps } from "./view_props";
 
@@ -194,39 +196,16 @@ function TableField({
 }
 
 function Fitted({ document, asked }: { document: JsonObject; asked: JsonObject }) {
-  const value = (key: string) => numberAt(document, key);
+  const plot = useMemo(() => fitPlot(document), [document]);
   const made = textAt(document, "files", "output");
   return (
     <Section
       title={`Table of ${textAt(document, "kernel")} on ${textAt(document, "gpu")}`}
       tools={<Takeaways name="fit" document={{ asked, answer: document }} />}
     >
-      <Readings>
-        <Reading
-          name="samples"
-          value={value("samples")}
-          unit="count"
-          more={
-            <span class="marks">
-              <Tier tier={textAt(document, "tier")} />
-            </span>
-          }
-        />
-        <Reading name="configurations" value={value("configs")} unit="count" />
-        <Reading
-          name="median residual"
-          value={value("median_residual")}
-          unit="share"
-          hint="of the formula, on its own samples"
-        />
-        <Reading name="candidates of a cell" value={value("mean_candidates")} unit="plain" />
-        <Reading name="size" value={value("table_bytes")} unit="B" />
-        <div class="reading">
-          <dt>default</dt>
-          <dd>{textAt(document, "default")}</dd>
-        </div>
-      </Readings>
+      <FitReadings document={document} />
       <CommandLine request="tune_fit" asked={{ ...asked, output: "table.wlt" }} />
+      {plot === null ? null : <Figure plot={plot} />}
       {made === "" ? null : (
         <div class="tools">
           <button type="button" onClick={() => void download(made).then((blob) => save("table.wlt", blob))}>
