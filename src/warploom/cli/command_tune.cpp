@@ -9,10 +9,12 @@
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/cli/charts_option.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
+#include "warploom/report/run_charts.h"
 #include "warploom/report/tune_report.h"
 
 namespace warploom {
@@ -21,6 +23,7 @@ namespace {
 struct FitOptions {
   std::shared_ptr<FieldOptionValues> fields, kernel;
   std::optional<HtmlOption> html;
+  std::optional<ChartsOption> charts;
   std::string from_table;
   bool cross_gpu = false, json = false;
 };
@@ -67,6 +70,8 @@ TuneFitResult fitted(const FitOptions& options, const TuneFitRequest& request) {
 }
 
 void run_wavetune_fit(const FitOptions& options, const TuneFitRequest& request) {
+  if (options.charts->asked())
+    throw InvalidInput("tune fit: --charts draws residuals, which the published model has none of");
   const WaveTuneFitResult published = fitted_wavetune(options, request);
   for (const TileConfig& tiles : published.table.model().left_out)
     print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m, tiles.tile_n,
@@ -77,6 +82,7 @@ void run_wavetune_fit(const FitOptions& options, const TuneFitRequest& request) 
 }
 
 void run_fit(const FitOptions& options, const TuneFitRequest& request) {
+  const auto style = options.charts->style();
   const TuneFitResult result = fitted(options, request);
   for (const TileConfig& config : result.model.left_out)
     print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
@@ -87,6 +93,7 @@ void run_fit(const FitOptions& options, const TuneFitRequest& request) {
   const Json document = tune_fit_json(summary);
   options.html->write_answer(request, document);
   print(options.json ? json_text(document) : tune_fit_text(summary));
+  if (style) print(fit_chart(result.model, *style));
 }
 
 void add_fit(Command& tune) {
@@ -103,6 +110,7 @@ void add_fit(Command& tune) {
   options->kernel = add_tile_kernel_options(*command, TileKernelUse::Table);
   options->html.emplace(*command, "tune_fit");
   add_json_option(*command, options->json);
+  options->charts.emplace(*command, options->json);
   command->callback([options] {
     const TuneFitRequest request = fit_request(*options);
     request.method == TuneMethod::WaveTune ? run_wavetune_fit(*options, request) : run_fit(*options, request);

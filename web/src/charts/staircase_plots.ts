@@ -1,7 +1,7 @@
 // Latency over one size of an operator, with its waves.
 import { numberAt, textAt, type JsonObject } from "../core/json";
 import { interval, quantity, time } from "../core/quantity";
-import { sheet } from "../core/sheet";
+import { sheet, type Sheet } from "../core/sheet";
 import { band, grid, line, lineAt, sizeAxis, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor, type Palette } from "./palette";
 import type { Plot } from "./plot";
@@ -25,39 +25,16 @@ export function staircasePlot(sweeps: Sweep[], field: string, at: number, log: b
   const first = finite(sweeps[0]?.points ?? []);
   const waves = first.map(({ x, document }) => [x, numberAt(document, "structure", "waves") || null]);
   const hasWaves = waves.some(([, count]) => count !== null);
-  const rows = sweeps.flatMap(({ name, points }) =>
-    finite(points).map(({ x, document }) => [
-      name,
-      x,
-      us(document, "p10_us"),
-      us(document, "p50_us"),
-      us(document, "p90_us"),
-      us(document, "physical_bound_us"),
-      numberAt(document, "structure", "waves"),
-      textAt(document, "bound"),
-      textAt(document, "tier"),
-    ]),
-  );
   return {
     title: `Latency over ${field}`,
     says:
       `${sweeps.map((sweep) => sweep.name).join(", ")}: latency for ${first.length} values of ${field}` +
       (first.length > 0 ? `, from ${median(first[0])} to ${median(first[first.length - 1])}.` : "."),
     height: 320,
-    sheet: sheet(
-      [
-        ["GPU"],
-        [field, "count"],
-        ["p10", "us"],
-        ["p50", "us"],
-        ["p90", "us"],
-        ["physical bound", "us"],
-        ["waves", "plain"],
-        ["bound"],
-        ["tier"],
-      ],
-      rows,
-    ),
+    // made where it is looked at: while a slider moves, nobody does
+    get sheet() {
+      return sweepSheet(sweeps, field);
+    },
     legend: (colors) => [
       ...sweeps.map((sweep, index) => ({
         name: sweep.name,
@@ -78,6 +55,36 @@ export function staircasePlot(sweeps: Sweep[], field: string, at: number, log: b
     ],
     option: (colors) => staircaseOption(colors, sweeps, hasWaves ? waves : [], field, at, log),
   };
+}
+
+export function sweepSheet(sweeps: Sweep[], field: string): Sheet {
+  const rows = sweeps.flatMap(({ name, points }) =>
+    finite(points).map(({ x, document }) => [
+      name,
+      x,
+      us(document, "p10_us"),
+      us(document, "p50_us"),
+      us(document, "p90_us"),
+      us(document, "physical_bound_us"),
+      numberAt(document, "structure", "waves"),
+      textAt(document, "bound"),
+      textAt(document, "tier"),
+    ]),
+  );
+  return sheet(
+    [
+      ["GPU"],
+      [field, "count"],
+      ["p10", "us"],
+      ["p50", "us"],
+      ["p90", "us"],
+      ["physical bound", "us"],
+      ["waves", "plain"],
+      ["bound"],
+      ["tier"],
+    ],
+    rows,
+  );
 }
 
 function staircaseOption(
