@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/web/accuracy_points.h"
+#include "warploom/web/gzip.h"
 #include "warploom/web/openapi.h"
 #include "warploom/web/page_files.h"
 #include "warploom/web/served_requests.h"
@@ -43,6 +44,13 @@ void check_keys(const Json& body, std::initializer_list<std::string_view> known,
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw InvalidInput(
           fmt::format("{}: '{}' is unknown, expected {}", where, key, fmt::join(known, " and ")));
+}
+
+// Short answers are one packet anyway.
+constexpr std::size_t kLeastPacked = 1024;  // bytes
+
+bool is_worth_packing(const HttpResponse& response) {
+  return response.content_type == "application/json" && response.body.size() >= kLeastPacked;
 }
 
 }  // namespace
@@ -107,6 +115,10 @@ HttpResponse WebApi::handle(const HttpRequest& request) {
     if (error.status == 429) response.headers.emplace_back("Retry-After", "5");
     if (error.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   }
+  if (request.accepts_gzip && is_worth_packing(response)) {
+    response.body = gzipped(response.body);
+    response.headers.emplace_back("Content-Encoding", "gzip");
+  }
   for (const auto& header : safety_headers()) response.headers.push_back(header);
   if (request.path.starts_with("/api")) response.headers.emplace_back("Cache-Control", "no-store");
   return response;
@@ -154,10 +166,14 @@ HttpResponse WebApi::get_requests(const HttpRequest&, std::string_view) {
 }
 
 HttpResponse WebApi::get_schemas(const HttpRequest&, std::string_view) {
-  Json schemas = Json::object();
-  for (const DescribedRequest& request : described_requests())
-    schemas[request.name()] = request_schema(request.name());
-  return json_response(schemas);
+  // The same for as long as the program runs, and the first thing that a page asks for.
+  static const HttpResponse response = [] {
+    Json schemas = Json::object();
+    for (const DescribedRequest& request : described_requests())
+      schemas[request.name()] = request_schema(request.name());
+    return json_response(schemas);
+  }();
+  return response;
 }
 
 HttpResponse WebApi::get_openapi(const HttpRequest&, std::string_view) {

@@ -8,7 +8,9 @@ import { nestedByName } from "../core/schema";
 import { post, upload, type ServerError } from "../core/server";
 import { askedOf, filled, SchemaForm, type First } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
-import { Problem, Working } from "../parts/notices";
+import { useDrop } from "../parts/drop";
+import { JobButton, JobState } from "../parts/job";
+import { Problem } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { StartCommand } from "../parts/start_command";
 import { SheetTable } from "../parts/sheet_table";
@@ -95,17 +97,15 @@ export function Serve({ known, state, change }: ViewProps) {
       inputs={
         <>
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={job.progress !== null}
-              onClick={() => {
+            <JobButton
+              job={job}
+              start={() => {
                 set({ ran: true, asked, whole: true });
                 run("a", asked);
               }}
             >
               Run
-            </button>
+            </JobButton>
             <button
               type="button"
               disabled={runs.a === null || job.progress !== null}
@@ -150,15 +150,7 @@ export function Serve({ known, state, change }: ViewProps) {
         </>
       }
     >
-      {job.progress === null ? null : (
-        <Working progress={job.progress} cancel={job.cancel} cancelling={job.cancelling} />
-      )}
-      <Problem error={job.problem} />
-      {job.cancelled ? (
-        <p class="note" role="status">
-          Cancelled.
-        </p>
-      ) : null}
+      <JobState job={job} />
       {runs.a === null && job.progress === null && measured === null ? <Empty asked={asked} /> : null}
       {shown.length === 0 ? null : <RunResults runs={shown} asked={runs.askedA ?? asked} other={other} />}
     </View>
@@ -294,7 +286,6 @@ function Measured({
   replay(trace: string): void;
 }) {
   const [problem, setProblem] = useState<Error | null>(null);
-  const [over, setOver] = useState(false);
   const take = (file: File | undefined) => {
     if (file === undefined) return;
     void file
@@ -305,21 +296,9 @@ function Measured({
       })
       .catch(setProblem);
   };
+  const drop = useDrop(take);
   return (
-    <div
-      class={over ? "drop over" : "drop"}
-      data-drop="measured"
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files[0]);
-      }}
-    >
+    <div class={drop.over ? "drop over" : "drop"} data-drop="measured" {...drop.handlers}>
       <label>
         Lay a measured run over: drop the JSON that <code>vllm bench serve --save-result</code> wrote (
         <code>--save-detailed</code> for its requests), or

@@ -11,7 +11,8 @@ import { FieldRow } from "../forms/field_row";
 import { SchemaForm } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
 import { Tier } from "../parts/marks";
-import { Problem, Working } from "../parts/notices";
+import { JobButton, JobState } from "../parts/job";
+import { Problem } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { SheetTable } from "../parts/sheet_table";
 import { save } from "../parts/save";
@@ -66,14 +67,13 @@ export function Tune({ known, state, change }: ViewProps) {
             hidden={["output"]}
           />
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={fitting.progress !== null || listAt(fit, "samples").length === 0}
-              onClick={() => fitting.run("tune_fit", { ...fit, output: NEW_FILE })}
+            <JobButton
+              job={fitting}
+              ready={listAt(fit, "samples").length > 0}
+              start={() => fitting.run("tune_fit", { ...fit, output: NEW_FILE })}
             >
               Fit a table
-            </button>
+            </JobButton>
           </div>
           <h2>Table</h2>
           <TableField known={known} table={table} set={(next) => set({ table: next })} />
@@ -85,17 +85,16 @@ export function Tune({ known, state, change }: ViewProps) {
             hidden={["table", "samples"]}
           />
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={judging.progress !== null || table === "" || oracle.length === 0}
-              onClick={() => {
+            <JobButton
+              job={judging}
+              ready={table !== "" && oracle.length > 0}
+              start={() => {
                 set({ judged: true });
                 judging.run("tune_regret", regretAsked);
               }}
             >
               Judge
-            </button>
+            </JobButton>
           </div>
           <h2>Shape</h2>
           {(["n", "k", "m"] as const).map((key) => (
@@ -105,12 +104,7 @@ export function Tune({ known, state, change }: ViewProps) {
       }
     >
       {[fitting, judging].map((job, index) => (
-        <div key={index}>
-          {job.progress === null ? null : (
-            <Working progress={job.progress} cancel={job.cancel} cancelling={job.cancelling} />
-          )}
-          <Problem error={job.problem} />
-        </div>
+        <JobState key={index} job={job} />
       ))}
       {table === "" ? (
         <Section title="No table yet">

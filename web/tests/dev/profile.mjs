@@ -12,7 +12,7 @@ const { values } = parseArgs({
   },
 });
 const SHAPE =
-  "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096";
+  "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=8192&asked.operator.n=4096&asked.operator.k=4096";
 const MOST = 30; // functions that are listed
 
 const server = await startServer(resolve(values.warploom), { own: values.own });

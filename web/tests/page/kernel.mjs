@@ -62,9 +62,13 @@ export const tests = {
     const slider = page.getByRole("slider", { name: "n slider" });
     await slider.focus();
     for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowRight");
-    const n = Number(await page.locator('[data-field="n"] input[type=text]').inputValue());
-    assert.ok(n > 4096);
-    await page.waitForFunction((value) => location.hash.includes(`operator.n=${value}`), n);
+    // the last key is read when the address has what the field says
+    const n = await page
+      .waitForFunction(() => {
+        const said = Number(document.querySelector('[data-field="n"] input[type=text]').value);
+        return said > 4096 && location.hash.includes(`operator.n=${said}`) ? said : null;
+      })
+      .then((found) => found.jsonValue());
     await page.getByText(`--n ${n}`).waitFor();
     const answer = await api(server, "/answers/predict", {
       gpu: "H100-SXM",

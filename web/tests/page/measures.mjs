@@ -75,7 +75,7 @@ export const tests = {
     const loads = await loadTimes(browser, server);
     const { page, go, close } = await openPage(browser, server);
     await go(
-      "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096",
+      "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=8192&asked.operator.n=4096&asked.operator.k=4096",
     );
     await page.locator("h3", { hasText: "Latency over m" }).waitFor();
     await page.locator(".chart canvas").nth(2).waitFor();
