@@ -95,7 +95,7 @@ export function Figure({ plot }: { plot: Plot }) {
         <FigureTools plot={plot} tabular={tabular} toggle={() => setTabular(!tabular)} />
       </figcaption>
       {legend.length > 0 && !tabular ? <Legend entries={legend} /> : null}
-      {tabular ? <SheetTable sheet={plot.sheet} caption={plot.title} /> : <Chart plot={plot} />}
+      {tabular ? <SheetTable sheet={plot.sheet} caption={plot.title} ofFigure /> : <Chart plot={plot} />}
       {plot.note === undefined ? null : <p class="note">{plot.note}</p>}
     </figure>
   );

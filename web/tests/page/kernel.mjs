@@ -102,6 +102,7 @@ export const tests = {
       operator: { family: "gemm", m: 8, n: 8192, k: 8192 },
     });
     near(side[1][1], answer.p50_us);
+    await page.locator(".command", { hasText: "of the what-if" }).getByText("--gpu").waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await page.locator("[data-what-if]").waitFor({ state: "detached" });
     await close();
