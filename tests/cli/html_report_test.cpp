@@ -53,8 +53,8 @@ json report_of(Words words, const std::string& request) {
 
 TEST(HtmlReport, OfAFit) {
   const ScratchFolder scratch;
-  const Words fit{"tune",     "fit",
-                  "--output", scratch.path() / "table.wlt",
+  const Words fit{"tune",      "fit",
+                  "--output",  scratch.path() / "table.wlt",
                   "--samples", html_fixture("tuner/tutorial_anchors.csv.gz")};
   const json held = report_of(fit, "tune_fit");
   const json& rows = held["answer"]["fitted"];

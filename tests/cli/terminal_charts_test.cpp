@@ -43,7 +43,8 @@ std::string on_a_terminal(const Words& arguments, const char* no_color) {
   WARPLOOM_ASSERT(child > 0);
   std::string seen;
   char part[4096];
-  for (ssize_t size = 0; (size = ::read(terminal, part, sizeof part)) > 0;) seen.append(part, std::size_t(size));
+  for (ssize_t size = 0; (size = ::read(terminal, part, sizeof part)) > 0;)
+    seen.append(part, std::size_t(size));
   ::close(terminal);
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -28,7 +28,8 @@ std::string named_locale() {
 // No locale is what containers have, on terminals of UTF-8.
 bool has_blocks(std::string locale) {
   if (locale.empty() || locale == "C" || locale == "POSIX") return true;
-  std::transform(locale.begin(), locale.end(), locale.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(locale.begin(), locale.end(), locale.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 

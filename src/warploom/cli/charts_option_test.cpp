@@ -5,7 +5,8 @@
 namespace warploom {
 namespace {
 
-const ChartPlace kTerminal{.terminal = true, .no_color = "", .term = "xterm-256color", .locale = "de_DE.UTF-8"};
+const ChartPlace kTerminal{
+    .terminal = true, .no_color = "", .term = "xterm-256color", .locale = "de_DE.UTF-8"};
 
 TEST(ChartStyle, IsForTerminals) {
   ASSERT_TRUE(chart_style(kTerminal, false).has_value());

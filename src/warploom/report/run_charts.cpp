@@ -26,8 +26,9 @@ std::string lines_text(const std::vector<ChartLine>& lines, ChartStyle style) {
   for (const ChartLine& line : lines) names = std::max(names, line.name.size());
   std::string text;
   for (const ChartLine& line : lines)
-    text += fmt::format("{:<{}}  {}  {}\n", line.name, names,
-                        inked(sparkline(line.values, line.most, kTimelineWidth), line.ink, style), line.words);
+    text +=
+        fmt::format("{:<{}}  {}  {}\n", line.name, names,
+                    inked(sparkline(line.values, line.most, kTimelineWidth), line.ink, style), line.words);
   return text;
 }
 
@@ -70,7 +71,8 @@ std::string timeline_chart(const SimulationResult& result, ChartStyle style) {
   std::vector<double> kv = sampled(timeline, [](const TimelineSample& at) { return at.kv_use; });
   const double kv_most = highest(kv);
   std::vector<ChartLine> lines{
-      count_line("running", sampled(timeline, [](const TimelineSample& at) { return at.running; }), Ink::Cyan),
+      count_line("running", sampled(timeline, [](const TimelineSample& at) { return at.running; }),
+                 Ink::Cyan),
       count_line("waiting", sampled(timeline, [](const TimelineSample& at) { return at.waiting; }),
                  Ink::Yellow),
       {.name = "KV cache",
@@ -129,9 +131,10 @@ std::string fit_chart(const WaveModel& model, ChartStyle style) {
     ++counts[std::min(kFitBins - 1, std::size_t(place))];
   }
   const double tallest = highest(counts);
-  return fmt::format("residuals {} {} {}: configurations, at most {} of {} in a place\n", percent_text(*least),
-                     inked(sparkline(counts, tallest, kFitBins), Ink::Cyan, style), percent_text(*most),
-                     count_text(std::int64_t(tallest)), count_text(std::int64_t(residuals.size())));
+  return fmt::format("residuals {} {} {}: configurations, at most {} of {} in a place\n",
+                     percent_text(*least), inked(sparkline(counts, tallest, kFitBins), Ink::Cyan, style),
+                     percent_text(*most), count_text(std::int64_t(tallest)),
+                     count_text(std::int64_t(residuals.size())));
 }
 
 }  // namespace warploom

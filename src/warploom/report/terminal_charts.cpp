@@ -23,13 +23,20 @@ int eighths_of(double share, double places) {
 
 int code_of(Ink ink) {
   switch (ink) {
-    case Ink::Blue: return 34;
-    case Ink::Yellow: return 33;
-    case Ink::Magenta: return 35;
-    case Ink::Cyan: return 36;
-    case Ink::Green: return 32;
-    case Ink::Red: return 31;
-    case Ink::Plain: break;
+    case Ink::Blue:
+      return 34;
+    case Ink::Yellow:
+      return 33;
+    case Ink::Magenta:
+      return 35;
+    case Ink::Cyan:
+      return 36;
+    case Ink::Green:
+      return 32;
+    case Ink::Red:
+      return 31;
+    case Ink::Plain:
+      break;
   }
   return 0;
 }

@@ -12,8 +12,8 @@ struct ChartStyle {
   bool color = false;
 };
 
-// One character a value, from an empty place at 0 to a full block at `most`. Values that are more than `width`
-// are drawn as the largest of each stretch: a short peak stays.
+// One character a value, from an empty place at 0 to a full block at `most`. More values than `width` are
+// drawn as the largest of each stretch: a short peak stays.
 std::string sparkline(std::span<const double> values, double most, std::size_t width);
 
 // A bar of `share` (0 to 1) of `width` characters, in eighths; anything above 0 is seen.

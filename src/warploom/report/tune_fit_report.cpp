@@ -50,11 +50,11 @@ Json fitted_json(const WaveTuneModel& model) {
       anchors += bucket.anchors;
       if (bucket.r_squared != 0) r_squared.push_back(bucket.r_squared);
     }
-    rows.push_back({{"config", fmt::format("{}x{}x{}", macro.tiles.tile_m, macro.tiles.tile_n,
-                                           macro.tiles.tile_k)},
-                    {"buckets", macro.buckets.size()},
-                    {"anchors", anchors},
-                    {"median_r_squared", median_or_null(std::move(r_squared))}});
+    rows.push_back(
+        {{"config", fmt::format("{}x{}x{}", macro.tiles.tile_m, macro.tiles.tile_n, macro.tiles.tile_k)},
+         {"buckets", macro.buckets.size()},
+         {"anchors", anchors},
+         {"median_r_squared", median_or_null(std::move(r_squared))}});
   }
   return rows;
 }

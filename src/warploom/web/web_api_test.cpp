@@ -101,8 +101,8 @@ TEST_F(WebApiTest, DescribesEveryPathItHas) {
     EXPECT_TRUE(document["components"]["schemas"].contains(name)) << name;
   }
   for (const char* path :
-       {"/version", "/requests", "/schemas", "/accuracy", "/leaderboard", "/answers", "/jobs/{id}", "/jobs/{id}/events",
-        "/command-line", "/engine-command", "/start-command", "/files", "/files/{id}"})
+       {"/version", "/requests", "/schemas", "/accuracy", "/leaderboard", "/answers", "/jobs/{id}",
+        "/jobs/{id}/events", "/command-line", "/engine-command", "/start-command", "/files", "/files/{id}"})
     EXPECT_TRUE(document["paths"].contains(path)) << path;
   EXPECT_FALSE(document.contains("security"));
 }

@@ -36,11 +36,12 @@ export function fitPlot(document: JsonObject): Plot | null {
   const residuals = objectsAt(document, "fitted").some((one) => numberAt(one, "residual") !== null);
   const name = residuals ? "residual" : "1 − R²";
   const unit = residuals ? "share" : "plain";
+  const least = Math.min(...all.map((one) => one.value));
   return {
     title: residuals ? "Residual of each configuration" : "What the waves leave unexplained",
     says:
-      `${all.length} configurations, ${name} from ${quantity(Math.min(...all.map((one) => one.value)), unit)} ` +
-      `to ${quantity(worst[0]?.value, unit)}.`,
+      `${all.length} configurations, ${name} ` +
+      `from ${quantity(least, unit)} to ${quantity(worst[0]?.value, unit)}.`,
     height: 60 + 20 * Math.max(3, worst.length),
     note:
       all.length > worst.length

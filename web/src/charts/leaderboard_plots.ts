@@ -74,8 +74,8 @@ export function splitPlot(split: JsonObject): Plot | null {
       .map((family) => {
         const best = all.filter((one) => one.family === family).sort((a, b) => a.mean - b.mean);
         const ours = best.find((one) => one.method === OURS);
-        const least = `${best[0]!.method} errs least, ${quantity(best[0]!.mean, "share")}`;
-        return `${family}: ${least}${ours === undefined || ours === best[0] ? "" : `, ours ${quantity(ours.mean, "share")}`}`;
+        const behind = ours === undefined || ours === best[0] ? "" : `, ours ${quantity(ours.mean, "share")}`;
+        return `${family}: ${best[0]!.method} errs least, ${quantity(best[0]!.mean, "share")}${behind}`;
       })
       .join("; "),
     height: 70 + LANE * Math.max(2, families.length),

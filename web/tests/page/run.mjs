@@ -4,7 +4,7 @@
 //   --own     the working tree's dist/ in place of the page inside the program
 //   --strict  times are judged too: for a machine that does nothing else
 //   --workers tests at a time, each in a profile of its own; what is timed runs after them, alone
-import { availableParallelism } from "node:os";
+import { cpus } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     own: { type: "boolean" },
     strict: { type: "boolean" },
-    workers: { type: "string", default: String(Math.max(2, availableParallelism())) },
+    workers: { type: "string", default: String(Math.max(2, cpus().length)) },
   },
 });
 const web = join(dirname(fileURLToPath(import.meta.url)), "../..");
