@@ -104,7 +104,7 @@ export async function chartTable(page, title) {
   return rows;
 }
 
-async function fetched(page, click) {
+export async function fetched(page, click) {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
   const parts = [];
   for await (const part of await download.createReadStream()) parts.push(part);

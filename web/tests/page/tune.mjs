@@ -1,4 +1,4 @@
-import { api, assert, chartFile, chartTable, near, openPage } from "./harness.mjs";
+import { api, assert, chartFile, chartTable, fetched, near, openPage } from "./harness.mjs";
 
 const file = (root, name) => `${root}/tests/fixtures/tuner/${name}`;
 
@@ -18,6 +18,8 @@ export const tests = {
     await page.locator("h2", { hasText: /^Table of / }).waitFor({ timeout: 60_000 });
     await page.waitForFunction(() => location.hash.includes("table=upload:"));
     const table = await page.locator('[data-field="table"] input[type=text]').inputValue();
+    const kept = await fetched(page, () => page.getByRole("button", { name: "Download the table" }).click());
+    assert.equal(kept.content.subarray(0, 7).toString(), "WLTUNE1");
     const shown = await api(server, "/answers/tune_show", { table, n: 4096, k: 4096, m: 2048 });
     const rows = (await chartFile(page, "Chosen configuration as m grows", "CSV")).content
       .toString()
