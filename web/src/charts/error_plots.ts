@@ -156,10 +156,13 @@ interface TileGuess {
 }
 
 function tileGuesses(document: JsonObject): TileGuess[] {
-  return objectsAt(document, "cells").flatMap((cell) => {
+  const cells = objectsAt(document, "cells");
+  const ways = new Set(cells.map((cell) => textAt(cell, "learned")));
+  return cells.flatMap((cell) => {
     const sms = numberAt(cell, "sms") ?? 0;
     const type = [textAt(cell, "scheme"), textAt(cell, "layout")].join(" ").trim();
-    const where = `${type}, ${sms > 0 ? `${sms} SMs` : "fewer SMs"}, learned: ${textAt(cell, "learned")}`;
+    const learned = ways.size > 1 ? `${textAt(cell, "learned")}: ` : "";
+    const where = `${learned}${type}, ${sms > 0 ? `${sms} SMs` : "fewer SMs"}`;
     return groupsOf(cell, "sources").map(([source, figures]) => ({ cell: where, source, figures }));
   });
 }

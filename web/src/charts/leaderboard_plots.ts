@@ -63,7 +63,7 @@ export function splitPlot(split: JsonObject): Plot | null {
       ? colors.accent
       : method === "roofline"
         ? colors.quiet
-        : seriesColor(colors, methods.indexOf(method) + 1);
+        : seriesColor(colors, methods.indexOf(method));
   const lane = (one: Entry) => {
     const place = methods.length < 2 ? 0 : methods.indexOf(one.method) / (methods.length - 1) - 0.5;
     return families.indexOf(one.family) + place * SPREAD;

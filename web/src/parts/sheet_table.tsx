@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { cellText, csv, type Cell, type Sheet } from "../core/sheet";
 import { fileName, save } from "./save";
 
-const SHOWN = 200; // rows at once; the CSV has all
+const SHOWN = 100; // rows at once; the CSV has all
 
 function compare(one: Cell | undefined, other: Cell | undefined): number {
   if (one === other) return 0;

@@ -191,6 +191,7 @@ function TableField({
 
 function Fitted({ document, asked }: { document: JsonObject; asked: JsonObject }) {
   const plot = useMemo(() => fitPlot(document), [document]);
+  const [open, setOpen] = useState(false); // a chart needs its width, which a closed place has none of
   const made = textAt(document, "files", "output");
   return (
     <Section
@@ -199,7 +200,12 @@ function Fitted({ document, asked }: { document: JsonObject; asked: JsonObject }
     >
       <FitReadings document={document} />
       <CommandLine request="tune_fit" asked={{ ...asked, output: "table.wlt" }} />
-      {plot === null ? null : <Figure plot={plot} />}
+      {plot === null ? null : (
+        <details class="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>How well each configuration was fitted</summary>
+          {open ? <Figure plot={plot} /> : null}
+        </details>
+      )}
       {made === "" ? null : (
         <div class="tools">
           <button type="button" onClick={() => void download(made).then((blob) => save("table.wlt", blob))}>
