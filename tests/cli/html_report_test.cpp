@@ -43,7 +43,7 @@ json report_of(Words words, const std::string& request) {
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   EXPECT_EQ(page.find("src=\"http"), std::string::npos);
   EXPECT_EQ(page.find("<link"), std::string::npos);
-  const json held = held_by(page);
+  json held = held_by(page);
   EXPECT_EQ(held["request"], request);
   EXPECT_EQ(held["answer"], json::parse(done.output));
   EXPECT_EQ(held["command"].get<std::string>().rfind("warploom " + words[0] + " " + words[1], 0), 0U)

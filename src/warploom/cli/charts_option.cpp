@@ -21,7 +21,7 @@ std::string environment(const char* name) {
 
 std::string named_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-    if (const std::string value = environment(name); !value.empty()) return value;
+    if (std::string value = environment(name); !value.empty()) return value;
   return {};
 }
 
