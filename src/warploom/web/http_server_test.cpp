@@ -107,6 +107,17 @@ TEST_F(HttpServerTest, AnswersOverAConnection) {
   EXPECT_NE(response.find("Connection: close"), std::string::npos);
 }
 
+TEST_F(HttpServerTest, SaysWhatIsWrongWhateverTheClientUnpacks) {
+  for (const char* headers : {"", "Accept-Encoding: gzip\r\n"}) {
+    const std::string refused = call("GET /api/v1/nothing", headers);
+    EXPECT_TRUE(refused.starts_with("HTTP/1.1 404 ")) << refused;
+    if (refused.find("Content-Encoding: gzip") == std::string::npos)
+      EXPECT_NE(body_of(refused).find("path: unknown"), std::string::npos) << refused;
+    else
+      EXPECT_NE(unzipped(body_of(refused)).find("path: unknown"), std::string::npos) << refused;
+  }
+}
+
 // What a browser takes: gzip, and never brotli, whose greatest effort the library would spend on an answer.
 TEST_F(HttpServerTest, PacksLongAnswersOnly) {
   const std::string line = "GET /api/v1/schemas", plain = body_of(call(line));
