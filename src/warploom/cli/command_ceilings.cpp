@@ -5,6 +5,7 @@
 #include "warploom/app/validate/validate_ceilings.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/report/ceiling_report.h"
 #include "warploom/report/ceiling_training_report.h"
@@ -30,14 +31,17 @@ void add_validate_ceilings(Command& validate) {
   const auto fields =
       add_request_options<ValidateCeilingsRequest>(*command, {.skipped = {"keep_impossible"}});
   command->get_option("--cross-fit")->excludes(command->get_option("--ceilings"));
+  const HtmlOption html(*command, "validate_ceilings");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, json] {
+  command->callback([fields, html, json] {
     ValidateCeilingsRequest request;
     fields->apply(&request);
     request.progress = [](std::string_view line) { print_note(line); };
     const CeilingValidation result = validate_ceilings(request);
-    print(*json ? json_text(ceiling_validation_json(result)) : ceiling_validation_text(result));
+    const Json document = ceiling_validation_json(result);
+    html.write_answer(request, document);
+    print(*json ? json_text(document) : ceiling_validation_text(result));
   });
 }
 

@@ -7,6 +7,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
+#include "warploom/cli/charts_option.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/deployment_options.h"
 #include "warploom/cli/field_options.h"
@@ -19,6 +20,7 @@
 #include "warploom/cli/workload_options.h"
 #include "warploom/report/aiperf.h"
 #include "warploom/report/group_report.h"
+#include "warploom/report/run_charts.h"
 #include "warploom/report/run_trace.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/tuned_change.h"
@@ -35,6 +37,7 @@ struct Options {
   std::optional<double> perfetto_from_s;
   std::optional<std::size_t> perfetto_steps;
   std::optional<HtmlOption> html;
+  std::optional<ChartsOption> charts;
   bool json = false, details = false;
 };
 
@@ -98,6 +101,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   options.fields->apply(&request);
   if (options.details && !options.json)
     throw InvalidInput("--details changes nothing by itself, expected --json too");
+  const auto charts = options.charts->style();
   request.setup = setup.parsed();
   const std::string note = workload.apply(request);
   deployment.apply(request);
@@ -126,6 +130,7 @@ void run(Options& options, const SetupOptions& setup, const DeploymentOptions& d
   print(simulation_text(result.label, result.run, result.interval, request.goodput));
   print(group_text(result.groups));
   if (result.tuned) print(tuned_change_text(*result.tuned));
+  if (charts) print(timeline_chart(result.run, *charts));
 }
 
 void add_output_options(Command& command, Options& options) {
@@ -148,6 +153,7 @@ void add_output_options(Command& command, Options& options) {
          return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
        }});
   options.html.emplace(command, "simulate");
+  options.charts.emplace(command, options.json);
   add_json_option(command, options.json);
   command.add_flag("--details", options.details, "with --json: also arrays with one entry per request");
 }

@@ -1,11 +1,13 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/serving/price_step.h"
+#include "warploom/cli/charts_option.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/setup_options.h"
+#include "warploom/report/run_charts.h"
 #include "warploom/report/step_report.h"
 
 namespace warploom {
@@ -18,7 +20,9 @@ void add_step_command(Command& app) {
   const HtmlOption html(*command, "step");
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, html, json, setup] {
+  const ChartsOption charts(*command, *json);
+  command->callback([charts, fields, html, json, setup] {
+    const auto style = charts.style();
     StepRequest request;
     fields->apply(&request);
     request.setup = setup.parsed();
@@ -26,6 +30,7 @@ void add_step_command(Command& app) {
     const Json document = step_json(step);
     html.write_answer(request, document);
     print(*json ? json_text(document) : step_text(step));
+    if (style) print(step_chart(step, *style));
   });
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
@@ -8,10 +9,12 @@
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/cli/charts_option.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
 #include "warploom/cli/tile_kernel_options.h"
+#include "warploom/report/run_charts.h"
 #include "warploom/report/tune_report.h"
 
 namespace warploom {
@@ -19,6 +22,8 @@ namespace {
 
 struct FitOptions {
   std::shared_ptr<FieldOptionValues> fields, kernel;
+  std::optional<HtmlOption> html;
+  std::optional<ChartsOption> charts;
   std::string from_table;
   bool cross_gpu = false, json = false;
 };
@@ -64,6 +69,34 @@ TuneFitResult fitted(const FitOptions& options, const TuneFitRequest& request) {
                              .default_config = request.default_config});
 }
 
+void run_wavetune_fit(const FitOptions& options, const TuneFitRequest& request) {
+  if (options.charts->asked())
+    throw InvalidInput("tune fit: --charts draws residuals, which the published model has none of");
+  const WaveTuneFitResult published = fitted_wavetune(options, request);
+  for (const TileConfig& tiles : published.table.model().left_out)
+    print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m, tiles.tile_n,
+                           tiles.tile_k, kFewestAnchors));
+  const Json document = wavetune_fit_json(published);
+  options.html->write_answer(request, document);
+  print(options.json ? json_text(document) : wavetune_fit_text(published));
+}
+
+void run_fit(const FitOptions& options, const TuneFitRequest& request) {
+  const auto style = options.charts->style();
+  const TuneFitResult result = fitted(options, request);
+  for (const TileConfig& config : result.model.left_out)
+    print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
+  const TuneFitSummary summary{.model = result.model,
+                               .table = result.table,
+                               .samples = result.samples,
+                               .fit_seconds = result.fit_seconds,
+                               .corrected = result.corrected};
+  const Json document = tune_fit_json(summary);
+  options.html->write_answer(request, document);
+  print(options.json ? json_text(document) : tune_fit_text(summary));
+  if (style) print(fit_chart(result.model, *style));
+}
+
 void add_fit(Command& tune) {
   const auto options = std::make_shared<FitOptions>();
   Command* command = tune.add_subcommand("fit", "measured samples into a look-up table");
@@ -76,26 +109,12 @@ void add_fit(Command& tune) {
                    "no samples: scale another GPU's table by the records (tier cross_gpu)")
       ->excludes(record);
   options->kernel = add_tile_kernel_options(*command, TileKernelUse::Table);
+  options->html.emplace(*command, "tune_fit");
   add_json_option(*command, options->json);
+  options->charts.emplace(*command, options->json);
   command->callback([options] {
     const TuneFitRequest request = fit_request(*options);
-    if (request.method == TuneMethod::WaveTune) {
-      const WaveTuneFitResult published = fitted_wavetune(*options, request);
-      for (const TileConfig& tiles : published.table.model().left_out)
-        print_note(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
-                               tiles.tile_n, tiles.tile_k, kFewestAnchors));
-      print(options->json ? json_text(wavetune_fit_json(published)) : wavetune_fit_text(published));
-      return;
-    }
-    const TuneFitResult result = fitted(*options, request);
-    for (const TileConfig& config : result.model.left_out)
-      print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
-    const TuneFitSummary summary{.model = result.model,
-                                 .table = result.table,
-                                 .samples = result.samples,
-                                 .fit_seconds = result.fit_seconds,
-                                 .corrected = result.corrected};
-    print(options->json ? json_text(tune_fit_json(summary)) : tune_fit_text(summary));
+    request.method == TuneMethod::WaveTune ? run_wavetune_fit(*options, request) : run_fit(*options, request);
   });
 }
 

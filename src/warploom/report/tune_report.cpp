@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kWorstRows = 8;
 
-double median_residual(const WaveModel& model) {
-  std::vector<double> residuals;
-  for (const FittedConfig& fitted : model.configs) residuals.push_back(double(fitted.residual));
-  return quantile(std::move(residuals), 0.5);
-}
-
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json summary_json(const RegretSummary& summary) {
@@ -48,12 +42,6 @@ std::string decision_text(const std::optional<double>& ns) {
   return *ns < 1e6 ? fixed_text(*ns * 1e-3, 1) + " us" : fixed_text(*ns * 1e-6, 1) + " ms";
 }
 
-std::size_t bucket_count(const WaveTuneModel& model) {
-  std::size_t count = 0;
-  for (const MacroTimes& macro : model.macros) count += macro.buckets.size();
-  return count;
-}
-
 std::string factor(const std::optional<double>& value) { return value ? fixed_text(*value, 3) : "-"; }
 
 void add_summary(TextTable& table, const std::string& name, const RegretSummary& summary,
@@ -70,81 +58,6 @@ std::string shape_text(const TileShape& shape) {
 }
 
 }  // namespace
-
-namespace {
-
-// Where the learned correction is from, and whether this table leaves that GPU.
-std::string correction_text(const TuneFitSummary& fit) {
-  if (!fit.corrected) return "correction: none, the formula alone";
-  if (fit.model.gpu.name == kCorrectionGpu) return fmt::format("correction: learned on {}", kCorrectionGpu);
-  return fmt::format("correction: learned on {}, not on {}; it fits these samples", kCorrectionGpu,
-                     fit.model.gpu.name);
-}
-
-}  // namespace
-
-std::string tune_fit_text(const TuneFitSummary& fit) {
-  const WaveModel& model = fit.model;
-  return fmt::format(
-      "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
-      "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
-      "table: {} bytes, {} cells of {:.1f} candidates, default {}\n{}\nfitted in {:.2f} s\n",
-      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
-      model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
-      percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
-      count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
-      config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds);
-}
-
-Json tune_fit_json(const TuneFitSummary& fit) {
-  const WaveModel& model = fit.model;
-  return {{"kernel", model.kernel.name},
-          {"kind", name_of(model.kernel.kind)},
-          {"gpu", model.gpu.name},
-          {"configs", model.configs.size()},
-          {"left_out", model.left_out.size()},
-          {"samples", fit.samples},
-          {"buckets", model.buckets.size()},
-          {"median_r_squared", model.median_r_squared},
-          {"median_residual", median_residual(model)},
-          {"default", config_text(fit.table.default_config())},
-          {"cells", fit.table.cells()},
-          {"mean_candidates", fit.table.mean_candidates()},
-          {"tier", name_of(fit.table.tier())},
-          {"table_bytes", fit.table.bytes().size()},
-          {"fit_seconds", fit.fit_seconds},
-          {"correction",
-           {{"used", fit.corrected},
-            {"learned_on", kCorrectionGpu},
-            {"this_gpu", model.gpu.name == kCorrectionGpu}}}};
-}
-
-std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
-  const WaveTuneModel& model = fit.table.model();
-  return fmt::format(
-      "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, {} left "
-      "out\n"
-      "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
-      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(), model.anchors,
-      model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
-      config_text(model.default_config), fit.fit_seconds);
-}
-
-Json wavetune_fit_json(const WaveTuneFitResult& fit) {
-  const WaveTuneModel& model = fit.table.model();
-  return {{"method", name_of(TuneMethod::WaveTune)},
-          {"kernel", model.kernel.name},
-          {"kind", name_of(model.kernel.kind)},
-          {"gpu", model.gpu.name},
-          {"macro_configs", model.macros.size()},
-          {"left_out", model.left_out.size()},
-          {"samples", model.samples},
-          {"anchors", model.anchors},
-          {"buckets", bucket_count(model)},
-          {"median_r_squared", model.median_r_squared},
-          {"default", config_text(model.default_config)},
-          {"fit_seconds", fit.fit_seconds}};
-}
 
 std::string tune_regret_text(const TuneRegretResult& result) {
   TextTable text({{"chooser", Align::Left},

@@ -21,7 +21,7 @@ struct TuneFitSummary {
 std::string tune_fit_text(const TuneFitSummary& fit);
 // {"kernel", "kind", "gpu", "configs", "left_out", "samples", "buckets", "median_r_squared",
 // "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds", "correction":
-// {"used", "learned_on", "this_gpu"}}
+// {"used", "learned_on", "this_gpu"}, "fitted": [{"config", "residual", "buckets", "median_r_squared"}]}
 Json tune_fit_json(const TuneFitSummary& fit);
 
 // The same of the published wave model.

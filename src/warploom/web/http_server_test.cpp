@@ -13,6 +13,7 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/web/gzip.h"
 #include "warploom/web/web_api.h"
 
 namespace warploom {
@@ -104,6 +105,30 @@ TEST_F(HttpServerTest, AnswersOverAConnection) {
   EXPECT_GT(Json::parse(body_of(response))["p50_us"], 0);
   EXPECT_NE(response.find("Content-Security-Policy: "), std::string::npos);
   EXPECT_NE(response.find("Connection: close"), std::string::npos);
+}
+
+TEST_F(HttpServerTest, SaysWhatIsWrongWhateverTheClientUnpacks) {
+  for (const char* headers : {"", "Accept-Encoding: gzip\r\n"}) {
+    const std::string refused = call("GET /api/v1/nothing", headers);
+    EXPECT_TRUE(refused.starts_with("HTTP/1.1 404 ")) << refused;
+    if (refused.find("Content-Encoding: gzip") == std::string::npos)
+      EXPECT_NE(body_of(refused).find("path: unknown"), std::string::npos) << refused;
+    else
+      EXPECT_NE(unzipped(body_of(refused)).find("path: unknown"), std::string::npos) << refused;
+  }
+}
+
+// What a browser takes: gzip, and never brotli, whose greatest effort the library would spend on an answer.
+TEST_F(HttpServerTest, PacksLongAnswersOnly) {
+  const std::string line = "GET /api/v1/schemas", plain = body_of(call(line));
+  const std::string packed = call(line, "Accept-Encoding: gzip, deflate, br, zstd\r\n");
+  EXPECT_NE(packed.find("Content-Encoding: gzip\r\n"), std::string::npos);
+  EXPECT_EQ(packed.find("Content-Encoding: br"), std::string::npos);
+  EXPECT_LT(body_of(packed).size(), plain.size() / 4);
+  EXPECT_EQ(unzipped(body_of(packed)), plain);
+  EXPECT_EQ(body_of(call(line, "Accept-Encoding: br\r\n")), plain);
+  EXPECT_EQ(call("GET /api/v1/version", "Accept-Encoding: gzip, br\r\n").find("Content-Encoding"),
+            std::string::npos);
 }
 
 TEST_F(HttpServerTest, AnswersManyAtATime) {

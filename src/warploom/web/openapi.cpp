@@ -95,6 +95,8 @@ Json openapi_document(std::string_view version, bool with_token) {
   paths["/requests"]["get"] = operation("names of requests", 200, content(kDocument));
   paths["/schemas"]["get"] = operation("a JSON schema of each request", 200, content(kDocument));
   paths["/accuracy"]["get"] = operation("errors of predictions, per family and GPU", 200, content(kDocument));
+  paths["/leaderboard"]["get"] =
+      operation("errors of other methods on the same rows", 200, content(kDocument));
   add_request_paths(paths);
   paths["/answers"]["post"] =
       operation("up to a thousand short answers", 200, content(object_of({{"answers", {{"type", "array"}}}})),

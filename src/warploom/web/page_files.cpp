@@ -1,7 +1,6 @@
 #include "warploom/web/page_files.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "warploom/base/embedded_file.h"
 #include "warploom/base/error.h"
+#include "warploom/web/gzip.h"
 #include "warploom_embedded/page.h"
 
 namespace warploom {
@@ -43,27 +43,6 @@ std::optional<std::string_view> compressed_page_file(std::string_view path) {
     if (file.name.size() == path.size() + kCompressed.size() && file.name.starts_with(path))
       return file.contents;
   return {};
-}
-
-std::string unzipped(std::string_view bytes) {
-  constexpr int kGzipWindow = 15 + 16;  // zlib's number for gzip
-  z_stream stream{};
-  if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
-  // zlib does not write through its input.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = uInt(bytes.size());
-  std::string text;
-  std::array<char, 1 << 16> part{};
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(part.data());
-    stream.avail_out = uInt(part.size());
-    status = inflate(&stream, Z_NO_FLUSH);
-    text.append(part.data(), part.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  WARPLOOM_ASSERT(status == Z_STREAM_END);  // written by the build
-  return text;
 }
 
 }  // namespace

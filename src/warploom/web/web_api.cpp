@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/web/accuracy_points.h"
+#include "warploom/web/gzip.h"
 #include "warploom/web/openapi.h"
 #include "warploom/web/page_files.h"
 #include "warploom/web/served_requests.h"
@@ -45,6 +46,13 @@ void check_keys(const Json& body, std::initializer_list<std::string_view> known,
           fmt::format("{}: '{}' is unknown, expected {}", where, key, fmt::join(known, " and ")));
 }
 
+// Short answers are one packet anyway.
+constexpr std::size_t kLeastPacked = 1024;  // bytes
+
+bool is_worth_packing(const HttpResponse& response) {
+  return response.content_type == "application/json" && response.body.size() >= kLeastPacked;
+}
+
 }  // namespace
 
 // A path, or its beginning where something follows.
@@ -66,6 +74,7 @@ const std::vector<WebApi::Route>& WebApi::routes() {
       {"GET", "/schemas", false, &WebApi::get_schemas},
       {"GET", "/openapi.json", false, &WebApi::get_openapi},
       {"GET", "/accuracy", false, &WebApi::get_accuracy},
+      {"GET", "/leaderboard", false, &WebApi::get_leaderboard},
       {"POST", "/answers", false, &WebApi::post_questions},
       {"POST", "/answers/", true, &WebApi::post_answer},
       {"POST", "/jobs/", true, &WebApi::post_job},
@@ -105,6 +114,10 @@ HttpResponse WebApi::handle(const HttpRequest& request) {
     response = error_response(error);
     if (error.status == 429) response.headers.emplace_back("Retry-After", "5");
     if (error.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  }
+  if (request.accepts_gzip && is_worth_packing(response)) {
+    response.body = gzipped(response.body);
+    response.headers.emplace_back("Content-Encoding", "gzip");
   }
   for (const auto& header : safety_headers()) response.headers.push_back(header);
   if (request.path.starts_with("/api")) response.headers.emplace_back("Cache-Control", "no-store");
@@ -153,10 +166,14 @@ HttpResponse WebApi::get_requests(const HttpRequest&, std::string_view) {
 }
 
 HttpResponse WebApi::get_schemas(const HttpRequest&, std::string_view) {
-  Json schemas = Json::object();
-  for (const DescribedRequest& request : described_requests())
-    schemas[request.name()] = request_schema(request.name());
-  return json_response(schemas);
+  // The same for as long as the program runs, and the first thing that a page asks for.
+  static const HttpResponse response = [] {
+    Json schemas = Json::object();
+    for (const DescribedRequest& request : described_requests())
+      schemas[request.name()] = request_schema(request.name());
+    return json_response(schemas);
+  }();
+  return response;
 }
 
 HttpResponse WebApi::get_openapi(const HttpRequest&, std::string_view) {
@@ -165,6 +182,10 @@ HttpResponse WebApi::get_openapi(const HttpRequest&, std::string_view) {
 
 HttpResponse WebApi::get_accuracy(const HttpRequest&, std::string_view) {
   return {.body = std::string(accuracy_points_text())};
+}
+
+HttpResponse WebApi::get_leaderboard(const HttpRequest&, std::string_view) {
+  return {.body = std::string(leaderboard_text())};
 }
 
 ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {

@@ -60,6 +60,7 @@ class WebApi final : public HttpHandler {
   HttpResponse get_schemas(const HttpRequest& request, std::string_view rest);
   HttpResponse get_openapi(const HttpRequest& request, std::string_view rest);
   HttpResponse get_accuracy(const HttpRequest& request, std::string_view rest);
+  HttpResponse get_leaderboard(const HttpRequest& request, std::string_view rest);
   HttpResponse post_answer(const HttpRequest& request, std::string_view rest);
   HttpResponse post_questions(const HttpRequest& request, std::string_view rest);
   HttpResponse post_job(const HttpRequest& request, std::string_view rest);

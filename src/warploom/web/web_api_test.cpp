@@ -87,6 +87,9 @@ TEST_F(WebApiTest, SaysWhatItAnswers) {
   const Json schemas = document_of(get("/schemas"));
   EXPECT_EQ(schemas["step"]["title"], "step");
   EXPECT_GT(document_of(get("/accuracy"))["overall"]["rows"], 0);
+  const Json leaderboard = document_of(get("/leaderboard"));
+  ASSERT_GT(leaderboard["splits"].size(), 0U);
+  EXPECT_GT(leaderboard["splits"][0]["cells"][0]["mean_error"], 0);
 }
 
 TEST_F(WebApiTest, DescribesEveryPathItHas) {
@@ -98,8 +101,8 @@ TEST_F(WebApiTest, DescribesEveryPathItHas) {
     EXPECT_TRUE(document["components"]["schemas"].contains(name)) << name;
   }
   for (const char* path :
-       {"/version", "/requests", "/schemas", "/accuracy", "/answers", "/jobs/{id}", "/jobs/{id}/events",
-        "/command-line", "/engine-command", "/start-command", "/files", "/files/{id}"})
+       {"/version", "/requests", "/schemas", "/accuracy", "/leaderboard", "/answers", "/jobs/{id}",
+        "/jobs/{id}/events", "/command-line", "/engine-command", "/start-command", "/files", "/files/{id}"})
     EXPECT_TRUE(document["paths"].contains(path)) << path;
   EXPECT_FALSE(document.contains("security"));
 }

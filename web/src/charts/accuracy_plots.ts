@@ -2,7 +2,7 @@
 import { isObject, numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { quantity } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";
-import { categoryAxis, grid, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { categoryAxis, grid, lineAt, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor } from "./palette";
 import type { Plot } from "./plot";
 
@@ -141,16 +141,7 @@ export function cellsPlot(cells: Judged[], mark: Mark): Plot {
             ? [[one[mark], families.indexOf(one.family) + shift(gpu), place]]
             : [],
         ),
-        markLine:
-          right === null || index > 0
-            ? undefined
-            : {
-                silent: true,
-                symbol: "none",
-                label: { show: false },
-                lineStyle: { color: colors.ink, type: "solid", width: 1, opacity: 0.6 },
-                data: [{ xAxis: right }],
-              },
+        markLine: right === null || index > 0 ? undefined : lineAt(colors, right),
       })),
     }),
   };

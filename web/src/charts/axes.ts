@@ -44,6 +44,34 @@ export function valueAxis(colors: Palette, words: AxisWords, vertical: boolean):
   };
 }
 
+// An axis of sizes, from the first to the last of them, without lines across the chart.
+export function sizeAxis(colors: Palette, name: string, sizes: (number | undefined)[], log: boolean) {
+  const [least, most] = [sizes[0], sizes[sizes.length - 1]];
+  return {
+    ...valueAxis(colors, { name, unit: "count", log, least, most }, false),
+    splitLine: { show: false },
+  };
+}
+
+// A line at one value of the x axis, with its words at the end.
+export function lineAt(colors: Palette, at: number, words = ""): object {
+  return {
+    silent: true,
+    symbol: "none",
+    animation: false,
+    lineStyle: { color: colors.ink, type: "solid", width: 1, opacity: 0.5 },
+    label: {
+      ...TEXT,
+      show: words !== "",
+      color: colors.ink,
+      formatter: words,
+      position: "end",
+      distance: 2,
+    },
+    data: [{ xAxis: at }],
+  };
+}
+
 export function categoryAxis(colors: Palette, names: string[], vertical: boolean): Record<string, unknown> {
   return {
     type: "category",

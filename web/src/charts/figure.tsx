@@ -1,8 +1,9 @@
 // A chart with its title, legend, table alternative and downloads.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { csv } from "../core/sheet";
 import { fileName, save, saveUrl } from "../parts/save";
 import { SheetTable } from "../parts/sheet_table";
+import { drawSoon, forget } from "./draw_queue";
 import type { Drawing } from "./engine";
 import { palette } from "./palette";
 import type { LegendEntry, Plot } from "./plot";
@@ -35,15 +36,18 @@ function useDrawing(plot: Plot) {
     return () => {
       left = true;
       watch.disconnect();
+      if (made !== null) forget(made);
       made?.dispose();
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (drawing === null || drawing.isDisposed()) return;
-    const started = performance.now();
-    drawing.setOption(plot.option(palette(shade)), { notMerge: true, silent: true });
-    drawing.getZr().flush();
-    performance.measure("warploom-redraw", { start: started });
+    drawSoon(drawing, () => {
+      const started = performance.now();
+      drawing.setOption(plot.option(palette(shade)), { notMerge: true, silent: true });
+      drawing.getZr().flush();
+      performance.measure("warploom-redraw", { start: started, detail: plot.title });
+    });
   }, [drawing, plot, shade]);
   return place;
 }
@@ -91,7 +95,7 @@ export function Figure({ plot }: { plot: Plot }) {
         <FigureTools plot={plot} tabular={tabular} toggle={() => setTabular(!tabular)} />
       </figcaption>
       {legend.length > 0 && !tabular ? <Legend entries={legend} /> : null}
-      {tabular ? <SheetTable sheet={plot.sheet} caption={plot.title} /> : <Chart plot={plot} />}
+      {tabular ? <SheetTable sheet={plot.sheet} caption={plot.title} ofFigure /> : <Chart plot={plot} />}
       {plot.note === undefined ? null : <p class="note">{plot.note}</p>}
     </figure>
   );

@@ -2,7 +2,8 @@
 import { numberAt, textAt } from "../core/json";
 import { interval, time } from "../core/quantity";
 import { sheet } from "../core/sheet";
-import { categoryAxis, grid, TEXT, tooltip, tooltipText, valueAxis, whiskers, type Hit } from "./axes";
+import { TEXT, whiskers, type Hit } from "./axes";
+import { barsOption } from "./bars";
 import { faded, seriesColor } from "./palette";
 import type { Plot } from "./plot";
 import { kernelWords, tierWords, us, type Named } from "./prediction_parts";
@@ -18,67 +19,59 @@ export function gpusPlot(all: Named[]): Plot {
       { name: "p10 … p90", color: colors.ink, mark: "line" },
       { name: "physical bound", color: colors.quiet, mark: "line" },
     ],
-    option: (colors) => ({
-      animation: false,
-      grid: grid({ top: 8, right: 70 }),
-      xAxis: valueAxis(colors, { name: "latency", unit: "us" }, false),
-      yAxis: categoryAxis(
-        colors,
-        all.map((one) => one.name),
-        true,
-      ),
-      tooltip: tooltip(colors, (hit) => {
-        const one = all[(hit as Hit).dataIndex];
-        return one === undefined
-          ? ""
-          : tooltipText(one.name, [
-              ["p50", time(us(one.document, "p50_us"))],
-              ["p10 … p90", interval(us(one.document, "p10_us"), us(one.document, "p90_us"), "us")],
-              ["bound", textAt(one.document, "bound")],
-              ["tier", textAt(one.document, "tier")],
-            ]);
-      }),
-      series: [
-        {
-          type: "bar",
-          barMaxWidth: 16,
-          data: all.map(({ document }, index) => ({
-            value: us(document, "p50_us"),
-            itemStyle: { color: faded(seriesColor(colors, index), 0.75) },
-          })),
-        },
-        {
-          type: "scatter",
-          symbolSize: 1,
-          silent: true,
-          itemStyle: { color: "transparent" },
-          data: all.map(({ document }, index) => [us(document, "p90_us"), index]),
-          label: {
-            show: true,
-            position: "right",
-            distance: 8,
-            ...TEXT,
-            color: colors.ink,
-            formatter: (hit: Hit) => time(us(all[hit.dataIndex]!.document, "p50_us")),
+    option: (colors) =>
+      barsOption(colors, {
+        names: all.map((one) => one.name),
+        axis: { name: "latency", unit: "us" },
+        groups: [
+          {
+            values: all.map(({ document }) => us(document, "p50_us")),
+            color: all.map((_, index) => faded(seriesColor(colors, index), 0.75)),
           },
+        ],
+        tip: (index) => {
+          const document = all[index]!.document;
+          return [
+            ["p50", time(us(document, "p50_us"))],
+            ["p10 … p90", interval(us(document, "p10_us"), us(document, "p90_us"), "us")],
+            ["bound", textAt(document, "bound")],
+            ["tier", textAt(document, "tier")],
+          ];
         },
-        whiskers(
-          "interval",
-          all.map(({ document }, index) => [index, us(document, "p10_us"), us(document, "p90_us")]),
-          colors.ink,
-          true,
-        ),
-        {
-          type: "scatter",
-          symbol: "rect",
-          symbolSize: [2, 22],
-          silent: true,
-          z: 5,
-          itemStyle: { color: colors.quiet },
-          data: all.map(({ document }, index) => [us(document, "physical_bound_us"), index]),
-        },
-      ],
-    }),
+        more: [
+          {
+            // the figure stands behind the interval, not inside it
+            type: "scatter",
+            symbolSize: 1,
+            silent: true,
+            itemStyle: { color: "transparent" },
+            data: all.map(({ document }, index) => [us(document, "p90_us"), index]),
+            label: {
+              show: true,
+              position: "right",
+              distance: 8,
+              ...TEXT,
+              color: colors.ink,
+              formatter: (hit: Hit) => time(us(all[hit.dataIndex]!.document, "p50_us")),
+            },
+          },
+          whiskers(
+            "interval",
+            all.map(({ document }, index) => [index, us(document, "p10_us"), us(document, "p90_us")]),
+            colors.ink,
+            true,
+          ),
+          {
+            type: "scatter",
+            symbol: "rect",
+            symbolSize: [2, 22],
+            silent: true,
+            z: 5,
+            itemStyle: { color: colors.quiet },
+            data: all.map(({ document }, index) => [us(document, "physical_bound_us"), index]),
+          },
+        ],
+      }),
   };
 }
 

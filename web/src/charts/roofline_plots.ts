@@ -2,7 +2,8 @@
 import type { JsonObject } from "../core/json";
 import { interval, quantity, time } from "../core/quantity";
 import { sheet } from "../core/sheet";
-import { categoryAxis, grid, line, TEXT, tooltip, tooltipText, valueAxis, whiskers, type Hit } from "./axes";
+import { grid, line, TEXT, tooltip, tooltipText, valueAxis, whiskers, type Hit } from "./axes";
+import { barsOption } from "./bars";
 import { boundColor, faded, type Palette } from "./palette";
 import type { Plot } from "./plot";
 import { pipelineRows, us, type Named } from "./prediction_parts";
@@ -26,45 +27,27 @@ export function pipelinesPlot({ name, document }: Named): Plot {
       rows.map((row) => [row.name, quantity(row.demand, row.unit), row.time, row.share]),
     ),
     legend: (colors) => [{ name: "predicted p50, p10 … p90", color: colors.ink, mark: "band" }],
-    option: (colors) => ({
-      animation: false,
-      grid: grid({ top: 8, right: 60 }),
-      xAxis: valueAxis(
-        colors,
-        { name: "time", unit: "us", most: Math.max(high, ...rows.map((row) => row.time)) * 1.08 },
-        false,
-      ),
-      yAxis: categoryAxis(
-        colors,
-        rows.map((row) => row.name),
-        true,
-      ),
-      tooltip: tooltip(colors, (hit) => {
-        const row = rows[(hit as Hit).dataIndex];
-        return row === undefined
-          ? ""
-          : tooltipText(row.name, [
-              ["demand", quantity(row.demand, row.unit)],
-              ["alone", time(row.time)],
-              ["of predicted", quantity(row.share, "share")],
-            ]);
-      }),
-      series: [
-        {
-          type: "bar",
-          barMaxWidth: 16,
-          data: rows.map((row) => ({ value: row.time, itemStyle: { color: boundColor(colors, row.name) } })),
-          label: {
-            show: true,
-            position: "right",
-            ...TEXT,
-            color: colors.quiet,
-            formatter: (hit: Hit) => time(rows[hit.dataIndex]?.time ?? 0),
+    option: (colors) =>
+      barsOption(colors, {
+        names: rows.map((row) => row.name),
+        axis: { name: "time", unit: "us", most: Math.max(high, ...rows.map((row) => row.time)) * 1.08 },
+        groups: [
+          {
+            values: rows.map((row) => row.time),
+            color: rows.map((row) => boundColor(colors, row.name)),
           },
+        ],
+        said: (index) => time(rows[index]?.time ?? 0),
+        tip: (index) => {
+          const row = rows[index]!;
+          return [
+            ["demand", quantity(row.demand, row.unit)],
+            ["alone", time(row.time)],
+            ["of predicted", quantity(row.share, "share")],
+          ];
         },
-        predictedAcross(colors, rows.length, low, mid, high),
-      ],
-    }),
+        more: [predictedAcross(colors, rows.length, low, mid, high)],
+      }),
   };
 }
 

@@ -1,8 +1,8 @@
 // Latency over one size of an operator, with its waves.
 import { numberAt, textAt, type JsonObject } from "../core/json";
 import { interval, quantity, time } from "../core/quantity";
-import { sheet } from "../core/sheet";
-import { band, grid, line, TEXT, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { sheet, type Sheet } from "../core/sheet";
+import { band, grid, line, lineAt, sizeAxis, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { faded, seriesColor, type Palette } from "./palette";
 import type { Plot } from "./plot";
 import { us } from "./prediction_parts";
@@ -25,39 +25,16 @@ export function staircasePlot(sweeps: Sweep[], field: string, at: number, log: b
   const first = finite(sweeps[0]?.points ?? []);
   const waves = first.map(({ x, document }) => [x, numberAt(document, "structure", "waves") || null]);
   const hasWaves = waves.some(([, count]) => count !== null);
-  const rows = sweeps.flatMap(({ name, points }) =>
-    finite(points).map(({ x, document }) => [
-      name,
-      x,
-      us(document, "p10_us"),
-      us(document, "p50_us"),
-      us(document, "p90_us"),
-      us(document, "physical_bound_us"),
-      numberAt(document, "structure", "waves"),
-      textAt(document, "bound"),
-      textAt(document, "tier"),
-    ]),
-  );
   return {
     title: `Latency over ${field}`,
     says:
       `${sweeps.map((sweep) => sweep.name).join(", ")}: latency for ${first.length} values of ${field}` +
       (first.length > 0 ? `, from ${median(first[0])} to ${median(first[first.length - 1])}.` : "."),
     height: 320,
-    sheet: sheet(
-      [
-        ["GPU"],
-        [field, "count"],
-        ["p10", "us"],
-        ["p50", "us"],
-        ["p90", "us"],
-        ["physical bound", "us"],
-        ["waves", "plain"],
-        ["bound"],
-        ["tier"],
-      ],
-      rows,
-    ),
+    // made where it is looked at: while a slider moves, nobody does
+    get sheet() {
+      return sweepSheet(sweeps, field);
+    },
     legend: (colors) => [
       ...sweeps.map((sweep, index) => ({
         name: sweep.name,
@@ -80,6 +57,36 @@ export function staircasePlot(sweeps: Sweep[], field: string, at: number, log: b
   };
 }
 
+export function sweepSheet(sweeps: Sweep[], field: string): Sheet {
+  const rows = sweeps.flatMap(({ name, points }) =>
+    finite(points).map(({ x, document }) => [
+      name,
+      x,
+      us(document, "p10_us"),
+      us(document, "p50_us"),
+      us(document, "p90_us"),
+      us(document, "physical_bound_us"),
+      numberAt(document, "structure", "waves"),
+      textAt(document, "bound"),
+      textAt(document, "tier"),
+    ]),
+  );
+  return sheet(
+    [
+      ["GPU"],
+      [field, "count"],
+      ["p10", "us"],
+      ["p50", "us"],
+      ["p90", "us"],
+      ["physical bound", "us"],
+      ["waves", "plain"],
+      ["bound"],
+      ["tier"],
+    ],
+    rows,
+  );
+}
+
 function staircaseOption(
   colors: Palette,
   sweeps: Sweep[],
@@ -94,14 +101,12 @@ function staircaseOption(
   return {
     animation: false,
     grid: grid({ right: waves.length > 0 ? 12 : 18 }),
-    xAxis: {
-      ...valueAxis(
-        colors,
-        { name: field, unit: "count", log, least: first[0]?.x, most: first[first.length - 1]?.x },
-        false,
-      ),
-      splitLine: { show: false },
-    },
+    xAxis: sizeAxis(
+      colors,
+      field,
+      first.map((point) => point.x),
+      log,
+    ),
     yAxis: [
       valueAxis(colors, { name: "latency", unit: "us", log }, true),
       {
@@ -143,7 +148,7 @@ function staircaseOption(
           name,
           pick(points, "p50_us"),
           seriesColor(colors, index),
-          index > 0 ? {} : { markLine: here(colors, at, field) },
+          index > 0 ? {} : { markLine: lineAt(colors, at, `${field} ${quantity(at, "count")}`) },
         ),
       ),
       ...sweeps.map(({ name, points }, index) =>
@@ -167,22 +172,5 @@ function staircaseOption(
           ]
         : []),
     ],
-  };
-}
-
-export function here(colors: Palette, at: number, field: string): object {
-  return {
-    silent: true,
-    symbol: "none",
-    animation: false,
-    lineStyle: { color: colors.ink, type: "solid", width: 1, opacity: 0.5 },
-    label: {
-      ...TEXT,
-      color: colors.ink,
-      formatter: `${field} ${quantity(at, "count")}`,
-      position: "end",
-      distance: 2,
-    },
-    data: [{ xAxis: at }],
   };
 }

@@ -2,9 +2,9 @@
 import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { interval, quantity, time } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";
-import { band, grid, line, TEXT, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { band, grid, line, lineAt, sizeAxis, TEXT, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
 import { kernelWords, tierWords } from "./prediction_parts";
-import { boundColor, faded, palette } from "./palette";
+import { boundColor, palette } from "./palette";
 import type { Plot } from "./plot";
 
 // Tiles carry white text, so they have the darker colours in both themes.
@@ -225,14 +225,12 @@ export function batchPlot(points: BatchPoint[], now: number, of: string): Plot {
     option: (colors) => ({
       animation: false,
       grid: grid(),
-      xAxis: {
-        ...valueAxis(
-          colors,
-          { name: of, unit: "count", log: true, least: points[0]?.x, most: points[points.length - 1]?.x },
-          false,
-        ),
-        splitLine: { show: false },
-      },
+      xAxis: sizeAxis(
+        colors,
+        of,
+        points.map((point) => point.x),
+        true,
+      ),
       yAxis: valueAxis(colors, { name: "step", unit: "ms", least: 0 }, true),
       tooltip: tooltip(
         colors,
@@ -254,13 +252,7 @@ export function batchPlot(points: BatchPoint[], now: number, of: string): Plot {
           points.map((point) => [point.x, ms(point, "step_ms")]),
           colors.accent,
           {
-            markLine: {
-              silent: true,
-              symbol: "none",
-              lineStyle: { color: faded(colors.ink, 0.5), type: "solid", width: 1 },
-              label: { ...TEXT, color: colors.ink, formatter: `${now}` },
-              data: [{ xAxis: now }],
-            },
+            markLine: lineAt(colors, now, `${now}`),
           },
         ),
         band(

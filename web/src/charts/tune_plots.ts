@@ -2,7 +2,8 @@
 import { numberAt, objectsAt, textAt, type JsonObject } from "../core/json";
 import { quantity, time } from "../core/quantity";
 import { sheet, type Sheet } from "../core/sheet";
-import { categoryAxis, grid, line, TEXT, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { grid, line, sizeAxis, tooltip, tooltipText, valueAxis, type Hit } from "./axes";
+import { barsOption } from "./bars";
 import { faded, seriesColor } from "./palette";
 import type { Plot } from "./plot";
 
@@ -47,14 +48,12 @@ export function choicesPlot(shown: JsonObject): Plot {
     option: (colors) => ({
       animation: false,
       grid: grid(),
-      xAxis: {
-        ...valueAxis(
-          colors,
-          { name: "m", unit: "count", log: true, least: points[0]?.m, most: points[points.length - 1]?.m },
-          false,
-        ),
-        splitLine: { show: false },
-      },
+      xAxis: sizeAxis(
+        colors,
+        "m",
+        points.map((point) => point.m),
+        true,
+      ),
       yAxis: valueAxis(colors, { name: "predicted time", unit: "us", log: true }, true),
       tooltip: tooltip(
         colors,
@@ -204,60 +203,41 @@ export function regretPlot(document: JsonObject): Plot {
       { name: "p10", color: colors.ink, mark: "line" },
       { name: "worst shape", color: colors.quiet, mark: "line" },
     ],
-    option: (colors) => ({
-      animation: false,
-      grid: grid({ top: 6, right: 60 }),
-      xAxis: valueAxis(
-        colors,
-        { name: "speed over that of the best configuration", unit: "share", least: 0, most: 1 },
-        false,
-      ),
-      yAxis: categoryAxis(
-        colors,
-        all.map((row) => String(row[0])),
-        true,
-      ),
-      tooltip: tooltip(colors, (hit) => {
-        const row = all[(hit as Hit).dataIndex];
-        return row === undefined
-          ? ""
-          : tooltipText(String(row[0]), [
-              ["mean", quantity(row[2] as number, "share")],
-              ["p10", quantity(row[3] as number, "share")],
-              ["worst", quantity(row[4] as number, "share")],
-              ["speed-up", quantity(row[5] as number, "factor")],
-            ]);
-      }),
-      series: [
-        {
-          type: "bar",
-          barMaxWidth: 16,
-          data: all.map((row, index) => ({
-            value: row[2],
-            itemStyle: { color: index === 0 ? colors.accent : faded(colors.quiet, 0.6) },
-          })),
-          label: {
-            show: true,
-            position: "right",
-            ...TEXT,
-            color: colors.ink,
-            formatter: (hit: Hit) => quantity(hit.value as number, "share"),
+    option: (colors) =>
+      barsOption(colors, {
+        names: all.map((row) => String(row[0])),
+        axis: { name: "speed over that of the best configuration", unit: "share", least: 0, most: 1 },
+        groups: [
+          {
+            values: all.map((row) => row[2] as number),
+            color: all.map((_, index) => (index === 0 ? colors.accent : faded(colors.quiet, 0.6))),
           },
-        },
-        ...[
-          [3, colors.ink],
-          [4, colors.quiet],
-        ].map(([column, color]) => ({
+        ],
+        said: (index) => quantity(all[index]?.[2] as number, "share"),
+        tip: (index) =>
+          (
+            [
+              ["mean", 2, "share"],
+              ["p10", 3, "share"],
+              ["worst", 4, "share"],
+              ["speed-up", 5, "factor"],
+            ] as const
+          ).map(([what, column, unit]) => [what, quantity(all[index]?.[column] as number, unit)]),
+        more: (
+          [
+            [3, colors.ink],
+            [4, colors.quiet],
+          ] as const
+        ).map(([column, color]) => ({
           type: "scatter",
           symbol: "rect",
           symbolSize: [2, 20],
           silent: true,
           z: 5,
           itemStyle: { color },
-          data: all.map((row, index) => [row[column as number], index]),
+          data: all.map((row, index) => [row[column] as number, index]),
         })),
-      ],
-    }),
+      }),
   };
 }
 

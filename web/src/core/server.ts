@@ -121,8 +121,10 @@ export async function upload(name: string, content: Blob | string, signal?: Abor
   return textAt(reply, "file");
 }
 
+// `file`: "upload:ID", as upload() and an answer's `files` name it.
 export async function download(file: string): Promise<Blob> {
-  const response = await request(`/files/${encodeURIComponent(file)}`, { headers: headers() });
+  const id = encodeURIComponent(file.replace(/^upload:/, ""));
+  const response = await request(`/files/${id}`, { headers: headers() });
   if (!response.ok) await documentOf(response);
   return response.blob();
 }

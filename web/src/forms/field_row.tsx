@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { isObject, type Json, type JsonObject } from "../core/json";
 import { readTyped, shown, takesFile, type Field } from "../core/schema";
 import { ServerError, upload } from "../core/server";
+import { useDrop } from "../parts/drop";
 import { Slider, type SliderRange } from "./slider";
 
 export interface RowProps {
@@ -114,7 +115,6 @@ function Typed({ field, value, set, id, hint, names, problem, setProblem }: Cont
     setProblem("problem" in read ? read.problem : "");
     if (!("problem" in read)) set(read.value);
   };
-  const [over, setOver] = useState(false);
   const file = (given: File | undefined) => {
     if (given === undefined) return;
     setProblem("");
@@ -122,20 +122,9 @@ function Typed({ field, value, set, id, hint, names, problem, setProblem }: Cont
       .then((stored) => take(field.kind === "list" && typed !== "" ? `${typed}, ${stored}` : stored))
       .catch((error: ServerError) => setProblem(error.message));
   };
+  const drop = useDrop(file);
   return (
-    <span
-      class={over ? "typed over" : "typed"}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        file(event.dataTransfer?.files[0]);
-      }}
-    >
+    <span class={drop.over ? "typed over" : "typed"} {...drop.handlers}>
       <input
         id={id}
         type="text"

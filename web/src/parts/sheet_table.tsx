@@ -1,8 +1,9 @@
 // A table of figures, sortable by its headings.
 import { useMemo, useState } from "preact/hooks";
-import { cellText, type Cell, type Sheet } from "../core/sheet";
+import { cellText, csv, type Cell, type Sheet } from "../core/sheet";
+import { fileName, save } from "./save";
 
-const SHOWN = 200; // rows at once; the CSV has all
+const SHOWN = 100; // rows at once; the CSV has all
 
 function compare(one: Cell | undefined, other: Cell | undefined): number {
   if (one === other) return 0;
@@ -17,9 +18,10 @@ export interface SheetTableProps {
   marked?: (row: number) => string | undefined; // a class for a row
   action?: { name: string; run(row: number): void };
   visibleCaption?: boolean;
+  ofFigure?: boolean; // the figure around it has its own downloads
 }
 
-export function SheetTable({ sheet, caption, marked, action, visibleCaption }: SheetTableProps) {
+export function SheetTable({ sheet, caption, marked, action, visibleCaption, ofFigure }: SheetTableProps) {
   const [order, setOrder] = useState<{ column: number; down: boolean } | null>(null);
   const [all, setAll] = useState(false);
   const rows = useMemo(() => {
@@ -93,6 +95,16 @@ export function SheetTable({ sheet, caption, marked, action, visibleCaption }: S
           Show all {rows.length} rows
         </button>
       ) : null}
+      {ofFigure === true || rows.length === 0 ? null : (
+        <button
+          type="button"
+          class="small csv"
+          aria-label={`CSV of ${caption}`}
+          onClick={() => save(fileName(caption, "csv"), csv(sheet), "text/csv")}
+        >
+          CSV
+        </button>
+      )}
     </div>
   );
 }

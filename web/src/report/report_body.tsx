@@ -1,17 +1,18 @@
 // The charts and tables of each kind of document.
 import { useMemo } from "preact/hooks";
 import { Figure } from "../charts/figure";
+import { changesSheet, diagnoseSheet, savingsPlot } from "../charts/diagnose_plots";
 import {
-  batchesCompared,
-  changesSheet,
-  comparedPlot,
-  comparedSheet,
-  diagnoseSheet,
+  ceilingsPlot,
+  ceilingsSheet,
   errorsPlot,
   errorsSheet,
-  savingsPlot,
-  servingCompared,
-} from "../charts/judged_plots";
+  tilesPlot,
+  tilesSheet,
+  tunedSheet,
+} from "../charts/error_plots";
+import { fitPlot, fittedSheet } from "../charts/fit_plots";
+import { batchesCompared, comparedPlot, comparedSheet, servingCompared } from "../charts/judged_plots";
 import { pipelinesPlot, rooflinePlot } from "../charts/roofline_plots";
 import { paretoPlot, planPoints, planSheet, pricesSheet, whatIfSheet } from "../charts/plan_plots";
 import type { Plot } from "../charts/plot";
@@ -26,6 +27,8 @@ import { sheetOf, unitOf, type Sheet } from "../core/sheet";
 import { Reading, Readings } from "../parts/marks";
 import { Section } from "../parts/section";
 import { SheetTable } from "../parts/sheet_table";
+import { FitReadings } from "../views/fit_readings";
+import { LeaderboardFigures } from "../views/leaderboard_figures";
 import { PlanReadings } from "../views/plan_readings";
 import { PredictionReadings } from "../views/prediction_readings";
 import { RegretFigures } from "../views/regret_figures";
@@ -153,6 +156,18 @@ const TuneRegret: Body = ({ answer }) => (
   </Section>
 );
 
+const TuneFit: Body = ({ answer }) => (
+  <>
+    <Section title={`${textAt(answer, "kernel")} on ${textAt(answer, "gpu")}`}>
+      <FitReadings document={answer} />
+      <Plots plots={[fitPlot(answer)]} />
+    </Section>
+    <Table title="Configurations" sheet={fittedSheet(answer)} />
+  </>
+);
+
+const Leaderboard: Body = ({ answer }) => <LeaderboardFigures document={answer} />;
+
 const Serving: Body = ({ answer }) => {
   const rows = servingCompared(answer);
   return (
@@ -187,6 +202,43 @@ const Kernels: Body = ({ answer }) => (
     {textAt(answer, "split") === "" ? null : <p class="note">{textAt(answer, "split")}</p>}
   </>
 );
+
+const Ceilings: Body = ({ answer }) => (
+  <>
+    <Section title={`Ceilings at quantile ${quantity(numberAt(answer, "quantile"), "plain")}`}>
+      <p class="note">{textAt(answer, "split")}</p>
+      <Plots plots={[ceilingsPlot(answer, "families"), ceilingsPlot(answer, "gpus")]} />
+    </Section>
+    <Table title="Families" sheet={ceilingsSheet(answer, "families")} />
+    <Table title="GPUs" sheet={ceilingsSheet(answer, "gpus")} />
+    {objectsAt(answer, "tuned").map((one) => (
+      <Table key={textAt(one, "source")} title={textAt(one, "source")} sheet={tunedSheet(one)} />
+    ))}
+    <Table title="Not judged" sheet={sheetOf(objectsAt(answer, "skipped"))} />
+  </>
+);
+
+const Tiles: Body = ({ answer }) => {
+  const regret = isObject(answer["library_regret"]) ? answer["library_regret"] : {};
+  return (
+    <>
+      <Section title={`${textAt(answer, "gpu")}, ${textAt(answer, "library")}`}>
+        <Readings>
+          <Reading name="learned from" value={numberAt(answer, "learned")} unit="count" hint="products" />
+          <Reading name="judged on" value={numberAt(answer, "judged")} unit="count" hint="other products" />
+          <Reading
+            name="the library's own regret"
+            value={numberAt(regret, "mean")}
+            unit="share"
+            hint="its first choice against the fastest timed tile, mean"
+          />
+        </Readings>
+        <Plots plots={[tilesPlot(answer)]} />
+      </Section>
+      <Table title="Guesses" sheet={tilesSheet(answer)} />
+    </>
+  );
+};
 
 // Means and biases of errors say so in the name above them alone.
 const ERRORS = new Set(["mean", "bias", "median"]);
@@ -243,11 +295,15 @@ const BODIES: Record<string, Body> = {
   diagnose: Diagnose,
   tune_show: TuneShow,
   tune_regret: TuneRegret,
+  tune_fit: TuneFit,
+  leaderboard: Leaderboard,
   validate_serving: Serving,
   validate_static: Batches,
   validate_concurrency: Batches,
   validate_kernels: Kernels,
   validate_leave_out: Kernels,
+  validate_ceilings: Ceilings,
+  validate_tiles: Tiles,
 };
 
 // `validate` without saying which, as older programs wrote it: told by the keys.

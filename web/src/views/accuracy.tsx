@@ -11,15 +11,15 @@ import {
   type Mark,
 } from "../charts/accuracy_plots";
 import { Figure } from "../charts/figure";
-import { errorsPlot, errorsSheet } from "../charts/judged_plots";
-import { listAt, objectsAt, textAt, type JsonObject } from "../core/json";
+import { errorsPlot, errorsSheet } from "../charts/error_plots";
+import { listAt, textAt, type JsonObject } from "../core/json";
 import { get } from "../core/server";
-import { sheetOf } from "../core/sheet";
 import { CommandText, Takeaways } from "../parts/command";
 import { Reading, Readings } from "../parts/marks";
 import { Problem } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { SheetTable } from "../parts/sheet_table";
+import { LeaderboardFigures } from "./leaderboard_figures";
 import type { ViewProps } from "./view_props";
 
 const KEYS = ["family", "gpu", "dtype", "framework"] as const;
@@ -28,7 +28,11 @@ type Key = (typeof KEYS)[number];
 export function Accuracy({ state, change }: ViewProps) {
   const [document, setDocument] = useState<JsonObject | null>(null);
   const [problem, setProblem] = useState<Error | null>(null);
-  useEffect(() => void get("/accuracy").then(setDocument).catch(setProblem), []);
+  const [leaderboard, setLeaderboard] = useState<JsonObject | null>(null);
+  useEffect(() => {
+    void get("/accuracy").then(setDocument).catch(setProblem);
+    void get("/leaderboard").then(setLeaderboard).catch(setProblem);
+  }, []);
   const all = useMemo(() => (document === null ? [] : cellsOf(document)), [document]);
   const chosen = Object.fromEntries(KEYS.map((key) => [key, textAt(state, key)])) as Record<Key, string>;
   const cells = useMemo(
@@ -73,7 +77,7 @@ export function Accuracy({ state, change }: ViewProps) {
       {document === null ? null : (
         <Judgements document={document} cells={cells} all={all} chosen={chosen} mark={mark} />
       )}
-      {document === null ? null : <Leaderboard document={document} />}
+      {leaderboard === null ? null : <LeaderboardFigures document={leaderboard} />}
     </View>
   );
 }
@@ -179,18 +183,5 @@ function Filter({
         ))}
       </select>
     </div>
-  );
-}
-
-function Leaderboard({ document }: { document: JsonObject }) {
-  const rows = objectsAt(document, "leaderboard");
-  return (
-    <Section title="Leaderboard">
-      {rows.length === 0 ? (
-        <p class="note">This version ships no leaderboard.</p>
-      ) : (
-        <SheetTable sheet={sheetOf(rows)} caption="leaderboard" />
-      )}
-    </Section>
   );
 }

@@ -295,6 +295,13 @@ function Results({ points, question }: { points: Live<Points>; question: KernelQ
           <PredictionReadings document={first.document} />
           <CommandLine request="predict" asked={{ ...question.asked, gpu: question.gpus[0] ?? "" }} />
           {points.value === null ? null : <Change points={points.value} />}
+          {(points.value?.stored ?? "") === "" ? null : (
+            <CommandLine
+              request="predict"
+              asked={{ ...question.asked, gpu: points.value!.stored }}
+              note="of the what-if; Record, beside its sliders, saves that file"
+            />
+          )}
           <div class="pair">
             {plots
               .slice(0, 2)

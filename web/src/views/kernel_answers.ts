@@ -20,6 +20,7 @@ export interface Points {
   gpus: GpuAnswer[];
   same: Answered | null; // the what-if record with nothing changed: what the change is compared with
   record: JsonObject | null;
+  stored: string; // "upload:ID" of that record; empty without one
 }
 
 const uploads = new Map<string, Promise<string>>();
@@ -51,9 +52,11 @@ export async function askPoints(known: Known, from: KernelQuestion, signal: Abor
   const record = changedRecord(known, from);
   const names = [...from.gpus];
   const questions = from.gpus.map((gpu) => question(from.asked, gpu));
+  let kept = "";
   if (record !== null) {
     const base = gpuRecord(known, from.gpus[0] as string) as JsonObject;
     const [changed, same] = await Promise.all([stored(record), stored(whatIf(base, {}))]);
+    kept = changed;
     names.push(`${from.gpus[0]} what if`);
     questions.push(question(from.asked, changed), question(from.asked, same));
   }
@@ -61,6 +64,7 @@ export async function askPoints(known: Known, from: KernelQuestion, signal: Abor
   return {
     gpus: names.map((name, index) => ({ name, answered: answers[index] as Answered })),
     record,
+    stored: kept,
     same: record === null ? null : (answers[names.length] ?? null),
   };
 }

@@ -23,7 +23,7 @@ import { poolsOf, runOf } from "../core/deployment";
 import { askedOf, SchemaForm, type First } from "../forms/schema_form";
 import { Slider } from "../forms/slider";
 import { CommandLine, Takeaways } from "../parts/command";
-import { Problem, Working } from "../parts/notices";
+import { JobButton, JobState } from "../parts/job";
 import { Section, View } from "../parts/section";
 import { StartCommand } from "../parts/start_command";
 import { SheetTable } from "../parts/sheet_table";
@@ -84,17 +84,15 @@ export function Plan({ known, state, change }: ViewProps) {
       inputs={
         <>
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={job.progress !== null}
-              onClick={() => {
+            <JobButton
+              job={job}
+              start={() => {
                 set({ ran: true, asked, whole: true });
                 job.run("plan", asked);
               }}
             >
               Run
-            </button>
+            </JobButton>
           </div>
           <SchemaForm
             schema={known.schemas["plan"] ?? {}}
@@ -105,15 +103,7 @@ export function Plan({ known, state, change }: ViewProps) {
         </>
       }
     >
-      {job.progress === null ? null : (
-        <Working progress={job.progress} cancel={job.cancel} cancelling={job.cancelling} />
-      )}
-      <Problem error={job.problem} />
-      {job.cancelled ? (
-        <p class="note" role="status">
-          Cancelled.
-        </p>
-      ) : null}
+      <JobState job={job} />
       {plan === null ? (
         job.progress !== null ? null : (
           <Section title="Not run yet">

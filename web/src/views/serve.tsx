@@ -5,10 +5,12 @@ import { isObject, textAt, type JsonObject } from "../core/json";
 import { useJob } from "../core/live";
 import { readBenchmark, servedRequests } from "../core/requests_of_run";
 import { nestedByName } from "../core/schema";
-import { post, upload, type ServerError } from "../core/server";
+import { download, post, upload, type ServerError } from "../core/server";
 import { askedOf, filled, SchemaForm, type First } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
-import { Problem, Working } from "../parts/notices";
+import { useDrop } from "../parts/drop";
+import { JobButton, JobState } from "../parts/job";
+import { Problem } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { StartCommand } from "../parts/start_command";
 import { SheetTable } from "../parts/sheet_table";
@@ -95,17 +97,15 @@ export function Serve({ known, state, change }: ViewProps) {
       inputs={
         <>
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={job.progress !== null}
-              onClick={() => {
+            <JobButton
+              job={job}
+              start={() => {
                 set({ ran: true, asked, whole: true });
                 run("a", asked);
               }}
             >
               Run
-            </button>
+            </JobButton>
             <button
               type="button"
               disabled={runs.a === null || job.progress !== null}
@@ -138,6 +138,11 @@ export function Serve({ known, state, change }: ViewProps) {
           <Measured
             run={measured}
             set={setMeasured}
+            link={textAt(state, "measured")}
+            setLink={(file) => {
+              const { measured: _, ...rest } = latest.current;
+              change(file === null ? rest : { ...rest, measured: file });
+            }}
             replay={(trace) => set({ asked: replayed(asked, trace), whole: true })}
           />
           <SchemaForm
@@ -150,15 +155,7 @@ export function Serve({ known, state, change }: ViewProps) {
         </>
       }
     >
-      {job.progress === null ? null : (
-        <Working progress={job.progress} cancel={job.cancel} cancelling={job.cancelling} />
-      )}
-      <Problem error={job.problem} />
-      {job.cancelled ? (
-        <p class="note" role="status">
-          Cancelled.
-        </p>
-      ) : null}
+      <JobState job={job} />
       {runs.a === null && job.progress === null && measured === null ? <Empty asked={asked} /> : null}
       {shown.length === 0 ? null : <RunResults runs={shown} asked={runs.askedA ?? asked} other={other} />}
     </View>
@@ -283,18 +280,30 @@ function EngineCommand({ take }: { take(asked: JsonObject): void }) {
   );
 }
 
-// A measured result stays in the browser; it is sent only where its requests are to be replayed.
+// A measured result stays in the browser; it is sent only where its requests are to be replayed, or where it
+// is to be in the link.
 function Measured({
   run,
   set,
+  link,
+  setLink,
   replay,
 }: {
   run: Run | null;
   set(run: Run | null): void;
+  link: string; // "upload:ID" where the reader put the run into the link
+  setLink(link: string | null): void;
   replay(trace: string): void;
 }) {
   const [problem, setProblem] = useState<Error | null>(null);
-  const [over, setOver] = useState(false);
+  useEffect(() => {
+    if (!link.startsWith("upload:")) return;
+    void download(link)
+      .then((blob) => blob.text())
+      .then((text) => set(asRun("measured", readBenchmark(text, link), true)))
+      .catch((error: Error) => setProblem(new Error(`measured run of the link: ${error.message}`)));
+  }, []);
+  const sent = () => upload("measured.json", JSON.stringify(run?.document));
   const take = (file: File | undefined) => {
     if (file === undefined) return;
     void file
@@ -302,24 +311,13 @@ function Measured({
       .then((text) => {
         set(asRun("measured", readBenchmark(text, file.name), true));
         setProblem(null);
+        setLink(null);
       })
       .catch(setProblem);
   };
+  const drop = useDrop(take);
   return (
-    <div
-      class={over ? "drop over" : "drop"}
-      data-drop="measured"
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files[0]);
-      }}
-    >
+    <div class={drop.over ? "drop over" : "drop"} data-drop="measured" {...drop.handlers}>
       <label>
         Lay a measured run over: drop the JSON that <code>vllm bench serve --save-result</code> wrote (
         <code>--save-detailed</code> for its requests), or
@@ -337,13 +335,27 @@ function Measured({
             type="button"
             class="small"
             title="simulate the same requests at the same times"
-            onClick={() =>
-              void upload("measured.json", JSON.stringify(run.document)).then(replay).catch(setProblem)
-            }
+            onClick={() => void sent().then(replay).catch(setProblem)}
           >
             Replay
           </button>{" "}
-          <button type="button" class="small" onClick={() => set(null)}>
+          <button
+            type="button"
+            class="small"
+            title="sends it to the server, so that the link opens it there too for as long as the server runs"
+            disabled={link !== ""}
+            onClick={() => void sent().then(setLink).catch(setProblem)}
+          >
+            {link === "" ? "Put into the link" : "In the link"}
+          </button>{" "}
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              set(null);
+              setLink(null);
+            }}
+          >
             Take away
           </button>
         </p>

@@ -1,6 +1,7 @@
 // Tune: measured samples into a table, what it chooses as m grows, and how near the best it is.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Figure } from "../charts/figure";
+import { fitPlot } from "../charts/fit_plots";
 import { choicesPlot, chosenSheet } from "../charts/tune_plots";
 import { isObject, listAt, numberAt, textAt, type Json, type JsonObject } from "../core/json";
 import { useJob, useLive } from "../core/live";
@@ -9,11 +10,13 @@ import { readFields } from "../core/schema";
 import { FieldRow } from "../forms/field_row";
 import { SchemaForm } from "../forms/schema_form";
 import { CommandLine, Takeaways } from "../parts/command";
-import { Reading, Readings, Tier } from "../parts/marks";
-import { Problem, Working } from "../parts/notices";
+import { Tier } from "../parts/marks";
+import { JobButton, JobState } from "../parts/job";
+import { Problem } from "../parts/notices";
 import { Section, View } from "../parts/section";
 import { SheetTable } from "../parts/sheet_table";
 import { save } from "../parts/save";
+import { FitReadings } from "./fit_readings";
 import { RegretFigures } from "./regret_figures";
 import type { ViewProps } from "./view_props";
 
@@ -64,14 +67,13 @@ export function Tune({ known, state, change }: ViewProps) {
             hidden={["output"]}
           />
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={fitting.progress !== null || listAt(fit, "samples").length === 0}
-              onClick={() => fitting.run("tune_fit", { ...fit, output: NEW_FILE })}
+            <JobButton
+              job={fitting}
+              ready={listAt(fit, "samples").length > 0}
+              start={() => fitting.run("tune_fit", { ...fit, output: NEW_FILE })}
             >
               Fit a table
-            </button>
+            </JobButton>
           </div>
           <h2>Table</h2>
           <TableField known={known} table={table} set={(next) => set({ table: next })} />
@@ -83,17 +85,16 @@ export function Tune({ known, state, change }: ViewProps) {
             hidden={["table", "samples"]}
           />
           <div class="run">
-            <button
-              type="button"
-              class="primary"
-              disabled={judging.progress !== null || table === "" || oracle.length === 0}
-              onClick={() => {
+            <JobButton
+              job={judging}
+              ready={table !== "" && oracle.length > 0}
+              start={() => {
                 set({ judged: true });
                 judging.run("tune_regret", regretAsked);
               }}
             >
               Judge
-            </button>
+            </JobButton>
           </div>
           <h2>Shape</h2>
           {(["n", "k", "m"] as const).map((key) => (
@@ -103,12 +104,7 @@ export function Tune({ known, state, change }: ViewProps) {
       }
     >
       {[fitting, judging].map((job, index) => (
-        <div key={index}>
-          {job.progress === null ? null : (
-            <Working progress={job.progress} cancel={job.cancel} cancelling={job.cancelling} />
-          )}
-          <Problem error={job.problem} />
-        </div>
+        <JobState key={index} job={job} />
       ))}
       {table === "" ? (
         <Section title="No table yet">
@@ -194,39 +190,22 @@ function TableField({
 }
 
 function Fitted({ document, asked }: { document: JsonObject; asked: JsonObject }) {
-  const value = (key: string) => numberAt(document, key);
+  const plot = useMemo(() => fitPlot(document), [document]);
+  const [open, setOpen] = useState(false); // a chart needs its width, which a closed place has none of
   const made = textAt(document, "files", "output");
   return (
     <Section
       title={`Table of ${textAt(document, "kernel")} on ${textAt(document, "gpu")}`}
       tools={<Takeaways name="fit" document={{ asked, answer: document }} />}
     >
-      <Readings>
-        <Reading
-          name="samples"
-          value={value("samples")}
-          unit="count"
-          more={
-            <span class="marks">
-              <Tier tier={textAt(document, "tier")} />
-            </span>
-          }
-        />
-        <Reading name="configurations" value={value("configs")} unit="count" />
-        <Reading
-          name="median residual"
-          value={value("median_residual")}
-          unit="share"
-          hint="of the formula, on its own samples"
-        />
-        <Reading name="candidates of a cell" value={value("mean_candidates")} unit="plain" />
-        <Reading name="size" value={value("table_bytes")} unit="B" />
-        <div class="reading">
-          <dt>default</dt>
-          <dd>{textAt(document, "default")}</dd>
-        </div>
-      </Readings>
+      <FitReadings document={document} />
       <CommandLine request="tune_fit" asked={{ ...asked, output: "table.wlt" }} />
+      {plot === null ? null : (
+        <details class="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>How well each configuration was fitted</summary>
+          {open ? <Figure plot={plot} /> : null}
+        </details>
+      )}
       {made === "" ? null : (
         <div class="tools">
           <button type="button" onClick={() => void download(made).then((blob) => save("table.wlt", blob))}>

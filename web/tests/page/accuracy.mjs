@@ -1,6 +1,23 @@
-import { api, assert, chartFile, near, openPage } from "./harness.mjs";
+import { api, assert, chartFile, chartTable, near, openPage } from "./harness.mjs";
 
 export const tests = {
+  async "Accuracy: the leaderboard's figures are the API's"({ browser, server }) {
+    const { page, go, close } = await openPage(browser, server);
+    await go("#/accuracy");
+    const document = await api(server, "/leaderboard");
+    assert.ok(document.splits.length > 0, "the program ships no leaderboard");
+    for (const { title, cells } of document.splits) {
+      const rows = await chartTable(page, `Mean error: ${title}`);
+      assert.deepEqual(
+        rows.map((row) => [row[0], row[1]]),
+        cells.map((cell) => [cell.family, cell.method]),
+      );
+      rows.forEach((row, index) => near(row[2], cells[index].mean_error, 0.03));
+    }
+    for (const { title } of document.tables) await page.locator("h2", { hasText: title }).waitFor();
+    await close();
+  },
+
   async "Accuracy: cells, families and figures are the API's"({ browser, server }) {
     const { page, go, close } = await openPage(browser, server);
     await go("#/accuracy");

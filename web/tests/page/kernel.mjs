@@ -62,9 +62,13 @@ export const tests = {
     const slider = page.getByRole("slider", { name: "n slider" });
     await slider.focus();
     for (let press = 0; press < 4; press++) await page.keyboard.press("ArrowRight");
-    const n = Number(await page.locator('[data-field="n"] input[type=text]').inputValue());
-    assert.ok(n > 4096);
-    await page.waitForFunction((value) => location.hash.includes(`operator.n=${value}`), n);
+    // the last key is read when the address has what the field says
+    const n = await page
+      .waitForFunction(() => {
+        const said = Number(document.querySelector('[data-field="n"] input[type=text]').value);
+        return said > 4096 && location.hash.includes(`operator.n=${said}`) ? said : null;
+      })
+      .then((found) => found.jsonValue());
     await page.getByText(`--n ${n}`).waitFor();
     const answer = await api(server, "/answers/predict", {
       gpu: "H100-SXM",
@@ -98,6 +102,7 @@ export const tests = {
       operator: { family: "gemm", m: 8, n: 8192, k: 8192 },
     });
     near(side[1][1], answer.p50_us);
+    await page.locator(".command", { hasText: "of the what-if" }).getByText("--gpu").waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await page.locator("[data-what-if]").waitFor({ state: "detached" });
     await close();

@@ -32,27 +32,36 @@ async function loadTimes(browser, server) {
   return times;
 }
 
-// From the input event until the frame after the redraw, for every move of a slider, and the drawing alone.
-async function redraws(page) {
-  return page.evaluate(async (moves) => {
-    const slider = document.querySelector('input[type=range][aria-label="m slider"]');
-    const chart = () => document.querySelectorAll(".chart").length;
-    const frames = [];
-    performance.clearMeasures("warploom-redraw");
-    for (let move = 0; move < moves; move++) {
-      const started = performance.now();
-      slider.value = String(Number(slider.value) + (move % 2 === 0 ? 1 : -1));
-      slider.dispatchEvent(new Event("input", { bubbles: true }));
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      frames.push(performance.now() - started);
-      await new Promise((done) => setTimeout(done, 60));
-    }
-    return {
-      charts: chart(),
-      frames,
-      drawn: performance.getEntriesByName("warploom-redraw").map((entry) => entry.duration),
-    };
-  }, MOVES);
+// For every move of a slider: from the input event until the frame that shows the chart of 200 points as it
+// then is, and the drawing alone.
+async function redraws(page, chart) {
+  return page.evaluate(
+    async ([moves, title]) => {
+      const slider = document.querySelector('input[type=range][aria-label="m slider"]');
+      const drawnAt = () =>
+        performance
+          .getEntriesByName("warploom-redraw")
+          .filter((entry) => entry.detail === title)
+          .at(-1)?.startTime ?? 0;
+      const nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      const frames = [];
+      performance.clearMeasures("warploom-redraw");
+      for (let move = 0; move < moves; move++) {
+        const started = performance.now();
+        slider.value = String(Number(slider.value) + (move % 2 === 0 ? 1 : -1));
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        do await nextFrame();
+        while (drawnAt() < started && performance.now() - started < 5000);
+        frames.push(performance.now() - started);
+        await new Promise((done) => setTimeout(done, 60));
+      }
+      return {
+        frames,
+        drawn: performance.getEntriesByName("warploom-redraw").map((entry) => entry.duration),
+      };
+    },
+    [MOVES, chart],
+  );
 }
 
 export const tests = {
@@ -66,12 +75,13 @@ export const tests = {
     const loads = await loadTimes(browser, server);
     const { page, go, close } = await openPage(browser, server);
     await go(
-      "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=1024&asked.operator.n=4096&asked.operator.k=4096",
+      "#/kernel?gpus=[%22H100-SXM%22]&asked.operator.family=gemm&asked.operator.m=8192&asked.operator.n=4096&asked.operator.k=4096",
     );
     await page.locator("h3", { hasText: "Latency over m" }).waitFor();
     await page.locator(".chart canvas").nth(2).waitFor();
+    await page.locator("h3", { hasText: "Latency over m" }).scrollIntoViewIfNeeded();
     await page.waitForTimeout(500);
-    const { frames, drawn } = await redraws(page);
+    const { frames, drawn } = await redraws(page, "Latency over m");
     await close();
     const ms = (value) => `${value.toFixed(1)} ms`;
     console.log(`    first load ${(bytes / 1024).toFixed(0)} KiB gzip (index.html, script, styles)`);
@@ -86,6 +96,9 @@ export const tests = {
     // Times are judged where the machine has nothing else to do (--strict); elsewhere five times as much is allowed.
     const slack = strict ? 1 : 5;
     assert.ok(quantile(loads, 0.5) <= MOST_LOAD * slack, `loads ${loads}`);
-    assert.ok(quantile(drawn, 0.95) <= MOST_REDRAW * slack, `redraw p95 ${quantile(drawn, 0.95)} ms`);
+    assert.ok(
+      quantile(frames, 0.95) <= MOST_REDRAW * slack,
+      `slider to frame p95 ${quantile(frames, 0.95)} ms`,
+    );
   },
 };

@@ -39,6 +39,19 @@ const CHARTS = {
   diagnose: 1,
   validate_serving: 1,
   validate_kernels: 1,
+  validate_ceilings: 2,
+  validate_tiles: 1,
+  tune_fit: 1,
+  leaderboard: 3,
+};
+// What a report must say of its document besides: text that stands on the page.
+const SAYS = {
+  predict: (answer) => [timeText(answer.p50_us)],
+  step: (answer) => [timeText(answer.step_ms * 1e3)],
+  validate_ceilings: (answer) => Object.keys(answer.families),
+  validate_tiles: (answer) => [answer.library, ...Object.keys(answer.cells[0].sources)],
+  tune_fit: (answer) => [answer.default, answer.fitted[0].config],
+  leaderboard: (answer) => [...answer.splits.map((one) => one.title), answer.made_with],
 };
 
 async function sent(server, root, name) {
@@ -50,21 +63,26 @@ async function sent(server, root, name) {
   return (await reply.json()).file;
 }
 
+const sweep = async (file) => ({
+  layout: "warploom",
+  data: [await file("collector/h200/check/sweep.csv.gz")],
+});
+
 async function documentOf(server, root, request) {
   if (ASKED[request] !== undefined)
     return [ASKED[request], await api(server, `/answers/${request}`, ASKED[request])];
-  const asked =
-    request === "validate_serving"
-      ? {
-          run: await sent(server, root, "tests/fixtures/clients/run.json"),
-          requests: await sent(server, root, "tests/fixtures/clients/vllm_bench.json"),
-        }
-      : {
-          source: {
-            layout: "warploom",
-            data: [await sent(server, root, "tests/fixtures/collector/h200/check/sweep.csv.gz")],
-          },
-        };
+  if (request === "leaderboard") return [null, await api(server, "/leaderboard")];
+  const file = (name) => sent(server, root, `tests/fixtures/${name}`);
+  const asked = await {
+    validate_serving: async () => ({
+      run: await file("clients/run.json"),
+      requests: await file("clients/vllm_bench.json"),
+    }),
+    validate_tiles: async () => ({ data: await file("collector/h200/tiles/tiles.csv.gz"), shipped: true }),
+    tune_fit: async () => ({ samples: [await file("tuner/tutorial_anchors.csv.gz")], output: "upload:new" }),
+    validate_kernels: async () => ({ source: await sweep(file) }),
+    validate_ceilings: async () => ({ source: await sweep(file) }),
+  }[request]();
   return [asked, await api(server, `/answers/${request}`, asked)];
 }
 
@@ -96,12 +114,9 @@ export const tests = Object.fromEntries(
       await page.locator(".chart svg").first().waitFor();
       assert.equal(await page.locator(".chart svg").count(), charts);
       assert.equal(await page.locator(".problem").count(), 0);
-      if (request === "predict") await page.getByText(timeText(answer.p50_us)).first().waitFor();
-      if (request === "step")
-        await page
-          .getByText(timeText(answer.step_ms * 1e3))
-          .first()
-          .waitFor();
+      const text = await page.locator("main").textContent();
+      for (const part of SAYS[request]?.(answer) ?? [])
+        assert.ok(text.includes(part), `'${part}' stands on the page`);
       await page.evaluate(await readFile(AXE, "utf8"));
       const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
       assert.deepEqual(
@@ -124,7 +139,7 @@ tests["Report: a document without charts of its own is shown as tables"] = async
   const { page, close } = await openPage(browser, server);
   await page.goto(
     await reportFile(dist, {
-      request: "leaderboard",
+      request: "something_else",
       asked: null,
       answer: { rows: [{ name: "mine", mean_error: 0.042, rows: 7 }], mean_error: 0.05 },
       command: "",

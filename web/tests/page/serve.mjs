@@ -91,6 +91,15 @@ export const tests = {
     await page.getByText("3 measured requests.").waitFor();
     near((await figureOf(page, "TTFT mean"))[3], 60_000);
     await page.locator("h2", { hasText: "A against measured" }).waitFor();
+    await page.getByRole("button", { name: "Put into the link" }).click();
+    await page.waitForFunction(() => location.hash.includes("measured=upload:"));
+    const link = page.url();
+    const other = await page.context().newPage();
+    await other.goto(link);
+    await other.getByText("3 measured requests.").waitFor();
+    await other.locator("h2", { hasText: "A against measured" }).waitFor();
+    near((await figureOf(other, "TTFT mean"))[3], 60_000);
+    await other.close();
     await page.getByRole("button", { name: "Replay" }).click();
     await page.waitForFunction(() =>
       document.querySelector('[data-field="source.trace"] input').value.startsWith("upload:"),
@@ -99,6 +108,13 @@ export const tests = {
     await page.locator(".reading", { hasText: /^completed3$/ }).waitFor();
     await dropFile(page, '[data-drop="measured"]', "not.json", "{]");
     await page.locator(".problem", { hasText: "not.json is no JSON" }).waitFor();
+    await close();
+  },
+
+  async "Serve: a link whose measured run the server no longer has says so"({ browser, server }) {
+    const { page, go, close } = await openPage(browser, server, { allow: [/status of 404/] });
+    await go("#/serve?measured=upload:0123456789abcdef0123456789abcdef");
+    await page.locator(".problem", { hasText: "measured run of the link" }).waitFor();
     await close();
   },
 

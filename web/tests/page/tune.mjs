@@ -1,4 +1,4 @@
-import { api, assert, chartFile, chartTable, near, openPage } from "./harness.mjs";
+import { api, assert, chartFile, chartTable, documentFile, fetched, near, openPage } from "./harness.mjs";
 
 const file = (root, name) => `${root}/tests/fixtures/tuner/${name}`;
 
@@ -18,6 +18,16 @@ export const tests = {
     await page.locator("h2", { hasText: /^Table of / }).waitFor({ timeout: 60_000 });
     await page.waitForFunction(() => location.hash.includes("table=upload:"));
     const table = await page.locator('[data-field="table"] input[type=text]').inputValue();
+    await page.getByText("How well each configuration was fitted").click();
+    const fitted = await chartTable(page, "Residual of each configuration");
+    const document = JSON.parse((await documentFile(page)).content).answer;
+    assert.deepEqual(
+      fitted.map((row) => row[0]),
+      document.fitted.slice(0, fitted.length).map((one) => one.config),
+    );
+    fitted.forEach((row, index) => near(row[1], document.fitted[index].residual, 0.03));
+    const kept = await fetched(page, () => page.getByRole("button", { name: "Download the table" }).click());
+    assert.equal(kept.content.subarray(0, 7).toString(), "WLTUNE1");
     const shown = await api(server, "/answers/tune_show", { table, n: 4096, k: 4096, m: 2048 });
     const rows = (await chartFile(page, "Chosen configuration as m grows", "CSV")).content
       .toString()

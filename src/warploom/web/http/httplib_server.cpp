@@ -101,14 +101,16 @@ void fill(httplib::Response& response, HttpResponse&& answer) {
       if (!more) sink.done();
       return true;
     });
-  } else if (!answer.body.empty() && response.has_header("Content-Encoding")) {
-    // By a provider: the library compresses plain bodies itself, also those that are compressed already.
+  } else if (!answer.body.empty() && (answer.status < 400 || response.has_header("Content-Encoding"))) {
+    // By a provider: the library compresses plain bodies itself, by brotli at its greatest effort where the
+    // client takes that, which costs more than the answer (0.3 s for the schemas of all requests).
     const auto body = std::make_shared<const std::string>(std::move(answer.body));
     response.set_content_provider(body->size(), answer.content_type,
                                   [body](std::size_t from, std::size_t length, httplib::DataSink& sink) {
                                     return sink.write(body->data() + from, length);
                                   });
   } else {
+    // A refusal is short, and the handler of the library's own refusals looks whether there is a body.
     response.set_content(answer.body, answer.content_type);
   }
 }

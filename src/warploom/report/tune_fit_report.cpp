@@ -1,0 +1,141 @@
+// What `tune fit` says of a table: how well each configuration was fitted.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "warploom/base/statistics.h"
+#include "warploom/report/number_text.h"
+#include "warploom/report/tune_report.h"
+
+namespace warploom {
+namespace {
+
+double median_residual(const WaveModel& model) {
+  std::vector<double> residuals;
+  for (const FittedConfig& fitted : model.configs) residuals.push_back(double(fitted.residual));
+  return quantile(std::move(residuals), 0.5);
+}
+
+std::size_t bucket_count(const WaveTuneModel& model) {
+  std::size_t count = 0;
+  for (const MacroTimes& macro : model.macros) count += macro.buckets.size();
+  return count;
+}
+
+// Nothing where no bucket says how good its fit is.
+Json median_or_null(std::vector<double> values) {
+  return values.empty() ? Json(nullptr) : Json(quantile(std::move(values), 0.5));
+}
+
+// A row for each configuration: how far the model is from its samples, and the R^2 of its wave buckets.
+Json fitted_json(const WaveModel& model) {
+  std::vector<std::vector<double>> r_squared(model.configs.size());
+  for (const BucketFit& bucket : model.buckets) r_squared.at(bucket.config).push_back(bucket.r_squared);
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < model.configs.size(); ++i)
+    rows.push_back({{"config", config_text(model.configs[i].config)},
+                    {"residual", double(model.configs[i].residual)},
+                    {"buckets", r_squared[i].size()},
+                    {"median_r_squared", median_or_null(r_squared[i])}});
+  return rows;
+}
+
+// The same of the published model, whose buckets are fitted apart and exact where they have few anchors.
+Json fitted_json(const WaveTuneModel& model) {
+  Json rows = Json::array();
+  for (const MacroTimes& macro : model.macros) {
+    std::size_t anchors = 0;
+    std::vector<double> r_squared;
+    for (const WaveBucket& bucket : macro.buckets) {
+      anchors += bucket.anchors;
+      if (bucket.r_squared != 0) r_squared.push_back(bucket.r_squared);
+    }
+    rows.push_back(
+        {{"config", fmt::format("{}x{}x{}", macro.tiles.tile_m, macro.tiles.tile_n, macro.tiles.tile_k)},
+         {"buckets", macro.buckets.size()},
+         {"anchors", anchors},
+         {"median_r_squared", median_or_null(std::move(r_squared))}});
+  }
+  return rows;
+}
+
+// Where the learned correction is from, and whether this table leaves that GPU.
+std::string correction_text(const TuneFitSummary& fit) {
+  if (!fit.corrected) return "correction: none, the formula alone";
+  if (fit.model.gpu.name == kCorrectionGpu) return fmt::format("correction: learned on {}", kCorrectionGpu);
+  return fmt::format("correction: learned on {}, not on {}; it fits these samples", kCorrectionGpu,
+                     fit.model.gpu.name);
+}
+
+}  // namespace
+
+std::string tune_fit_text(const TuneFitSummary& fit) {
+  const WaveModel& model = fit.model;
+  return fmt::format(
+      "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
+      "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
+      "table: {} bytes, {} cells of {:.1f} candidates, default {}\n{}\nfitted in {:.2f} s\n",
+      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
+      model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
+      percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
+      count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
+      config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds);
+}
+
+Json tune_fit_json(const TuneFitSummary& fit) {
+  const WaveModel& model = fit.model;
+  return {{"kernel", model.kernel.name},
+          {"kind", name_of(model.kernel.kind)},
+          {"gpu", model.gpu.name},
+          {"configs", model.configs.size()},
+          {"left_out", model.left_out.size()},
+          {"samples", fit.samples},
+          {"buckets", model.buckets.size()},
+          {"median_r_squared", model.median_r_squared},
+          {"median_residual", median_residual(model)},
+          {"default", config_text(fit.table.default_config())},
+          {"cells", fit.table.cells()},
+          {"mean_candidates", fit.table.mean_candidates()},
+          {"tier", name_of(fit.table.tier())},
+          {"table_bytes", fit.table.bytes().size()},
+          {"fit_seconds", fit.fit_seconds},
+          {"correction",
+           {{"used", fit.corrected},
+            {"learned_on", kCorrectionGpu},
+            {"this_gpu", model.gpu.name == kCorrectionGpu}}},
+          {"fitted", fitted_json(model)}};
+}
+
+std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
+  const WaveTuneModel& model = fit.table.model();
+  return fmt::format(
+      "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, {} left "
+      "out\n"
+      "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
+      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(), model.anchors,
+      model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
+      config_text(model.default_config), fit.fit_seconds);
+}
+
+Json wavetune_fit_json(const WaveTuneFitResult& fit) {
+  const WaveTuneModel& model = fit.table.model();
+  return {{"method", name_of(TuneMethod::WaveTune)},
+          {"kernel", model.kernel.name},
+          {"kind", name_of(model.kernel.kind)},
+          {"gpu", model.gpu.name},
+          {"macro_configs", model.macros.size()},
+          {"left_out", model.left_out.size()},
+          {"samples", model.samples},
+          {"anchors", model.anchors},
+          {"buckets", bucket_count(model)},
+          {"median_r_squared", model.median_r_squared},
+          {"default", config_text(model.default_config)},
+          {"fit_seconds", fit.fit_seconds},
+          {"correction",
+           {{"used", fit.corrected},
+            {"learned_on", kCorrectionGpu},
+            {"this_gpu", model.gpu.name == kCorrectionGpu}}},
+          {"fitted", fitted_json(model)}};
+}
+
+}  // namespace warploom

@@ -1,0 +1,13 @@
+// gzip's bytes, as HTTP sends them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warploom {
+
+std::string gzipped(std::string_view text);
+// Of bytes that gzipped() or the build wrote.
+std::string unzipped(std::string_view bytes);
+
+}  // namespace warploom
