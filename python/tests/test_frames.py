@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,14 +11,24 @@ import numpy as np
 
 import warploom
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from measured_requests import reading_requests, training_requests, write_inputs  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = ROOT / "tests/fixtures/collector/h200/check/sweep.csv.gz"
+ANCHORS = ROOT / "tests/fixtures/tuner/gemm_anchors.csv.gz"
 RUN = ROOT / "tests/fixtures/engine/vllm_0_24_h200/serving/llama8b_light"
 LLAMA = {"model": "Llama-3.1-8B", "gpu": "H100-SXM"}
 
 
 def has(*modules):
     return all(importlib.util.find_spec(module) for module in modules)
+
+
+def placed(value, out):
+    if isinstance(value, str):
+        return value.replace("@src", str(ROOT)).replace("@out", out)
+    return [placed(each, out) for each in value] if isinstance(value, list) else value
 
 
 def figures(validation):
@@ -121,6 +132,36 @@ class FramesOut(unittest.TestCase):
         self.assertNotIn("Answer", kinds)
         self.assertEqual(len(kinds), 13)
 
+    def test_answers_of_measured_data_have_them_too(self):
+        table = ("tune fit", "tune_fit", {"samples": [str(ANCHORS)], "output": "@out/gemm.wlt"})
+        with tempfile.TemporaryDirectory() as out:
+            write_inputs(out)
+            for _, request, fields in (table, *reading_requests(), *training_requests()):
+                function = getattr(warploom, "import_" if request == "import" else request)
+                with self.subTest(request):
+                    try:
+                        answer = function(**{name: placed(value, out) for name, value in fields.items()})
+                    except NotImplementedError as missing:
+                        self.assertIn("training", str(missing))
+                        continue
+                    self.assertNotEqual(type(answer).__name__, "Answer")
+                    self.assertEqual(list(answer.to_dict()), list(answer))
+                    self.assertTrue(answer.rows())
+                    self.assertIn("<table>", answer._repr_html_())
+                    for method, package in (("to_pandas", "pandas"), ("to_polars", "polars")):
+                        if has(package):
+                            self.assertEqual(len(getattr(answer, method)()), len(answer.rows()))
+                    if has("matplotlib") and hasattr(answer, "plot"):
+                        self.check_plot(answer.plot())
+
+    def check_plot(self, axes):
+        import matplotlib
+
+        matplotlib.use("Agg")
+        self.assertTrue(axes.get_xlabel() or axes.get_ylabel())
+        self.assertTrue(axes.has_data())
+        matplotlib.pyplot.close(axes.figure)
+
     def test_rows_of_arrays_are_their_columns(self):
         many = warploom.predict("gemm", gpu="H200", m=[64, 8], n=4096, k=4096)
         self.assertEqual([row["m"] for row in many.rows()], [64, 8])
@@ -151,10 +192,7 @@ class FramesOut(unittest.TestCase):
         for answer in self.answers():
             if not hasattr(answer, "plot"):
                 continue
-            axes = answer.plot()
-            self.assertTrue(axes.get_xlabel() or axes.get_ylabel())
-            self.assertTrue(axes.has_data())
-            matplotlib.pyplot.close(axes.figure)
+            self.check_plot(answer.plot())
             drawn += 1
         self.assertGreaterEqual(drawn, 8)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import HostCalibration
 from warploom.session import PathText, Progress, ask
 
 
@@ -28,7 +28,7 @@ def calibrate_host(
     base: PathText | None = None,
     name: PathText | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> HostCalibration:
     """Fits a host profile to steps or runs of your engine.
 
     output: the new profile, JSON
@@ -55,4 +55,4 @@ def calibrate_host(
         gpu, "engine": engine, "engine_version": engine_version, "quantization": quantization,
         "tensor_parallel_size": tensor_parallel_size, "enforce_eager": enforce_eager, "predictor":
         predictor, "base": base, "name": name}
-    return Answer(ask("calibrate_host", fields, progress))
+    return HostCalibration(ask("calibrate_host", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import RegretAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -22,7 +22,7 @@ def tune_regret(
     baselines: Sequence[PathText] | None = None,
     times: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> RegretAnswer:
     """A table's picks against exhaustive measurements.
 
     table: a table that `tune fit` wrote, of either method
@@ -41,4 +41,4 @@ def tune_regret(
     fields = {
         "table": table, "oracle": oracle, "samples": listed(samples), "seen": seen, "gpu": gpu,
         "with_baselines": with_baselines, "baselines": baselines, "times": times}
-    return Answer(ask("tune_regret", fields, progress))
+    return RegretAnswer(ask("tune_regret", fields, progress))

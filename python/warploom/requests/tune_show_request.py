@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import StaircaseAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -18,7 +18,7 @@ def tune_show(
     m: int | None = None,
     samples: Any = None,
     progress: Progress = False,
-) -> Answer:
+) -> StaircaseAnswer:
     """Predicted times and choices of a table as m grows.
 
     table: a table that `tune fit` wrote
@@ -33,4 +33,4 @@ def tune_show(
     """
     fields = {
         "table": table, "n": n, "k": k, "m": m, "samples": listed(samples)}
-    return Answer(ask("tune_show", fields, progress))
+    return StaircaseAnswer(ask("tune_show", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CeilingValidation
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -25,7 +25,7 @@ def validate_ceilings(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CeilingValidation:
     """Performance ceilings on shapes not learned from.
 
     source: measured rows
@@ -49,4 +49,4 @@ def validate_ceilings(
         "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
         "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
         families, "gpus": gpus, "keep_impossible": keep_impossible}
-    return Answer(ask("validate_ceilings", fields, progress))
+    return CeilingValidation(ask("validate_ceilings", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import ConcurrencyValidation
 from warploom.session import PathText, Progress, ask
 
 
@@ -37,7 +37,7 @@ def validate_concurrency(
     frontend_latency_ms: float | None = None,
     frontend_per_token_us: float | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> ConcurrencyValidation:
     """Benchmarks at fixed concurrency.
 
     truth: measured benchmarks
@@ -81,4 +81,4 @@ def validate_concurrency(
         finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
         "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
         "frontend_per_token_us": frontend_per_token_us}
-    return Answer(ask("validate_concurrency", fields, progress))
+    return ConcurrencyValidation(ask("validate_concurrency", fields, progress))

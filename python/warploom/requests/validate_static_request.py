@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import StaticValidation
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -41,7 +41,7 @@ def validate_static(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> StaticValidation:
     """Static batches of real engines.
 
     truth: measured batches
@@ -90,4 +90,4 @@ def validate_static(
         gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
         frontend_per_token_us, "store": store, "layout": layout, "data": listed(data), "families":
         families, "gpus": gpus, "keep_impossible": keep_impossible}
-    return Answer(ask("validate_static", fields, progress))
+    return StaticValidation(ask("validate_static", fields, progress))
