@@ -268,6 +268,7 @@ class Package(unittest.TestCase):
                 "results",
                 "answers",
                 "frames",
+                "sweep_frames",
                 "operators",
                 "steps",
                 "lists",
@@ -289,7 +290,7 @@ class Package(unittest.TestCase):
             ("warploom.step(model='m', gpu='g').kernels[0]['label'].upper()", ""),
             ("warploom.train(output='o').to_dict()['families']['gemm']['rows_learned'] + 1", ""),
             ("warploom.step(model='m', gpu='g').step_ms.upper()", 'float" has no attribute "upper"'),
-            ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'TypedDict "PlanDocument" has no key "point"'),
+            ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'has no key "point"'),
             ("warploom.simulate(model='m', gpu='g', max_num_seq=3)", "max_num_seq"),
         )
         root = Path(__file__).resolve().parents[2] / "python"

@@ -23,8 +23,8 @@ def plot_axes(title: str) -> Any:
 
 
 class Answer(Mapping[str, Any], Generic[Document]):
-    """A document of the toolkit, with the keys that the command prints with --json, also as attributes. Its type,
-    and those of the keys, are in warploom.documents."""
+    """A document of the toolkit, with the keys that the command prints with --json, also as attributes. Its
+    type and those of its keys are in warploom.documents."""
 
     table = ""  # the key of its rows, each an object; empty: the document itself is the one row
 

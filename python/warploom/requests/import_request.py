@@ -23,7 +23,7 @@ def import_(
     """Reads measured data into a store.
 
     layout: warploom, aiconfigurator, pipeweave, vidur, neusight, kineto (PyTorch profiler) or nsight
-    paths: files or folders
+    paths: files or folders; also a frame, a table of pyarrow or a Parquet file
     store: the store's file, made when missing
     families: only these families
     gpus: only these GPUs; the GPU of a profile that names none

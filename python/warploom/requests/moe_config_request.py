@@ -42,7 +42,8 @@ def moe_config(
     layer: sizes and types of the experts
     engine: whose files (vllm, sglang); default "vllm"
     table: a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted
-    samples: times of this layer that `profile` wrote on this GPU
+    samples: times of this layer that `profile` wrote on this GPU; also a frame, a table of pyarrow or a
+        Parquet file
     profile: measure the layer on this machine's GPU into `samples` first (needs torch, triton); default
         false
     seconds: stop measuring after; default 240.0

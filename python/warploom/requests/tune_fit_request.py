@@ -41,7 +41,7 @@ def tune_fit(
     """Measured samples into a look-up table.
 
     method: ours, or the published wave model (warploom, wavetune); default "warploom"
-    samples: CSV files of measured configurations
+    samples: CSV files of measured configurations; also a frame, a table of pyarrow or a Parquet file
     output: the table to write
     gpu: the GPU measured on; default "h200_sxm"
     kernel: the tile kernel

@@ -44,7 +44,8 @@ def tune_plan(
     kernel: the tile kernel
     gpu: the GPU to measure on; default "h200_sxm"
     round: which anchors (all, first, second); default "all"
-    samples: what the first round measured: the anchors left of configurations that may win
+    samples: what the first round measured: the anchors left of configurations that may win; also a
+        frame, a table of pyarrow or a Parquet file
     split_k: gemm: also loops over k in so many parts (2 4 8)
     output: CSV to write
     name: key of the kernel: source, compiler and types; default "gemm"

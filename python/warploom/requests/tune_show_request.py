@@ -25,7 +25,8 @@ def tune_show(
     n: columns (keys)
     k: depth (batch x heads)
     m: the largest m; default 4096
-    samples: measured times, of which those at this n and k are shown
+    samples: measured times, of which those at this n and k are shown; also a frame, a table of pyarrow
+        or a Parquet file
     progress: True for a bar by tqdm, or a function of (done, total)
 
     Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and

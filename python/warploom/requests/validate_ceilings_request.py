@@ -17,7 +17,7 @@ def validate_ceilings(
     ceilings: PathText | None = None,
     quantile: float | None = None,
     cross_fit: int | None = None,
-    tuned: Sequence[PathText] | None = None,
+    tuned: Any = None,
     store: PathText | None = None,
     layout: PathText | None = None,
     data: Any = None,
@@ -33,10 +33,11 @@ def validate_ceilings(
     quantile: of the ceiling; default 0.8
     cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
         0
-    tuned: tables of tuned times, to compare with what is flagged
+    tuned: tables of tuned times, to compare with what is flagged; also a frame, a table of pyarrow or a
+        Parquet file
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -47,6 +48,6 @@ def validate_ceilings(
     """
     fields = {
         "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
+        "tuned": listed(tuned), "store": store, "layout": layout, "data": listed(data), "families":
         families, "gpus": gpus, "keep_impossible": keep_impossible}
     return CeilingValidation(ask("validate_ceilings", fields, progress))

@@ -13,7 +13,7 @@ from warploom.session import PathText, Progress, ask
 
 def validate_concurrency(
     *,
-    truth: PathText,
+    truth: Any,
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
@@ -40,7 +40,7 @@ def validate_concurrency(
 ) -> ConcurrencyValidation:
     """Benchmarks at fixed concurrency.
 
-    truth: measured benchmarks
+    truth: measured benchmarks; also a frame, a table of pyarrow or a Parquet file
     predictor: a folder that `train` wrote, or roofline
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2

@@ -14,7 +14,7 @@ from warploom.session import PathText, Progress, ask
 def validate_serving(
     *,
     run: PathText,
-    requests: PathText,
+    requests: Any,
     benchmark: int | None = None,
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
@@ -39,7 +39,8 @@ def validate_serving(
     """A run of a real engine, request by request.
 
     run: how the engine was started (JSON)
-    requests: what happened to each request: a CSV, or a result of vllm bench serve, AIPerf or GuideLLM
+    requests: what happened to each request: a CSV, or a result of vllm bench serve, AIPerf or GuideLLM;
+        also a frame, a table of pyarrow or a Parquet file
     benchmark: which benchmark of a GuideLLM report that holds several, from 0
     predictor: a folder that `train` wrote, or roofline
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),

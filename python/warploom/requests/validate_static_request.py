@@ -13,8 +13,8 @@ from warploom.session import PathText, Progress, ask, listed
 
 def validate_static(
     *,
-    truth: PathText,
-    requests: PathText,
+    truth: Any,
+    requests: Any,
     predictor: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
@@ -44,8 +44,8 @@ def validate_static(
 ) -> StaticValidation:
     """Static batches of real engines.
 
-    truth: measured batches
-    requests: prompt lengths of each workload
+    truth: measured batches; also a frame, a table of pyarrow or a Parquet file
+    requests: prompt lengths of each workload; also a frame, a table of pyarrow or a Parquet file
     predictor: a folder that `train` wrote, or roofline
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
@@ -70,7 +70,7 @@ def validate_static(
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false

@@ -23,7 +23,7 @@ def validate_tiles(
 ) -> TileValidation:
     """Guesses of the tile that a matrix library chooses.
 
-    data: tiles.csv of warploom-collect
+    data: tiles.csv of warploom-collect; also a frame, a table of pyarrow or a Parquet file
     gpu: record of that GPU; absent: by the name in the file
     shipped: judge the program's own ranking, learn nothing; default false
     leave_out_sms: also learn without each count of SMs and judge at it; default false
