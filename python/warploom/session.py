@@ -112,6 +112,33 @@ class Files:
         return str(root)
 
 
+def _check_plain(request: str, name: str, value: Any) -> None:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            _check_plain(request, f"{name}.{key}" if name else str(key), each)
+    elif isinstance(value, list):
+        for each in value:
+            _check_plain(request, name, each)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{request}: {name} is {value}, expected a finite number")
+    elif not isinstance(value, (str, int, float, bool, type(None))):
+        raise TypeError(
+            f"{request}: {name} is of {type(value).__name__}, expected text, a number, a list or a mapping"
+        )
+
+
+def json_text(request: str, fields: Mapping[str, Any]) -> str:
+    """Fields as JSON. Raises ValueError on a number that is not finite, TypeError on a value that JSON has no word
+    for; both name the field."""
+    _check_plain(request, "", fields)
+    return json.dumps(fields)
+
+
+def path_text(value: Any) -> Any:
+    """A path as text; anything else as it is."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
 def listed(value: Any) -> Any:
     """One thing as a list of it, for fields that are lists."""
     return value if value is None or isinstance(value, (list, tuple)) else [value]
@@ -145,6 +172,8 @@ class _Bar:
 
 def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:
     """What the command `request` prints with --json, as Python values. Fields that are None are left out."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"{request}: progress is {progress!r}, expected True, False or a function of (done, total)")
     given = {key: value for key, value in fields.items() if value is not None}
     if "layout" in fields and any(_holds_frames(given.get(name)) for name in SWEEP_FIELDS):
         given.setdefault("layout", "warploom")  # of a sweep's columns
@@ -155,11 +184,7 @@ def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> 
             for name in DATA_FIELDS
             if name in given
         }
-        plain = {**files.plain(given), **data}
-        for name, value in plain.items():
-            if isinstance(value, float) and not math.isfinite(value):
-                raise ValueError(f"{request}: {name} is {value}, expected a finite number")
-        text = json.dumps(plain)
+        text = json_text(request, {**files.plain(given), **data})
         follow: Any = _Bar(request) if progress is True else progress or None
         try:
             session = open_session(str(given.get("predictor", "")) if request != "schema" else "")
