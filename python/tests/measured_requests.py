@@ -56,7 +56,12 @@ def training_requests():
     gpus = {"layout": "warploom", "data": ["@out/gpus.csv"]}
     sweep = f"{FIXTURES}/collector/h200/check/sweep.csv.gz"
     yield "train", "train", {**gpus, "threads": 1, "output": "@out/trained"}
-    yield "calibrate", "calibrate", {"gpu": "H200", "data": sweep, "threads": 1, "output": "@out/calibrated"}
+    yield "calibrate", "calibrate", {
+        "gpu": "H200",
+        "data": sweep,
+        "threads": 1,
+        "output": "@out/calibrated",
+    }
     yield "train-ceilings", "train_ceilings", {**gpus, "rows": 600, "output": "@out/ceilings"}
     left_out = {"leave_out": "gpu", "only_left_out": ["h100"], "threads": 1}
     counts = {"rows_per_gpu": 500, "judged_rows": 20, "fewest_rows": 50}
@@ -74,7 +79,10 @@ def reading_requests():
         "data": [f"{FIXTURES}/collector/h200/check/sweep.csv.gz"],
         "families": ["gemm"],
     }
-    yield "validate static", "validate_static", {"truth": "@out/batches.csv", "requests": "@out/prompts.csv"}
+    yield "validate static", "validate_static", {
+        "truth": "@out/batches.csv",
+        "requests": "@out/prompts.csv",
+    }
     yield "validate concurrency", "validate_concurrency", {"truth": "@out/benchmarks.csv", "threads": 1}
     yield "calibrate-host", "calibrate_host", {
         "steps": ["@out/steps.csv"],

@@ -1,8 +1,9 @@
 """Stand-ins of the interfaces that warploom.seams serves, written from their published signatures.
 
-sglang_simulator: github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator: time_predictor/base.py
-(commit 2f070b1), simulation/types.py (1a3b0de), simulation/manager/config.py (04b91ac). dynamo:
-github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/aic.py (0d5e571) and ais.py (release 1.6.1).
+sglang_simulator: github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator:
+time_predictor/base.py (commit 2f070b1), simulation/types.py (1a3b0de), simulation/manager/config.py
+(04b91ac). dynamo: github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/aic.py (0d5e571)
+and ais.py (release 1.6.1).
 """
 
 import enum

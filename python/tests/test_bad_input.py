@@ -171,7 +171,11 @@ class Python(unittest.TestCase):
         for call, words, kind in (
             (lambda: question.estimate_columns({"m": np.array([1.5, 2])}, 2), "int64", TypeError),
             (lambda: question.estimate_columns({"m": np.arange(8)[::2]}, 4), "contiguous", TypeError),
-            (lambda: question.estimate_columns({"m": np.array([1, 2])}, 3), "2 rows, expected 3", ValueError),
+            (
+                lambda: question.estimate_columns({"m": np.array([1, 2])}, 3),
+                "2 rows, expected 3",
+                ValueError,
+            ),
             (lambda: question.estimate_columns({}, 2**50), "", MemoryError),
             (lambda: _core.Session().answer("step", "{"), "is not valid JSON", ValueError),
             (lambda: _core.Session().answer("step", "[1]"), "expected an object", ValueError),
@@ -352,11 +356,19 @@ class C(unittest.TestCase):
                 [self.question, self.columns(b"m", False), sizes(1), sizes(4), sizes(1), self.place],
                 "a column is NULL",
             ),
-            ("warploom_answer", [self.session, b"simulat", b"{}", None, self.out], "did you mean 'simulate'"),
+            (
+                "warploom_answer",
+                [self.session, b"simulat", b"{}", None, self.out],
+                "did you mean 'simulate'",
+            ),
             ("warploom_answer", [self.session, b"step", b"{", None, self.out], "is not valid JSON"),
             ("warploom_answer", [self.session, b"step", b"\xff\xfe", None, self.out], "JSON"),
             ("warploom_answer", [self.session, b"step", b'{"rate": NaN}', None, self.out], "JSON"),
-            ("warploom_answer", [self.session, b"gpu", b'{"name": "H1000"}', None, self.out], "did you mean"),
+            (
+                "warploom_answer",
+                [self.session, b"gpu", b'{"name": "H1000"}', None, self.out],
+                "did you mean",
+            ),
             ("warploom_open", [b"/no/such/folder", self.out], "does not exist"),
         )
         for name, arguments, words in table:

@@ -123,7 +123,13 @@ class LayoutsOfFrames(unittest.TestCase):
         operator = '{"family": "attention_decode", "heads": 32, "kv_heads": 8, "requests": [{"count": 8, '
         listed = [f'{operator}"query_tokens": 1, "context_tokens": {size}}}]}}' for size in (500, 900)]
         same = {"gpu": "h200", "latency_us": [20.0, 30.0]}
-        sizes = {"family": "attention_decode", "heads": 32, "kv_heads": 8, "batch": 8, "context": [500, 900]}
+        sizes = {
+            "family": "attention_decode",
+            "heads": 32,
+            "kv_heads": 8,
+            "batch": 8,
+            "context": [500, 900],
+        }
         by_text = self.pandas.DataFrame({**same, "operator": listed})
         by_columns = self.pandas.DataFrame({**same, **sizes})
         self.assertEqual(
@@ -157,14 +163,21 @@ class LayoutsOfFrames(unittest.TestCase):
 
     def test_other_layouts_are_frames_too(self):
         product = {"M": [64, 128], "N": 4096, "K": 4096, "latency_us": [60.0, 70.0]}
-        neusight = self.pandas.DataFrame({"gpu": "H100", "op": "linear", "split": "train", "B": 1, **product})
+        neusight = self.pandas.DataFrame(
+            {"gpu": "H100", "op": "linear", "split": "train", "B": 1, **product}
+        )
         path = self.folder / "table.csv"
         neusight.to_csv(path, index=False)
         self.assertEqual(
             figures(warploom.validate_kernels(layout="neusight", data=neusight, all_rows=True)),
             figures(warploom.validate_kernels(layout="neusight", data=path, all_rows=True)),
         )
-        kinds = {"framework": "vllm", "version": "0.19.0", "kernel_source": "vllm", "gemm_dtype": "bfloat16"}
+        kinds = {
+            "framework": "vllm",
+            "version": "0.19.0",
+            "kernel_source": "vllm",
+            "gemm_dtype": "bfloat16",
+        }
         table = self.pandas.DataFrame(
             {**kinds, "m": [64, 128], "n": 4096, "k": 4096, "latency_us": [20.0, 30.0], "n_samples": 1}
         )

@@ -119,7 +119,13 @@ class Dynamo(unittest.TestCase):
         self.assertEqual(dynamo.install(), ["aic", "ais"])
         from dynamo._internal import aic, ais
 
-        config = {"backend": "vllm", "system": GPU, "model": MODEL, "tp_size": 2, "backend_version": "current"}
+        config = {
+            "backend": "vllm",
+            "system": GPU,
+            "model": MODEL,
+            "tp_size": 2,
+            "backend_version": "current",
+        }
         newer = ais.create_session({**config, "worker_type": "decode"}, worker_type="decode")
         older = aic.create_session("vllm", GPU, MODEL, 2)
         self.assertEqual(newer.predict_prefill(2, 1000, 100), older.predict_prefill(2, 1000, 100))
@@ -138,7 +144,12 @@ class Dynamo(unittest.TestCase):
             self.assertLess(scaled.predict_prefill(1, 4000, 0), plain.predict_prefill(1, 4000, 0))
         same = dynamo.AicSession("vllm", GPU, MODEL, 1, fmha_dtype="auto", comm_dtype="half")
         self.assertEqual(same.predict_decode(8, 500, 2), plain.predict_decode(8, 500, 2))
-        for given in ({"moe_dtype": "fp8"}, {"fmha_dtype": "fp8"}, {"comm_dtype": "fp8"}, {"gemm_dtype": 2}):
+        for given in (
+            {"moe_dtype": "fp8"},
+            {"fmha_dtype": "fp8"},
+            {"comm_dtype": "fp8"},
+            {"gemm_dtype": 2},
+        ):
             with self.assertRaises(NotImplementedError):
                 dynamo.AicSession("vllm", GPU, MODEL, 1, **given)
 

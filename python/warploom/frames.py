@@ -47,8 +47,8 @@ def _values(column: Any) -> list[Any]:
 
 
 def as_sweep(frame: Any) -> Any:
-    """The frame with the columns of a sweep, fields of operators put into one. Raises ValueError on columns that
-    are missing or none of a sweep's, and on a cell of another kind."""
+    """The frame with the columns of a sweep, fields of operators put into one. Raises ValueError on
+    columns that are missing or none of a sweep's, and on a cell of another kind."""
     if hasattr(frame, "collect") and not hasattr(frame, "write_csv"):  # a lazy frame of polars
         frame = frame.collect()
     columns = {str(name): column for name, column in _columns(frame).items()}

@@ -81,11 +81,13 @@ class Files:
         return value.item() if hasattr(value, "item") else value
 
     def measured(self, value: Any, sweep: bool) -> Any:
-        """Measured data: as plain(), of a Parquet file a CSV file, and of {name: frame} a folder of such files.
-        `sweep`: frames have the columns of a sweep."""
+        """Measured data: as plain(), of a Parquet file a CSV file, and of {name: frame} a folder of such
+        files. `sweep`: frames have the columns of a sweep."""
         if isinstance(value, (list, tuple)):
             return [self.measured(each, sweep) for each in value]
-        if isinstance(value, Mapping) and any(is_frame(each) or is_parquet(each) for each in value.values()):
+        if isinstance(value, Mapping) and any(
+            is_frame(each) or is_parquet(each) for each in value.values()
+        ):
             return self.folder(value, sweep)
         if is_parquet(value):
             value = read_parquet(value)
@@ -95,19 +97,23 @@ class Files:
         return self.plain(value)
 
     def folder(self, frames: Mapping[str, Any], sweep: bool) -> str:
-        """A folder with a CSV file for each frame: {"gemm/h100_sxm": frame}, where a layout tells tables and GPUs
-        apart by their files' names."""
+        """A folder with a CSV file for each frame: {"gemm/h100_sxm": frame}, where a layout tells tables
+        and GPUs apart by their files' names."""
         root = self.path("")
         for name, frame in frames.items():
             parts = Path(name).parts
             if not parts or Path(name).is_absolute() or ".." in parts:
-                raise ValueError(f"data: '{name}': expected a file name without '..', such as gemm/h100_sxm")
+                raise ValueError(
+                    f"data: '{name}': expected a file name without '..', such as gemm/h100_sxm"
+                )
             path = root.joinpath(*parts)
             path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
             path.parent.mkdir(parents=True, exist_ok=True)
             found = read_parquet(frame) if is_parquet(frame) else frame
             if not is_frame(found):
-                raise ValueError(f"data: '{name}' is {type(frame).__name__}, expected a frame or a Parquet file")
+                raise ValueError(
+                    f"data: '{name}' is {type(frame).__name__}, expected a frame or a Parquet file"
+                )
             write_csv(as_sweep(found) if sweep else found, path)
         return str(root)
 
@@ -128,8 +134,8 @@ def _check_plain(request: str, name: str, value: Any) -> None:
 
 
 def json_text(request: str, fields: Mapping[str, Any]) -> str:
-    """Fields as JSON. Raises ValueError on a number that is not finite, TypeError on a value that JSON has no word
-    for; both name the field."""
+    """Fields as JSON. Raises ValueError on a number that is not finite, TypeError on a value that JSON
+    has no word for; both name the field."""
     _check_plain(request, "", fields)
     return json.dumps(fields)
 
@@ -173,7 +179,9 @@ class _Bar:
 def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:
     """What the command `request` prints with --json, as Python values. Fields that are None are left out."""
     if not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"{request}: progress is {progress!r}, expected True, False or a function of (done, total)")
+        raise TypeError(
+            f"{request}: progress is {progress!r}, expected True, False or a function of (done, total)"
+        )
     given = {key: value for key, value in fields.items() if value is not None}
     if "layout" in fields and any(_holds_frames(given.get(name)) for name in SWEEP_FIELDS):
         given.setdefault("layout", "warploom")  # of a sweep's columns

@@ -1,9 +1,9 @@
 """Frames of a sweep: one row for each measured kernel, its operator in one column or spread over many.
 
     gpu, latency_us, operator                  operator as JSON text, or as an object
-    gpu, latency_us, family, m, n, k, ...      the operator's fields as columns; attention of alike requests may
-                                               have batch, tokens (new ones of each) and context (in the cache)
+    gpu, latency_us, family, m, n, k, ...      the operator's fields as columns
 
+Attention of alike requests may have batch, tokens (new ones of each) and context (in the cache) as columns.
 Further columns of a row are those of COLUMNS; every other one is a field of the operator.
 """
 
@@ -34,8 +34,8 @@ def check_columns(names: list[str]) -> None:
     for name in ("gpu", "latency_us"):
         if name not in names:
             raise ValueError(
-                f"frame: no column '{name}'{_missing(name, names)}; expected gpu, latency_us and operator, or "
-                f"family with the operator's fields; it has {', '.join(map(str, names))}"
+                f"frame: no column '{name}'{_missing(name, names)}; expected gpu, latency_us and operator, "
+                f"or family with the operator's fields; it has {', '.join(map(str, names))}"
             )
     if ("operator" in names) == ("family" in names):
         found = "both" if "operator" in names else "neither"
@@ -47,7 +47,9 @@ def check_columns(names: list[str]) -> None:
 
 def is_absent(value: Any) -> bool:
     """Whether a cell is empty: None, NaN, or the missing value of pandas."""
-    return value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+    return (
+        value is None or (isinstance(value, float) and math.isnan(value)) or str(value) in ("<NA>", "NaT")
+    )
 
 
 def check_number(name: str, value: Any, row: int) -> None:

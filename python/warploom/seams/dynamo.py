@@ -3,13 +3,14 @@
     import warploom.seams.dynamo as seam
     seam.install()             # sessions that Dynamo's Python opens are Warploom's then
 
-Two interfaces of github.com/ai-dynamo/dynamo, both lib/bindings/python/src/dynamo/_internal/. AicSession is that of
-aic.py, up to release 1.5: create_session(backend_name, system, model_path, tp_size, ...), also with element types
-as since commit 0d5e571. AisSession is that of ais.py, release 1.6: create_session(config, *, worker_type=None). Both
-have predict_prefill(batch_size, effective_isl, prefix) and predict_decode(batch_size, isl, osl) in milliseconds.
-Dynamo's planner asks an estimator instead, which is that of warploom.seams.forward_pass.
+Two interfaces of github.com/ai-dynamo/dynamo, both in lib/bindings/python/src/dynamo/_internal/. AicSession
+is that of aic.py: create_session(backend_name, system, model_path, tp_size, ...), with element types as at
+commit 0d5e571 or without them as before. AisSession is that of ais.py, as in release 1.6.1 of
+ai-dynamo-runtime: create_session(config, *, worker_type=None). Both have predict_prefill(batch_size,
+effective_isl, prefix) and predict_decode(batch_size, isl, osl) in milliseconds. Dynamo's planner asks an
+estimator instead, that of warploom.seams.forward_pass.
 
-The mocker and the router of release 1.6 build their estimator in Rust; nothing written in Python reaches it.
+The mocker and the router of release 1.6.1 build their estimator in Rust; nothing in Python reaches it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class _Session:
         """Of `batch_size` prompts with `effective_isl` new tokens after `prefix` cached ones."""
         if batch_size <= 0 or effective_isl <= 0 or prefix < 0:
             raise ValueError(
-                f"batch_size {batch_size}, effective_isl {effective_isl}, prefix {prefix}: expected sizes above 0, "
-                "prefix not below"
+                f"batch_size {batch_size}, effective_isl {effective_isl}, prefix {prefix}: expected sizes "
+                "above 0, prefix not below"
             )
         return self._step.mixed((), [(effective_isl, prefix)] * batch_size).p50_us / 1000
 
@@ -45,8 +46,8 @@ class _Session:
 
 
 class AicSession(_Session):
-    """That of aic.py. Raises ValueError on unknown names and sizes, NotImplementedError on drafts, which a step
-    does not hold, and on element types that it cannot have apart."""
+    """That of aic.py. Raises ValueError on unknown names and sizes, NotImplementedError on drafts, which
+    a step does not hold, and on element types that it cannot have apart."""
 
     def __init__(
         self,
@@ -93,7 +94,9 @@ class AisSession(_Session):
     def __init__(self, config: Any, *, worker_type: str | None = None) -> None:
         fields = config.to_dict() if hasattr(config, "to_dict") else dict(config)
         if worker_type is not None and fields.get("worker_type") not in (None, worker_type):
-            raise ValueError(f"worker_type is {fields['worker_type']} in config and {worker_type} beside it")
+            raise ValueError(
+                f"worker_type is {fields['worker_type']} in config and {worker_type} beside it"
+            )
         super().__init__(fields)
         self.config = fields
 
@@ -107,8 +110,8 @@ def create_session(*args: Any, **kwargs: Any) -> AicSession:
 
 
 def install() -> list[str]:
-    """Puts the sessions in the place of Dynamo's, in the module that is there; returns its name. Raises ImportError
-    where neither is."""
+    """Puts the sessions in the place of Dynamo's, in the module that is there; returns its name. Raises
+    ImportError where neither is."""
     found = []
     for name, session in SESSIONS.items():
         try:
@@ -119,5 +122,5 @@ def install() -> list[str]:
         module.create_session = session
         found.append(name)
     if not found:
-        raise ImportError("dynamo._internal has neither aic nor ais; releases 0.9 to 1.6 have one of them")
+        raise ImportError("dynamo._internal has neither aic nor ais, expected one of them")
     return found

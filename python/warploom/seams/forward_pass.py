@@ -1,14 +1,16 @@
-"""The time of a forward pass from what a scheduler counts of it, as AISimulate and aiconfigurator answer it.
+"""The time of a forward pass from what a scheduler counts of it, as AISimulate and aiconfigurator answer
+it.
 
     import warploom.seams.forward_pass as seam
     seam.install()             # `from aisimulate_core.sdk import RustForwardPassPerfModel` is Warploom's then
 
-ForwardPassModel has the methods of RustForwardPassPerfModel of github.com/ai-dynamo/aiconfigurator, since pull
-request 1152: aiconfigurator_core/sdk/rust_engine_step.py of aiconfigurator 0.12, aisimulate_core/sdk of
-AISimulate 0.13: best_available(config) and from_native(config), estimate_forward_pass_time_ms(metrics),
-tune_with_fpms(iterations), diagnostics(), get_*_correction_factor(), close(). One dictionary of
-ForwardPassMetrics (version 1) for each attention-DP rank goes in, milliseconds come out. from_regression, a
-model that begins knowing nothing, has no counterpart here.
+ForwardPassModel has the methods of RustForwardPassPerfModel of github.com/ai-dynamo/aiconfigurator, since
+pull request 1152: aiconfigurator_core/sdk/rust_engine_step.py of aiconfigurator 0.12, aisimulate_core/sdk
+of AISimulate 0.13: best_available(config) and from_native(config),
+estimate_forward_pass_time_ms(metrics), tune_with_fpms(iterations), diagnostics(),
+get_*_correction_factor(), close(). One dictionary of ForwardPassMetrics (version 1) for each attention-DP
+rank goes in, milliseconds come out. from_regression, a model that begins knowing nothing, has no
+counterpart here.
 
 A forward pass is known by sums alone, so they are shared out evenly over its requests.
 """
@@ -41,10 +43,11 @@ def _element_type(config: Mapping[str, Any], field: str) -> str | None:
 
 
 def _types(config: Mapping[str, Any]) -> dict[str, str]:
-    """Fields of a step for element types. Raises NotImplementedError on those that a step cannot have apart."""
+    """Fields of a step for element types. Raises NotImplementedError on those that it cannot have apart."""
     gemm, moe = _element_type(config, "gemm"), _element_type(config, "moe")
     if moe is not None and moe != gemm:
-        raise NotImplementedError(f"moe is {moe} and gemm {gemm or 'as the model'}: expected one for both")
+        one = gemm or "as the model"
+        raise NotImplementedError(f"moe is {moe} and gemm {one}, expected one for both")
     for field in ("fmha", "comm"):
         given = _element_type(config, field)
         if given not in (None, "bfloat16", "half"):
@@ -110,9 +113,7 @@ class ForwardPassModel:
         self._ratios: dict[str, list[float]] = {"prefill": [], "decode": [], "mixed": []}
 
     @classmethod
-    def from_native(
-        cls, config: Any, options: Mapping[str, Any] | None = None
-    ) -> ForwardPassModel:
+    def from_native(cls, config: Any, options: Mapping[str, Any] | None = None) -> ForwardPassModel:
         return cls(config, options)
 
     best_available = from_native
@@ -189,8 +190,8 @@ class ForwardPassModel:
 
 
 def install() -> list[str]:
-    """Puts ForwardPassModel in the place of the estimator, in every package that has one and is here; where none
-    is, a package with nothing else stands in. Returns their names."""
+    """Puts ForwardPassModel in the place of the estimator, in every package that has one and is here;
+    where none is, a package with nothing else stands in. Returns their names."""
     found = []
     for package in PACKAGES:
         try:

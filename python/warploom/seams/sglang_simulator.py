@@ -7,13 +7,15 @@ and in the simulator's configuration
 
     "predictor": {"name": "warploom", "include_host": false, "gpu": "H200"}
 
-Further keys are fields of `warploom.Step` and take the place of what the simulator's own configuration says.
+Further keys are fields of `warploom.Step` and take the place of what the simulator's own configuration
+says.
 
-The interface is that of github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator (pull request
-33824): time_predictor/base.py at commit 2f070b1 (InferTimePredictor: __init__(model, hw, config, *args, **kwargs),
-predict_infer_time(batch) in seconds, get_metrics, reset_metrics; ScheduleBatch, ScheduleRequest),
-simulation/types.py at 1a3b0de (SchedulerConfig), spec/ (ModelInfo, AcceleratorInfo), simulation/manager/config.py at
-04b91ac (ConfigManager._get_raw_config, get_inference_time_predictor(model, hw, sched_config)).
+The interface is that of github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator (pull
+request 33824): time_predictor/base.py at commit 2f070b1 (InferTimePredictor: __init__(model, hw, config,
+*args, **kwargs), predict_infer_time(batch) in seconds, get_metrics, reset_metrics; ScheduleBatch,
+ScheduleRequest), simulation/types.py at 1a3b0de (SchedulerConfig), spec/ (ModelInfo, AcceleratorInfo),
+simulation/manager/config.py at 04b91ac (ConfigManager._get_raw_config,
+get_inference_time_predictor(model, hw, sched_config)).
 """
 
 from __future__ import annotations
@@ -64,10 +66,14 @@ def _says_its_types(model: Any) -> bool:
 def _check_modelled(config: Any) -> None:
     """Raises NotImplementedError on what a step does not hold."""
     if getattr(config, "cp_size", 1) > 1:
-        raise NotImplementedError(f"cp_size is {config.cp_size}, expected 1: prompts are not shared out over GPUs")
+        raise NotImplementedError(
+            f"cp_size is {config.cp_size}, expected 1: prompts are not shared out over GPUs"
+        )
     for part in ("moe", "fmha", "comm"):
         if getattr(config, f"{part}_quant_mode_override", None):
-            raise NotImplementedError(f"{part}_quant_mode_override is not modelled, expected the model's own types")
+            raise NotImplementedError(
+                f"{part}_quant_mode_override is not modelled, expected the model's own types"
+            )
 
 
 def _setup_of(config: Any, model: Any) -> dict[str, Any]:
