@@ -1,7 +1,8 @@
-"""vLLM's fused MoE kernel takes its tile from a tuner table at each launch, at the launch's own number of tokens.
+r"""vLLM's fused MoE kernel takes its tile from a tuner table at each launch, at that launch's token count.
 
-    warploom tune profile --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --output samples.csv
-    warploom tune fit --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --samples samples.csv --output e64.wlt
+    warploom tune profile --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --output e64.csv
+    warploom tune fit --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --samples e64.csv \
+      --output e64.wlt
     warploom moe-config --model DeepSeek-V2-Lite --gpu H100-SXM --table e64.wlt --output tuned
     WARPLOOM_TUNED_TABLES=tuned vllm serve ...
 
@@ -161,7 +162,8 @@ def install(folder: Path) -> int:
     engine = importlib.import_module(FUSED_MOE + ".fused_moe")
     usual = getattr(engine, ASKED)
     chosen = asked_through(found, usual, engine)
-    for name, module in list(sys.modules.items()):  # modules that took the function by name hold it themselves
+    # Modules that took the function by name hold it themselves.
+    for name, module in list(sys.modules.items()):
         if name.startswith("vllm.") and getattr(module, ASKED, None) is usual:
             setattr(module, ASKED, chosen)
     return len(found)

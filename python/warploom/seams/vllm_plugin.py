@@ -1,7 +1,7 @@
 """A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
 
     WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
-    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: warploom.seams.vllm_fused_moe
+    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: vllm_fused_moe
 
 vLLM calls `register` in every process before it works (github.com/vllm-project/vllm,
 vllm/plugins/__init__.py at commit 0142555: load_general_plugins calls what the entry points of
