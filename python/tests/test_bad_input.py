@@ -107,7 +107,8 @@ class Python(unittest.TestCase):
             ({"gpu": "/none/gpu.json"}, "/none/gpu.json", FileNotFoundError),
             ({"model": "/none/config.json"}, "/none/config.json", FileNotFoundError),
             ({"clients": "/none.json"}, "/none.json", FileNotFoundError),
-            ({"predictor": "/none"}, "'/none' does not exist", ValueError),
+            ({"predictor": "/none"}, "/none: no such predictor", FileNotFoundError),
+            ({"predictor": "rooflin"}, "roofline", ValueError),
             ({"tensor_parallel_size": 0}, "tensor_parallel_size", ValueError),
             ({"gpu_memory_utilization": 2.0}, "gpu_memory_utilization", ValueError),
         ):

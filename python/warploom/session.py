@@ -37,7 +37,10 @@ Progress = Union[bool, Callable[[float, float], Any]]
 
 @functools.lru_cache(maxsize=4)
 def open_session(predictor: str = "") -> _core.Session:
-    """The session of a predictor: a folder that `train` wrote, "roofline", or "" for the shipped one."""
+    """The session of a predictor: a folder that `train` wrote, "roofline", or "" for the shipped one. Raises
+    FileNotFoundError on a path that leads nowhere, ValueError on a name that is none."""
+    if os.sep in predictor and not os.path.exists(predictor):
+        raise FileNotFoundError(f"{predictor}: no such predictor, expected a folder that `train` wrote")
     return _core.Session(predictor)
 
 
