@@ -4,14 +4,21 @@ table, later calls of any shape and later processes only look up.
     python3 examples/triton_autotune.py [M N K]          # needs a GPU, torch and Triton
 
 Prints the configuration, whether this process profiled, its rate beside cuBLAS's, and what a decision
-costs in Python.
+costs in Python. Without a GPU, torch or Triton it says so and ends with status 77.
 """
 import sys
 import time
 from pathlib import Path
 
-import torch
-import triton
+try:
+    import torch
+    import triton
+except ImportError as missing:
+    print(f"{missing}: nothing was run")
+    sys.exit(77)
+if not torch.cuda.is_available():
+    print("no GPU: nothing was run")
+    sys.exit(77)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import warploom  # noqa: E402

@@ -1,5 +1,7 @@
 // Package inferencesim is a latency backend of inference-sim (github.com/inference-sim/inference-sim): its
-// interface sim.LatencyModel (sim/latency_model.go), answered by Warploom's steps.
+// interface sim.LatencyModel, answered by Warploom's steps. Read in sim/latency_model.go at commit 2532425 and, with
+// PostDecodeFixedOverhead, in its later tests; of sim/request.go InputTokens, ProgressIndex and NumNewTokens (the
+// newer Request.InputLen is the length of InputTokens).
 //
 //	inferencesim.Register(inferencesim.Options{Engine: "vllm"}) // then sim.NewLatencyModelFunc makes it
 package inferencesim

@@ -49,7 +49,10 @@ nb::tuple estimate_columns(const PreparedQuestion& question, const nb::dict& siz
   std::vector<SizeColumn> columns;
   std::vector<Sizes> held;
   for (const auto& [name, values] : sizes) {
-    held.push_back(nb::cast<Sizes>(values));
+    Sizes column;
+    if (!nb::try_cast(values, column, false))  // no conversion: it would cut fractions off
+      throw nb::type_error("estimate_columns: expected a contiguous array of int64 for each size");
+    held.push_back(std::move(column));
     columns.push_back({nb::cast<std::string>(name), {held.back().data(), held.back().size()}});
   }
   OwnedColumn<double> p10(rows), p50(rows), p90(rows), physical(rows);

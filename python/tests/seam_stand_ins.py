@@ -1,7 +1,9 @@
 """Stand-ins of the interfaces that warploom.seams serves, written from their published signatures.
 
-sglang_simulator: github.com/sgl-project/sglang, pull request 33824, tools/sglang-simulator/src. dynamo:
-github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/aic.py.
+sglang_simulator: github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator:
+time_predictor/base.py (commit 2f070b1), simulation/types.py (1a3b0de), simulation/manager/config.py
+(04b91ac). dynamo: github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/aic.py (0d5e571)
+and ais.py (release 1.6.1).
 """
 
 import enum
@@ -18,7 +20,12 @@ class DataType(enum.Enum):
 
 @dataclass
 class SchedulerConfig:
+    data_type: Optional[DataType] = None
     kv_cache_data_type: Optional[DataType] = None
+    moe_quant_mode_override: Optional[str] = None
+    fmha_quant_mode_override: Optional[str] = None
+    comm_quant_mode_override: Optional[str] = None
+    cp_size: int = 1
     tp_size: int = 1
     ep_size: int = 1
     dp_size: int = 1
@@ -93,3 +100,6 @@ def install_stand_ins():
     aic = _module("dynamo._internal.aic", AicSession=None, create_session=None)
     sys.modules["dynamo"]._internal = sys.modules["dynamo._internal"]
     sys.modules["dynamo._internal"].aic = aic
+    sys.modules["dynamo._internal"].ais = _module(
+        "dynamo._internal.ais", AisSession=None, create_session=None
+    )

@@ -9,8 +9,10 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
+ALONE = {"mock_server"}  # scripts that are no notebooks
 NEEDS = {"calibrate_from_frame": ("pandas",)}
 
 
@@ -29,22 +31,42 @@ def printed(words, folder):
     )
 
 
+def notebook_code(name):
+    cells = json.loads((ROOT / f"examples/notebooks/{name}.ipynb").read_text())["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
 class Examples(unittest.TestCase):
     def test_scripts_and_notebooks_print_the_same(self):
         notebooks = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
-        self.assertEqual(len(notebooks), 5)
+        scripts = {path.stem for path in (ROOT / "examples/python").glob("*.py")}
+        self.assertEqual({path.stem for path in notebooks} | ALONE, scripts, "an example that nothing runs")
         for path in notebooks:
-            if not all(importlib.util.find_spec(module) for module in NEEDS.get(path.stem, ())):
-                continue
             with self.subTest(path.stem):
+                missing = [each for each in NEEDS.get(path.stem, ()) if not importlib.util.find_spec(each)]
+                if missing:
+                    self.skipTest(f"{', '.join(missing)} is not installed")
                 script = printed([str(ROOT / f"examples/python/{path.stem}.py")], ROOT)
                 if "without training" in script.stderr or "no training libraries" in script.stderr:
-                    continue
+                    self.skipTest("built without training")
                 self.assertEqual(script.returncode, 0, script.stderr[-2000:])
                 self.assertTrue(script.stdout)
-                cells = json.loads(path.read_text())["cells"]
-                code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+                code = notebook_code(path.stem)
                 self.assertEqual(printed(["-c", code], path.parent).stdout, script.stdout)
+
+    def test_what_needs_a_gpu_says_that_there_is_none(self):
+        environment = {"CUDA_VISIBLE_DEVICES": ""}
+        with mock.patch.dict(os.environ, environment):
+            for words in (
+                [str(ROOT / "examples/python/tune_triton.py")],
+                ["-c", notebook_code("tune_triton")],
+            ):
+                done = printed(words, ROOT)
+                self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+                self.assertIn("no GPU with torch and Triton: the kernel itself was not timed", done.stdout)
+            live = printed([str(ROOT / "examples/triton_autotune.py")], ROOT)
+        self.assertEqual(live.returncode, 77, live.stderr[-2000:])
+        self.assertIn("nothing was run", live.stdout)
 
     def test_the_mock_server_runs(self):
         done = printed([str(ROOT / "examples/python/mock_server.py")], ROOT)

@@ -268,10 +268,12 @@ class Package(unittest.TestCase):
                 "results",
                 "answers",
                 "frames",
+                "sweep_frames",
                 "operators",
                 "steps",
                 "lists",
                 "seams",
+                "documents",
             )
             for word in ("-p", f"warploom.{part}")
         ]
@@ -280,6 +282,34 @@ class Package(unittest.TestCase):
             [sys.executable, "-m", *words], check=False, capture_output=True, text=True, cwd=root / "python"
         )
         self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+
+    @unittest.skipUnless(has("mypy"), "mypy is not installed")
+    def test_a_checker_knows_the_types_of_answers(self):
+        lines = (
+            ("warploom.step(model='m', gpu='g').step_ms + 1.0", ""),
+            ("warploom.step(model='m', gpu='g').kernels[0]['label'].upper()", ""),
+            ("warploom.train(output='o').to_dict()['families']['gemm']['rows_learned'] + 1", ""),
+            ("warploom.step(model='m', gpu='g').step_ms.upper()", 'float" has no attribute "upper"'),
+            ("warploom.plan(model='m', gpu_names=['g']).to_dict()['point']", 'has no key "point"'),
+            ("warploom.simulate(model='m', gpu='g', max_num_seq=3)", "max_num_seq"),
+        )
+        root = Path(__file__).resolve().parents[2] / "python"
+        with tempfile.TemporaryDirectory() as folder:
+            code = Path(folder) / "asked.py"
+            code.write_text("import warploom\n" + "".join(f"{line}\n" for line, _ in lines))
+            words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull]
+            done = subprocess.run(
+                [*words, "--follow-imports=silent", str(code)],
+                check=False,
+                capture_output=True,
+                text=True,
+                env={**os.environ, "MYPYPATH": str(root)},
+            )
+        for number, (_, wrong) in enumerate(lines, start=2):
+            said = [line for line in done.stdout.splitlines() if f"asked.py:{number}: error" in line]
+            self.assertEqual(bool(said), bool(wrong), done.stdout)
+            if wrong:
+                self.assertIn(wrong, said[0])
 
     def test_the_stub_says_what_the_compiled_part_has(self):
         from warploom import _core

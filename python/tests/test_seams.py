@@ -18,9 +18,10 @@ import seam_stand_ins as stand_ins  # noqa: E402
 
 stand_ins.install_stand_ins()
 import warploom  # noqa: E402
-from warploom.seams import dynamo, sglang_simulator, vllm_plugin  # noqa: E402
+from warploom.seams import dynamo, forward_pass, sglang_simulator, vllm_plugin  # noqa: E402
 from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
 
+STAND_INS = {"aisimulate_core", "aisimulate_core.sdk"}  # that forward_pass.install makes
 MODEL, GPU = "Llama-3.1-8B", "H100-SXM"
 
 
@@ -51,6 +52,15 @@ class SglangSimulator(unittest.TestCase):
         self.assertLess(self.predictor(tp_size=2).predict_infer_time(batch), alone)
         fp8 = self.predictor(kv_cache_data_type=stand_ins.DataType.FP8)
         self.assertLess(fp8.predict_infer_time(batch), alone)
+
+    def test_what_a_step_cannot_have_is_refused(self):
+        with self.assertRaisesRegex(NotImplementedError, "cp_size"):
+            self.predictor(cp_size=2, tp_size=2)
+        with self.assertRaisesRegex(NotImplementedError, "moe_quant_mode_override"):
+            self.predictor(moe_quant_mode_override="w4a8_mxfp4_mxfp8")
+        batch = self.batch((4000, 0))
+        fp8 = self.predictor(data_type=stand_ins.DataType.FP8)
+        self.assertLess(fp8.predict_infer_time(batch), self.predictor().predict_infer_time(batch))
 
     def test_a_configuration_as_a_dictionary_is_a_model(self):
         record = Path(__file__).resolve().parents[2] / "data/models/llama-3.1-8b.json"
@@ -106,6 +116,55 @@ class Dynamo(unittest.TestCase):
         with self.assertRaises(NotImplementedError):
             aic.create_session("vllm", GPU, MODEL, 1, nextn=2)
 
+    def test_older_and_newer_dynamo_ask_the_same(self):
+        self.assertEqual(dynamo.install(), ["aic", "ais"])
+        from dynamo._internal import aic, ais
+
+        config = {
+            "backend": "vllm",
+            "system": GPU,
+            "model": MODEL,
+            "tp_size": 2,
+            "backend_version": "current",
+        }
+        newer = ais.create_session({**config, "worker_type": "decode"}, worker_type="decode")
+        older = aic.create_session("vllm", GPU, MODEL, 2)
+        self.assertEqual(newer.predict_prefill(2, 1000, 100), older.predict_prefill(2, 1000, 100))
+        self.assertEqual(newer.predict_decode(8, 500, 4), older.predict_decode(8, 500, 4))
+        with self.assertRaisesRegex(ValueError, "worker_type"):
+            ais.create_session({**config, "worker_type": "decode"}, worker_type="prefill")
+        with self.assertRaisesRegex(ValueError, "expected model"):
+            ais.create_session({"system": GPU})
+
+    def test_element_types_count_or_are_refused(self):
+        plain = dynamo.AicSession("vllm", GPU, MODEL, 1)
+        cached = dynamo.AicSession("vllm", GPU, MODEL, 1, kv_cache_dtype="fp8")
+        self.assertLess(cached.predict_decode(64, 4000, 2), plain.predict_decode(64, 4000, 2))
+        for given in ({"gemm_dtype": "fp8"}, {"gemm_dtype": "fp8", "moe_dtype": "fp8"}):
+            scaled = dynamo.AicSession("vllm", GPU, MODEL, 1, **given)
+            self.assertLess(scaled.predict_prefill(1, 4000, 0), plain.predict_prefill(1, 4000, 0))
+        same = dynamo.AicSession("vllm", GPU, MODEL, 1, fmha_dtype="auto", comm_dtype="half")
+        self.assertEqual(same.predict_decode(8, 500, 2), plain.predict_decode(8, 500, 2))
+        for given in (
+            {"moe_dtype": "fp8"},
+            {"fmha_dtype": "fp8"},
+            {"comm_dtype": "fp8"},
+            {"gemm_dtype": 2},
+        ):
+            with self.assertRaises(NotImplementedError):
+                dynamo.AicSession("vllm", GPU, MODEL, 1, **given)
+
+    def test_the_estimator_stands_where_it_is_asked_for(self):
+        before = {name for name in sys.modules if name.startswith("aisimulate_core")}
+        self.addCleanup(lambda: [sys.modules.pop(name, None) for name in STAND_INS - before])
+        self.assertEqual(forward_pass.install(), ["aisimulate_core"])
+        from aisimulate_core.sdk import RustForwardPassPerfModel
+
+        config = {"model": MODEL, "system": GPU, "backend": "vllm", "tp_size": 1}
+        diagnostics = RustForwardPassPerfModel.best_available(config).diagnostics()
+        self.assertEqual(diagnostics["readiness"], "ready")
+        self.assertEqual(diagnostics["provenance"]["config"], config)
+
     def test_a_forward_pass_is_told_by_its_counts(self):
         model = dynamo.ForwardPassModel.best_available({"model_name": MODEL, "system_name": GPU})
         step = warploom.Step(MODEL, GPU)
@@ -139,14 +198,14 @@ class Dynamo(unittest.TestCase):
         decode = {"scheduled_requests": {"num_decode_requests": 8, "sum_decode_kv_tokens": 4000}}
         before = model.estimate_forward_pass_time_ms(decode)
         measured = {**decode, "wall_time": 1.5e-3 * before}
-        for _ in range(dynamo.SAMPLES_TO_CORRECT - 1):
+        for _ in range(forward_pass.SAMPLES_TO_CORRECT - 1):
             model.tune_with_fpms(measured)
         self.assertEqual(model.estimate_forward_pass_time_ms(decode), before)
         self.assertIsNone(model.get_avg_correction_factor())
         model.tune_with_fpms([[measured]])
         self.assertAlmostEqual(model.estimate_forward_pass_time_ms(decode), 1.5 * before)
         self.assertAlmostEqual(model.get_avg_correction_factor(), 1.5)
-        self.assertEqual(model.diagnostics()["retained_observations"], dynamo.SAMPLES_TO_CORRECT)
+        self.assertEqual(model.diagnostics()["retained_observations"], forward_pass.SAMPLES_TO_CORRECT)
 
     def test_sums_are_shared_out_whole(self):
         self.assertEqual(shared_out(10, 3), [4, 3, 3])

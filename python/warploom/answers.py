@@ -4,10 +4,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer, plot_axes
+from warploom.documents.calibrate_document import CalibrateFields
+from warploom.documents.calibrate_host_document import CalibrateHostFields
+from warploom.documents.diagnose_document import DiagnoseFields
+from warploom.documents.gpu_document import GpuFields
+from warploom.documents.gpus_document import GpusFields
+from warploom.documents.import_document import ImportFields
+from warploom.documents.models_document import ModelsFields
+from warploom.documents.moe_config_document import MoeConfigFields
+from warploom.documents.plan_document import PlanFields
+from warploom.documents.predict_document import PredictFields
+from warploom.documents.simulate_document import SimulateFields
+from warploom.documents.static_document import StaticFields
+from warploom.documents.step_document import StepFields
+from warploom.documents.support_document import SupportFields
+from warploom.documents.sweep_plan_document import SweepPlanFields
+from warploom.documents.train_document import TrainFields
+from warploom.documents.train_ceilings_document import TrainCeilingsFields
+from warploom.documents.tune_fit_document import TuneFitFields
+from warploom.documents.tune_fit_cross_gpu_document import TuneFitCrossGpuFields
+from warploom.documents.tune_plan_document import TunePlanFields
+from warploom.documents.tune_regret_document import TuneRegretFields
+from warploom.documents.tune_show_document import TuneShowFields
+from warploom.documents.validate_ceilings_document import ValidateCeilingsFields
+from warploom.documents.validate_concurrency_document import ValidateConcurrencyFields
+from warploom.documents.validate_kernels_document import ValidateKernelsFields
+from warploom.documents.validate_leave_out_document import ValidateLeaveOutFields
+from warploom.documents.validate_serving_document import ValidateServingFields
+from warploom.documents.validate_static_document import ValidateStaticFields
+from warploom.documents.validate_tiles_document import ValidateTilesFields
+from warploom.results import plot_axes
 
 
-class Prediction(Answer):
+class Prediction(PredictFields):
     """One operator on one GPU: `p10_us`, `p50_us`, `p90_us`, `bound`, `tier`, `pipelines`, ..."""
 
     table = "pipelines"
@@ -24,7 +53,7 @@ class Prediction(Answer):
         return axes
 
 
-class StepAnswer(Answer):
+class StepAnswer(StepFields):
     """One forward pass: `step_ms`, `gpu_ms`, `host_ms`, `kernels`."""
 
     table = "kernels"
@@ -43,7 +72,7 @@ class StepAnswer(Answer):
         return axes
 
 
-class SimulationAnswer(Answer):
+class SimulationAnswer(SimulateFields):
     """A serving run: the keys of `vllm bench serve --save-result`, and what only a simulator knows. With
     details=True its rows are its requests."""
 
@@ -75,19 +104,19 @@ class SimulationAnswer(Answer):
         return axes
 
 
-class GpuList(Answer):
+class GpuList(GpusFields):
     """The GPUs that are known."""
 
     table = "gpus"
 
 
-class ModelList(Answer):
+class ModelList(ModelsFields):
     """The models that are known."""
 
     table = "models"
 
 
-class StaticAnswer(Answer):
+class StaticAnswer(StaticFields):
     """Requests that start together: `prefill_ms`, `decode_mean_ms`, `total_ms`,
     `output_throughput`, `kernels`."""
 
@@ -104,7 +133,7 @@ class StaticAnswer(Answer):
         return axes
 
 
-class DiagnosisAnswer(Answer):
+class DiagnosisAnswer(DiagnoseFields):
     """Kernels against the best that their shape was seen to reach: `saved_us`, `changes`, `groups`,
     `kernels`."""
 
@@ -122,7 +151,7 @@ class DiagnosisAnswer(Answer):
         return axes
 
 
-class PlanAnswer(Answer):
+class PlanAnswer(PlanFields):
     """Deployments that meet the limits: `best` (a place in `points`, counted from 1, as in `fronts`),
     `points`, `fronts`, `what_if`."""
 
@@ -148,13 +177,13 @@ class PlanAnswer(Answer):
         return axes
 
 
-class SupportAnswer(Answer):
+class SupportAnswer(SupportFields):
     """Which share of a model's kernels was measured on which GPU."""
 
     table = "rows"
 
 
-class KernelValidation(Answer):
+class KernelValidation(ValidateKernelsFields):
     """Predictions against measured kernels: `overall`, `families`, `gpus`, `tiers`, `cells`."""
 
     table = "cells"
@@ -168,13 +197,13 @@ class KernelValidation(Answer):
         return axes
 
 
-class ServingValidation(Answer):
+class ServingValidation(ValidateServingFields):
     """A simulated run against a measured one: `metrics`, `duration`, `output_throughput`, `kernel_time`."""
 
     table = "metrics"
 
 
-class CalibrationAnswer(Answer):
+class CalibrationAnswer(CalibrateFields):
     """One GPU's sweep on top of a predictor: `before` and `after`, and the same for each family."""
 
     table = "families"
@@ -191,7 +220,175 @@ class CalibrationAnswer(Answer):
         return axes
 
 
-class MoeConfigAnswer(Answer):
+class MoeConfigAnswer(MoeConfigFields):
     """Configurations of a fused MoE kernel by tokens: `rows`, `tier`, `files`."""
 
     table = "rows"
+
+
+class GpuAnswer(GpuFields):
+    """Every number of one GPU, with its source. It is one row."""
+
+
+class ImportAnswer(ImportFields):
+    """Rows of measured data taken into a store: `rows_kept`, `repeats`, `skipped`, `store`, `files`."""
+
+    table = "files"
+
+
+class TrainingAnswer(TrainFields):
+    """A predictor that was learned: its `rows`, `bytes` and, for each family, the errors on rows held out."""
+
+    table = "families"
+
+    def plot(self) -> Any:
+        """The mean error of each family on shapes held out."""
+        axes = plot_axes(f"{self.rows_learned()} rows learned")
+        rows = [row for row in self.rows() if row.get("held_out.mean_error") is not None]
+        axes.barh([row["name"] for row in rows], [100 * row["held_out.mean_error"] for row in rows])
+        axes.set_xlabel("mean error on rows held out [%]")
+        return axes
+
+    def rows_learned(self) -> int:
+        """Of all families."""
+        return sum(family["rows_learned"] for family in self.families.values())
+
+
+class CeilingTraining(TrainCeilingsFields):
+    """Ceilings that were learned: `families`, and `too_few`, those with too few rows."""
+
+    table = "families"
+
+
+class LeaveOutValidation(ValidateLeaveOutFields):
+    """Predictors trained without a GPU, a generation or a fold, judged on it: `families`, `left_out`."""
+
+    table = "left_out"
+
+    def plot(self) -> Any:
+        """The mean error on each that was left out."""
+        axes = plot_axes(self.protocol)
+        rows = self.rows()
+        labels = [f"{row['family']} without {row['left_out']}" for row in rows]
+        axes.barh(labels, [100 * row["mean_error"] for row in rows])
+        axes.set_xlabel("mean error [%]")
+        return axes
+
+
+class StaticValidation(ValidateStaticFields):
+    """Static batches against measured ones: `mean` and `bias` of the errors, `coverage`; a row each."""
+
+    table = "rows"
+
+    def plot(self) -> Any:
+        """Predicted against measured time of each batch."""
+        axes = plot_axes(f"{len(self.rows())} measured batches")
+        rows = self.rows()
+        measured = [row["measured_total_ms"] for row in rows]
+        axes.loglog(measured, [row["predicted_total_ms"] for row in rows], "o", label="batch")
+        axes.loglog(measured, measured, color="black", linewidth=0.8, label="as measured")
+        axes.set(xlabel="measured [ms]", ylabel="predicted [ms]")
+        axes.legend()
+        return axes
+
+
+class ConcurrencyValidation(ValidateConcurrencyFields):
+    """Benchmarks of others against simulated ones: `overall`, `backends`, `models`, `gpus`, `cells`."""
+
+    table = "cells"
+
+    def plot(self) -> Any:
+        """Predicted against measured time per output token of each row."""
+        axes = plot_axes(f"{len(self.cells)} measured benchmarks")
+        for backend in sorted({cell["backend"] for cell in self.cells}):
+            cells = [cell for cell in self.cells if cell["backend"] == backend]
+            measured = [cell["measured_tpot_ms"] for cell in cells]
+            axes.loglog(measured, [cell["predicted_tpot_ms"] for cell in cells], "o", label=backend)
+        axes.set(xlabel="measured TPOT [ms]", ylabel="predicted TPOT [ms]")
+        axes.legend()
+        return axes
+
+
+class CeilingValidation(ValidateCeilingsFields):
+    """How often measured kernels are above their ceiling: `families`, `gpus`, `tuned`."""
+
+    table = "families"
+
+    def plot(self) -> Any:
+        """The share of each family's rows above the ceiling, and where the quantile says it should be."""
+        axes = plot_axes(self.split)
+        rows = self.rows()
+        axes.barh([row["name"] for row in rows], [100 * row["above_share"] for row in rows])
+        axes.axvline(100 * (1 - self.quantile), color="black", label="by the quantile")
+        axes.set_xlabel("rows above the ceiling [%]")
+        axes.legend()
+        return axes
+
+
+class TileValidation(ValidateTilesFields):
+    """Tiles that a library was seen to choose against predicted ones: `learned`, `judged`, `cells`."""
+
+    table = "cells"
+
+
+class HostCalibration(CalibrateHostFields):
+    """A host profile fitted to timed steps: `factors`, errors `before` and `after`, the `profile`."""
+
+    table = "factors"
+
+    def plot(self) -> Any:
+        """The factor on each group of constants."""
+        axes = plot_axes(f"{self.base} fitted to {self.steps} steps")
+        rows = self.rows()
+        axes.barh([row["constants"] for row in rows], [row["factor"] for row in rows])
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.set_xlabel("factor")
+        return axes
+
+
+class SweepPlanAnswer(SweepPlanFields):
+    """Operators to measure on one GPU: how many of which `families`, and how long they take."""
+
+    table = "families"
+
+
+class TunePlanAnswer(TunePlanFields):
+    """Configurations and shapes to measure: `configs`, `shapes`, `rows`. It is one row."""
+
+
+class TuneFitAnswer(TuneFitFields):
+    """A table fitted to samples: `configs`, `samples`, `buckets`, `median_r_squared`. It is one row."""
+
+
+class CrossGpuFit(TuneFitCrossGpuFields):
+    """A table without samples, from the GPU's numbers or another GPU's table. It is one row."""
+
+
+class StaircaseAnswer(TuneShowFields):
+    """What a table picks as m grows: `points`."""
+
+    table = "points"
+
+    def plot(self) -> Any:
+        """The time of the chosen and of the default configuration against m."""
+        axes = plot_axes(f"{self.kernel} on {self.gpu}: n {self.n}, k {self.k}")
+        rows = self.rows()
+        for name in ("chosen", "default"):
+            axes.loglog([row["m"] for row in rows], [row[f"{name}_us"] for row in rows], label=name)
+        axes.set(xlabel="m", ylabel="time [us]")
+        axes.legend()
+        return axes
+
+
+class RegretAnswer(TuneRegretFields):
+    """What a table's choices are worth: shares of the best time, speed over the default, a row for each
+    shape."""
+
+    table = "rows"
+
+    def plot(self) -> Any:
+        """The share of the best configuration's speed that each choice reaches, shapes in order of it."""
+        axes = plot_axes(f"{self.shapes} shapes, {self.method}")
+        axes.plot(sorted(row["share"] for row in self.rows()))
+        axes.set(xlabel="shape", ylabel="best time / time of the choice")
+        return axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import os
@@ -9,7 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-DATA_FIELDS = ("data", "paths", "trace", "samples")  # that may be frames or Parquet files
+from warploom.sweep_frames import NUMBERS, check_columns, check_numbers, is_absent, with_operators
+
+# Fields that may be frames or Parquet files.
+DATA_FIELDS = (
+    "data", "paths", "trace", "samples", "truth", "requests", "steps", "oracle", "seen", "tuned",
+    "baseline_data",
+)  # fmt: skip
+SWEEP_FIELDS = ("data", "paths", "baseline_data")  # whose files have the request's layout
 
 
 def is_frame(value: Any) -> bool:
@@ -31,6 +39,41 @@ def _columns(frame: Any) -> dict[str, Any]:
     """Its columns by name, each of the frame's own kind."""
     names = getattr(frame, "column_names", None) or list(frame.columns)
     return {name: frame[name] for name in names}
+
+
+def _values(column: Any) -> list[Any]:
+    as_list = getattr(column, "to_pylist", None) or getattr(column, "to_list", None) or column.tolist
+    return list(as_list())
+
+
+def as_sweep(frame: Any) -> Any:
+    """The frame with the columns of a sweep, fields of operators put into one. Raises ValueError on
+    columns that are missing or none of a sweep's, and on a cell of another kind."""
+    if hasattr(frame, "collect") and not hasattr(frame, "write_csv"):  # a lazy frame of polars
+        frame = frame.collect()
+    columns = {str(name): column for name, column in _columns(frame).items()}
+    check_columns(list(columns))
+    check_numbers({name: _values(columns[name]) for name in NUMBERS if name in columns})
+    if "operator" in columns:
+        return frame
+    return PlainColumns(with_operators({name: _values(column) for name, column in columns.items()}))
+
+
+class PlainColumns:
+    """Columns of Python's own values, written as a CSV without any library of frames."""
+
+    def __init__(self, columns: Mapping[str, list[Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def to_csv(self, path: Path, index: bool = False) -> None:
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(self.columns)
+            rows = zip(*self.columns.values())
+            writer.writerows(["" if is_absent(value) else value for value in row] for row in rows)
 
 
 def _as_json(value: Any) -> Any:
@@ -66,7 +109,7 @@ def write_csv(frame: Any, path: Path) -> None:
         frame = frame.collect()
     if len(frame) == 0 if hasattr(frame, "__len__") else frame.num_rows == 0:
         raise ValueError("a frame without a row, expected measurements")
-    flat = _flat(frame)
+    flat = frame if isinstance(frame, PlainColumns) else _flat(frame)
     if hasattr(flat, "write_csv"):
         flat.write_csv(path)
     elif hasattr(flat, "to_csv"):
@@ -75,13 +118,18 @@ def write_csv(frame: Any, path: Path) -> None:
         importlib.import_module("pyarrow.csv").write_csv(flat, str(path))
 
 
-def parquet_to_csv(parquet: Any, path: Path) -> None:
-    """Reads a Parquet file by pyarrow, else by polars."""
+def read_parquet(parquet: Any) -> Any:
+    """A table by pyarrow, else a frame by polars. Raises ValueError on a file that is no Parquet."""
     try:
-        table = importlib.import_module("pyarrow.parquet").read_table(parquet)
+        read = importlib.import_module("pyarrow.parquet").read_table
     except ImportError:
-        table = importlib.import_module("polars").read_parquet(parquet)
-    write_csv(table, path)
+        read = importlib.import_module("polars").read_parquet
+    try:
+        return read(parquet)
+    except OSError:
+        raise
+    except Exception as error:  # both have kinds of their own
+        raise ValueError(f"{os.fspath(parquet)}: is no Parquet file: {error}") from error
 
 
 def to_arrow(columns: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Any:

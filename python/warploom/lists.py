@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.answers import GpuList, ModelList
-from warploom.results import Answer
+from warploom.answers import GpuAnswer, GpuList, ModelList
 from warploom.session import PathText, ask
 
 
@@ -14,9 +13,9 @@ def gpus() -> GpuList:
     return GpuList(ask("gpus", {}))
 
 
-def gpu(name: PathText) -> Answer:
+def gpu(name: PathText) -> GpuAnswer:
     """Every number of one GPU, with its source: a name, an alias, or the path of your own record."""
-    return Answer(ask("gpu", {"name": name}))
+    return GpuAnswer(ask("gpu", {"name": name}))
 
 
 def models(name: Any = None) -> ModelList:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from warploom import _core
 from warploom.answers import Prediction
 from warploom.results import Predictions
-from warploom.session import PathText, ask, open_session
+from warploom.session import PathText, ask, json_text, open_session, path_text
 
 
 def _is_column(value: Any) -> bool:
@@ -25,9 +24,17 @@ def _int64_column(name: str, value: Any) -> Any:
     column = numpy.asarray(value)
     if column.ndim != 1:
         raise ValueError(f"predict: {name} has {column.ndim} dimensions, expected one")
-    if not numpy.issubdtype(column.dtype, numpy.integer):
-        if not numpy.issubdtype(column.dtype, numpy.floating) or not (column == numpy.floor(column)).all():
-            raise ValueError(f"predict: {name} is of {column.dtype}, expected whole numbers")
+    if numpy.issubdtype(column.dtype, numpy.floating):
+        wrong = ~(numpy.isfinite(column) & (column == numpy.floor(column)) & (abs(column) < 2**63))
+    elif numpy.issubdtype(column.dtype, numpy.integer):
+        wrong = column > numpy.iinfo(numpy.int64).max
+    elif len(column) == 0:  # an empty list is of floats, an empty column of a frame of anything
+        wrong = numpy.zeros(0, dtype=bool)
+    else:
+        raise ValueError(f"predict: {name} is of {column.dtype}, expected whole numbers")
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"predict: row {row}: {name} is {column[row]}, expected whole numbers below 2**63")
     return numpy.ascontiguousarray(column, dtype=numpy.int64)
 
 
@@ -47,7 +54,10 @@ def predict(
     each row; `threads` (0: all) share the work. Raises ValueError on a size, name or row that is none,
     NotImplementedError where the GPU cannot run the operator.
     """
-    asked = {"family": family, "gpu": str(gpu), **{k: v for k, v in fields.items() if v is not None}}
+    if not isinstance(threads, int) or threads < 0:
+        raise ValueError(f"predict: threads is {threads!r}, expected 0 (all) or more")
+    given = {name: value for name, value in fields.items() if value is not None}
+    asked = {"family": family, "gpu": path_text(gpu), **given}
     if str(predictor):
         asked["predictor"] = str(predictor)
     columns = {name: _int64_column(name, value) for name, value in asked.items() if _is_column(value)}
@@ -59,7 +69,7 @@ def predict(
         raise ValueError(f"predict: columns of unequal length: {lengths}")
     common = {name: value for name, value in asked.items() if name not in columns}
     common.update({name: int(column[0]) if len(column) else 1 for name, column in columns.items()})
-    question = _core.Question(open_session(str(predictor)), json.dumps(common))
+    question = _core.Question(open_session(str(predictor)), json_text("predict", common))
     return Predictions(
         columns, question.estimate_columns(columns, rows.pop(), threads), _core.bounds, _core.tiers
     )
@@ -72,15 +82,20 @@ class Question:
     """
 
     def __init__(self, family: str, *, gpu: PathText, predictor: PathText = "", **fields: Any) -> None:
-        asked = {"family": family, "gpu": str(gpu), **fields}
+        asked = {"family": family, "gpu": path_text(gpu), **fields}
         if str(predictor):
             asked["predictor"] = str(predictor)
-        self._question = _core.Question(open_session(str(predictor)), json.dumps(asked))
+        self._question = _core.Question(open_session(str(predictor)), json_text("predict", asked))
 
     def us(self, **sizes: int) -> float:
         """The median in microseconds, after changing these sizes."""
         for name, value in sizes.items():
-            self._question.set(name, value)
+            try:
+                self._question.set(name, value)
+            except TypeError:
+                raise TypeError(
+                    f"predict: {name} is {value!r}, expected a whole number below 2**63"
+                ) from None
         return self._question.estimate()[1]
 
     def interval_us(self) -> tuple[float, float, float]:

@@ -6,9 +6,11 @@ import html
 import importlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from warploom.frames import to_arrow, to_parquet
+
+Document = TypeVar("Document", bound=Mapping[str, Any])  # a TypedDict of warploom.documents
 
 _SHOWN_ROWS = 20  # of a table in a notebook
 
@@ -20,8 +22,9 @@ def plot_axes(title: str) -> Any:
     return axes
 
 
-class Answer(Mapping[str, Any]):
-    """A document of the toolkit, with the keys that the command prints with --json, also as attributes."""
+class Answer(Mapping[str, Any], Generic[Document]):
+    """A document of the toolkit, with the keys that the command prints with --json, also as attributes. Its
+    type and those of its keys are in warploom.documents."""
 
     table = ""  # the key of its rows, each an object; empty: the document itself is the one row
 
@@ -47,8 +50,8 @@ class Answer(Mapping[str, Any]):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._document]
 
-    def to_dict(self) -> dict[str, Any]:
-        return dict(self._document)
+    def to_dict(self) -> Document:
+        return cast(Document, dict(self._document))
 
     def rows(self) -> list[dict[str, Any]]:
         """Its rows as flat objects; nested ones have names with dots. A table with a row for each key has it

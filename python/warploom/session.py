@@ -14,7 +14,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Union
 
-from warploom.frames import DATA_FIELDS, is_frame, is_parquet, parquet_to_csv, write_csv
+from warploom.frames import (
+    DATA_FIELDS,
+    SWEEP_FIELDS,
+    as_sweep,
+    is_frame,
+    is_parquet,
+    read_parquet,
+    write_csv,
+)
 
 try:
     from warploom import _core
@@ -29,7 +37,10 @@ Progress = Union[bool, Callable[[float, float], Any]]
 
 @functools.lru_cache(maxsize=4)
 def open_session(predictor: str = "") -> _core.Session:
-    """The session of a predictor: a folder that `train` wrote, "roofline", or "" for the shipped one."""
+    """The session of a predictor: a folder that `train` wrote, "roofline", or "" for the shipped one. Raises
+    FileNotFoundError on a path that leads nowhere, ValueError on a name that is none."""
+    if os.sep in predictor and not os.path.exists(predictor):
+        raise FileNotFoundError(f"{predictor}: no such predictor, expected a folder that `train` wrote")
     return _core.Session(predictor)
 
 
@@ -72,14 +83,69 @@ class Files:
             return str(path)
         return value.item() if hasattr(value, "item") else value
 
-    def measured(self, value: Any) -> Any:
-        """Measured data: as plain(), and of a Parquet file a CSV file."""
+    def measured(self, value: Any, sweep: bool) -> Any:
+        """Measured data: as plain(), of a Parquet file a CSV file, and of {name: frame} a folder of such
+        files. `sweep`: frames have the columns of a sweep."""
         if isinstance(value, (list, tuple)):
-            return [self.measured(each) for each in value]
+            return [self.measured(each, sweep) for each in value]
+        if isinstance(value, Mapping) and any(
+            is_frame(each) or is_parquet(each) for each in value.values()
+        ):
+            return self.folder(value, sweep)
         if is_parquet(value):
-            parquet_to_csv(value, path := self.path(".csv"))
+            value = read_parquet(value)
+        if is_frame(value):
+            write_csv(as_sweep(value) if sweep else value, path := self.path(".csv"))
             return str(path)
         return self.plain(value)
+
+    def folder(self, frames: Mapping[str, Any], sweep: bool) -> str:
+        """A folder with a CSV file for each frame: {"gemm/h100_sxm": frame}, where a layout tells tables
+        and GPUs apart by their files' names."""
+        root = self.path("")
+        for name, frame in frames.items():
+            parts = Path(name).parts
+            if not parts or Path(name).is_absolute() or ".." in parts:
+                raise ValueError(
+                    f"data: '{name}': expected a file name without '..', such as gemm/h100_sxm"
+                )
+            path = root.joinpath(*parts)
+            path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found = read_parquet(frame) if is_parquet(frame) else frame
+            if not is_frame(found):
+                raise ValueError(
+                    f"data: '{name}' is {type(frame).__name__}, expected a frame or a Parquet file"
+                )
+            write_csv(as_sweep(found) if sweep else found, path)
+        return str(root)
+
+
+def _check_plain(request: str, name: str, value: Any) -> None:
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            _check_plain(request, f"{name}.{key}" if name else str(key), each)
+    elif isinstance(value, list):
+        for each in value:
+            _check_plain(request, name, each)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{request}: {name} is {value}, expected a finite number")
+    elif not isinstance(value, (str, int, float, bool, type(None))):
+        raise TypeError(
+            f"{request}: {name} is of {type(value).__name__}, expected text, a number, a list or a mapping"
+        )
+
+
+def json_text(request: str, fields: Mapping[str, Any]) -> str:
+    """Fields as JSON. Raises ValueError on a number that is not finite, TypeError on a value that JSON
+    has no word for; both name the field."""
+    _check_plain(request, "", fields)
+    return json.dumps(fields)
+
+
+def path_text(value: Any) -> Any:
+    """A path as text; anything else as it is."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def listed(value: Any) -> Any:
@@ -88,6 +154,8 @@ def listed(value: Any) -> Any:
 
 
 def _holds_frames(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = list(value.values())
     return (
         is_frame(value) or is_parquet(value) or (isinstance(value, list) and any(map(_holds_frames, value)))
     )
@@ -113,16 +181,21 @@ class _Bar:
 
 def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> Any:
     """What the command `request` prints with --json, as Python values. Fields that are None are left out."""
+    if not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(
+            f"{request}: progress is {progress!r}, expected True, False or a function of (done, total)"
+        )
     given = {key: value for key, value in fields.items() if value is not None}
-    if "layout" in fields and any(_holds_frames(given.get(name)) for name in DATA_FIELDS):
+    if "layout" in fields and any(_holds_frames(given.get(name)) for name in SWEEP_FIELDS):
         given.setdefault("layout", "warploom")  # of a sweep's columns
+    layout = given.get("layout", "warploom" if request == "calibrate" else "")
     with Files() as files:
-        data = {name: files.measured(given.pop(name)) for name in DATA_FIELDS if name in given}
-        plain = {**files.plain(given), **data}
-        for name, value in plain.items():
-            if isinstance(value, float) and not math.isfinite(value):
-                raise ValueError(f"{request}: {name} is {value}, expected a finite number")
-        text = json.dumps(plain)
+        data = {
+            name: files.measured(given.pop(name), name in SWEEP_FIELDS and layout == "warploom")
+            for name in DATA_FIELDS
+            if name in given
+        }
+        text = json_text(request, {**files.plain(given), **data})
         follow: Any = _Bar(request) if progress is True else progress or None
         try:
             session = open_session(str(given.get("predictor", "")) if request != "schema" else "")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from warploom import _core
-from warploom.session import Files, PathText, open_session
+from warploom.session import Files, PathText, json_text, open_session
+
+
+def _not_whole(**given: Any) -> TypeError:
+    said = ", ".join(f"{name} {value!r}" for name, value in given.items())
+    return TypeError(
+        f"step: {said}: expected whole numbers below 2**63 (prompts: pairs of tokens and context)"
+    )
 
 
 class StepPrice(NamedTuple):
@@ -37,15 +43,21 @@ class Step:
         if str(predictor):
             fields["predictor"] = predictor
         with Files() as files:
-            self._step = _core.Step(open_session(str(predictor)), json.dumps(files.plain(fields)))
+            self._step = _core.Step(open_session(str(predictor)), json_text("step", files.plain(fields)))
 
     def decode(self, requests: int, context: int) -> StepPrice:
         """`requests` that each add a token to `context` in the cache."""
-        return StepPrice(*self._step.decode(requests, context))
+        try:
+            return StepPrice(*self._step.decode(requests, context))
+        except TypeError:
+            raise _not_whole(requests=requests, context=context) from None
 
     def decode_ms(self, requests: int, context: int) -> float:
         """The same as one number: milliseconds of the whole step."""
-        return self._step.decode_ms(requests, context)
+        try:
+            return self._step.decode_ms(requests, context)
+        except TypeError:
+            raise _not_whole(requests=requests, context=context) from None
 
     def prefill(self, tokens: Iterable[int]) -> StepPrice:
         """Whole prompts of so many tokens each, none in the cache."""
@@ -54,4 +66,7 @@ class Step:
     def mixed(self, contexts: Sequence[int], prompts: Sequence[tuple[int, int]] = ()) -> StepPrice:
         """Decoding requests by the tokens they have in the cache, and parts of prompts as (new
         tokens, tokens in the cache)."""
-        return StepPrice(*self._step.mixed(list(contexts), list(prompts)))
+        try:
+            return StepPrice(*self._step.mixed(list(contexts), list(prompts)))
+        except TypeError:
+            raise _not_whole(contexts=contexts, prompts=prompts) from None

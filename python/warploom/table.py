@@ -1,9 +1,14 @@
 """Looks a configuration up in a table that `warploom tune fit` or `tune_fit` wrote."""
+from __future__ import annotations
+
 import ctypes
+import os
+from collections.abc import Callable
+from typing import Any
 
 from warploom.program import built_file
 
-
+Tile = tuple[int, int, int, int, int, int]  # tile_m, tile_n, tile_k, warps, stages, split_k
 MOST_KNOWN = 65536  # shapes that a table remembers
 
 
@@ -80,7 +85,7 @@ class _LibraryTable:
             self.close()
 
 
-def _opened(path, gpu, kernel):
+def _opened(path: Any, gpu: Any, kernel: Any) -> Any:
     """By the compiled part of the package; in a source tree without it by libwarploom.so."""
     try:
         from warploom._core import TuneTable
@@ -92,11 +97,15 @@ def _opened(path, gpu, kernel):
 class Table:
     """Raises ValueError on a damaged or foreign table, OSError on one that cannot be read."""
 
-    def __init__(self, path, gpu=None, kernel=None):
-        self._table, self._known = _opened(path, gpu, kernel), {}
-        self.index = self._table.index  # (m, n, k): pick(m, n, k) as its place in configs()
+    def __init__(
+        self, path: str | os.PathLike[str], gpu: str | None = None, kernel: str | None = None
+    ) -> None:
+        self._table: Any = _opened(path, gpu, kernel)
+        self._known: dict[tuple[int, int, int], Tile] = {}
+        # (m, n, k): pick(m, n, k) as its place in configs()
+        self.index: Callable[[int, int, int], int] = self._table.index
 
-    def pick(self, m, n, k):
+    def pick(self, m: int, n: int, k: int) -> Tile:
         """(tile_m, tile_n, tile_k, warps, stages, split_k), remembered for shapes seen before."""
         shape = (m, n, k)
         found = self._known.get(shape)
@@ -106,19 +115,19 @@ class Table:
             found = self._known[shape] = self._table.pick(m, n, k)
         return found
 
-    def configs(self):
+    def configs(self) -> list[Tile]:
         """All configurations of the table, as pick() gives them."""
         return self._table.configs()
 
-    def best(self, m, n, k, count):
+    def best(self, m: int, n: int, k: int, count: int) -> list[Tile]:
         """The `count` configurations of the least predicted times, best first, as pick() gives them."""
         return self._table.best(m, n, k, count)
 
-    def timed(self, m, n, k, count):
+    def timed(self, m: int, n: int, k: int, count: int) -> list[tuple[Tile, float]]:
         """[(configuration, predicted microseconds)] of the `count` best, best first."""
         return self._table.timed(m, n, k, count)
 
-    def close(self):
+    def close(self) -> None:
         """Lets go of the file."""
         if isinstance(self._table, _LibraryTable):
             self._table.close()

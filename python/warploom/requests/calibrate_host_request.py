@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from warploom.results import Answer
-from warploom.session import PathText, Progress, ask
+from warploom.answers import HostCalibration
+from warploom.session import PathText, Progress, ask, listed
 
 
 def calibrate_host(
     *,
     output: PathText,
-    steps: Sequence[PathText] | None = None,
+    steps: Any = None,
     run: Sequence[PathText] | None = None,
-    requests: Sequence[PathText] | None = None,
+    requests: Any = None,
     model: Any = None,
     gpu: PathText | None = None,
     engine: PathText | None = None,
@@ -28,13 +28,15 @@ def calibrate_host(
     base: PathText | None = None,
     name: PathText | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> HostCalibration:
     """Fits a host profile to steps or runs of your engine.
 
     output: the new profile, JSON
-    steps: steps timed one by one: columns kind, batch and wall_ms; needs the model and the GPU
+    steps: steps timed one by one: columns kind, batch and wall_ms; needs the model and the GPU; also a
+        frame, a table of pyarrow or a Parquet file
     run: in place of steps: how the engine of each run was started (JSON)
-    requests: what happened to the requests of each run, in their order
+    requests: what happened to the requests of each run, in their order; also a frame, a table of pyarrow
+        or a Parquet file
     model: the model whose steps they are
     gpu: the GPU that they ran on
     engine: the engine that ran it; default "vllm"
@@ -51,8 +53,8 @@ def calibrate_host(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "output": output, "steps": steps, "run": run, "requests": requests, "model": model, "gpu":
-        gpu, "engine": engine, "engine_version": engine_version, "quantization": quantization,
-        "tensor_parallel_size": tensor_parallel_size, "enforce_eager": enforce_eager, "predictor":
-        predictor, "base": base, "name": name}
-    return Answer(ask("calibrate_host", fields, progress))
+        "output": output, "steps": listed(steps), "run": run, "requests": listed(requests), "model":
+        model, "gpu": gpu, "engine": engine, "engine_version": engine_version, "quantization":
+        quantization, "tensor_parallel_size": tensor_parallel_size, "enforce_eager": enforce_eager,
+        "predictor": predictor, "base": base, "name": name}
+    return HostCalibration(ask("calibrate_host", fields, progress))

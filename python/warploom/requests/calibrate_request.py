@@ -24,7 +24,8 @@ def calibrate(
     """Fits a predictor to one GPU's sweep.
 
     gpu: the GPU that was swept
-    data: folder that warploom-collect wrote, or its sweep.csv
+    data: folder that warploom-collect wrote, or its sweep.csv; also a frame, a table of pyarrow or a
+        Parquet file
     output: folder of the calibrated predictor, for `predictor`
     predictor: folder of the predictor to build on
     record: also write a GPU record with the measured rates

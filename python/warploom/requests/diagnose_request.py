@@ -46,7 +46,7 @@ def diagnose(
     ceilings: a folder that `train-ceilings` wrote
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false

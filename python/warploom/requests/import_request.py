@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import ImportAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -19,11 +19,11 @@ def import_(
     families: Sequence[PathText] | None = None,
     gpus: Sequence[PathText] | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> ImportAnswer:
     """Reads measured data into a store.
 
     layout: warploom, aiconfigurator, pipeweave, vidur, neusight, kineto (PyTorch profiler) or nsight
-    paths: files or folders
+    paths: files or folders; also a frame, a table of pyarrow or a Parquet file
     store: the store's file, made when missing
     families: only these families
     gpus: only these GPUs; the GPU of a profile that names none
@@ -34,4 +34,4 @@ def import_(
     """
     fields = {
         "layout": layout, "paths": listed(paths), "store": store, "families": families, "gpus": gpus}
-    return Answer(ask("import", fields, progress))
+    return ImportAnswer(ask("import", fields, progress))

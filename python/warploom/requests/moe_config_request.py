@@ -42,13 +42,14 @@ def moe_config(
     layer: sizes and types of the experts
     engine: whose files (vllm, sglang); default "vllm"
     table: a table of grouped_gemm that `tune fit` wrote on this GPU; without: predicted
-    samples: times of this layer that `profile` wrote on this GPU
+    samples: times of this layer that `profile` wrote on this GPU; also a frame, a table of pyarrow or a
+        Parquet file
     profile: measure the layer on this machine's GPU into `samples` first (needs torch, triton); default
         false
     seconds: stop measuring after; default 240.0
     python: with torch and triton; default "python3"
     package: folder of the Python package warploom
-    output: folder for the engine's file and its sidecar
+    output: folder for the engine's file, its sidecar and `table`
     experts: experts of the model; default 8
     top_k: experts of one token; default 2
     hidden: hidden size; default 4096

@@ -151,7 +151,7 @@ def plan(
     speculations: none or METHOD:TOKENS, for example eagle3:3
     kv_offloading: host memory for evicted prefixes [GiB]
     max_gpus: most GPUs of a deployment; default 64
-    trace: a recorded trace (CSV or JSONL); or
+    trace: a recorded trace (CSV or JSONL); or; also a frame, a table of pyarrow or a Parquet file
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
     clients: a file of clients: classes, tenants, arrivals, windows; or

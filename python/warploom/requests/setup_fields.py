@@ -5,12 +5,13 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
+from warploom.requests.host_fields import HostFields
 from warploom.session import PathText
 
 
-class SetupFields(TypedDict, total=False):
+class SetupFields(HostFields, total=False):
     """Fields of a model's setup, the same for each request that has one.
 
     quantization: every linear layer in this scheme, for example fp8
@@ -93,21 +94,6 @@ class SetupFields(TypedDict, total=False):
     deepep_mode: which of DeepEP's kernels (auto, normal, low_latency); default "auto"
     routing_policy: how requests are given out to replicas (engine, round_robin, waiting_first,
         least_loaded, prefix_aware, session_sticky, weighted); default "engine"
-    host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
-        calibrate-host wrote; default "public_fleet"
-    schedule_ms: choosing the requests of a step [ms]
-    schedule_per_sequence_us: the same, for each sequence of the step [us]
-    prepare_ms: making the inputs of a step, up to its first launch [ms]
-    prepare_per_sequence_us: the same, for each sequence of the step [us]
-    launch_graph_ms: launching a step that is one CUDA graph, and its sampling [ms]
-    launch_pieces_ms: launching a step that is many CUDA graphs [ms]
-    launch_kernels_ms: launching a step without CUDA graphs, kernel by kernel [ms]
-    finish_ms: giving the tokens of a step to its requests [ms]
-    finish_per_sequence_us: the same, for each sequence of the step [us]
-    gap_ms: pause of the GPU between two steps, however early launched [ms]
-    gap_per_sequence_us: the same, for each sequence of the step [us]
-    frontend_latency_ms: from the client to the engine's queue [ms]
-    frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     """
 
     quantization: PathText | None
@@ -179,17 +165,3 @@ class SetupFields(TypedDict, total=False):
     moe_a2a_backend: PathText | None
     deepep_mode: PathText | None
     routing_policy: PathText | None
-    host_profile: PathText | None
-    schedule_ms: float | None
-    schedule_per_sequence_us: float | None
-    prepare_ms: float | None
-    prepare_per_sequence_us: float | None
-    launch_graph_ms: float | None
-    launch_pieces_ms: float | None
-    launch_kernels_ms: float | None
-    finish_ms: float | None
-    finish_per_sequence_us: float | None
-    gap_ms: float | None
-    gap_per_sequence_us: float | None
-    frontend_latency_ms: float | None
-    frontend_per_token_us: float | None

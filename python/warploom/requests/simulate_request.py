@@ -28,7 +28,7 @@ def simulate(
     source: Mapping[str, Any] | None = None,
     threads: int | None = None,
     intervals: bool | None = None,
-    tuned: PathText | None = None,
+    tuned: Any = None,
     traced_steps: int | None = None,
     trace_from_s: float | None = None,
     goodput: Mapping[str, Any] | None = None,
@@ -93,7 +93,8 @@ def simulate(
     source: what the requests are and when they come
     threads: for replicas that never meet; 0: as many as the machine has. No effect on results; default 0
     intervals: also runs at p10 and p90 of the kernels; default true
-    tuned: the .warploom.json of `moe-config`: the run with those configurations, and the change
+    tuned: the .warploom.json of `moe-config`: the run with those configurations, and the change; also a
+        frame, a table of pyarrow or a Parquet file
     traced_steps: steps whose kernels the result lists; default 0
     trace_from_s: first of them at this time of the run; default 0.0
     goodput: limits, and which share of the requests meets them
@@ -111,7 +112,7 @@ def simulate(
     max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
         number; default 0
     request_timeout_s: after which a client leaves; 0: never; default 0.0
-    trace: a recorded trace (CSV or JSONL); or
+    trace: a recorded trace (CSV or JSONL); or; also a frame, a table of pyarrow or a Parquet file
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
     clients: a file of clients: classes, tenants, arrivals, windows; or

@@ -5,7 +5,7 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from warploom.results import Answer
+from warploom.answers import SweepPlanAnswer
 from warploom.session import PathText, Progress, ask
 
 
@@ -25,7 +25,7 @@ def sweep_plan(
     predictor: PathText | None = None,
     seed: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> SweepPlanAnswer:
     """Chooses what warploom-collect times.
 
     gpu: the GPU to be swept
@@ -50,4 +50,4 @@ def sweep_plan(
         "gpu": gpu, "output": output, "like": like, "except": except_, "schemes": schemes,
         "families": families, "node_gpus": node_gpus, "operators": operators, "random": random,
         "apart_from": apart_from, "longest_ms": longest_ms, "predictor": predictor, "seed": seed}
-    return Answer(ask("sweep_plan", fields, progress))
+    return SweepPlanAnswer(ask("sweep_plan", fields, progress))

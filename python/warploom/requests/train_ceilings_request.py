@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CeilingTraining
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -26,7 +26,7 @@ def train_ceilings(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CeilingTraining:
     """Performance ceilings from measured data.
 
     output: folder
@@ -37,7 +37,7 @@ def train_ceilings(
     seed: of what is drawn; default 1
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -50,4 +50,4 @@ def train_ceilings(
         "output": output, "source": source, "exclude_gpus": exclude_gpus, "test_fraction":
         test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data":
         listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
-    return Answer(ask("train_ceilings", fields, progress))
+    return CeilingTraining(ask("train_ceilings", fields, progress))

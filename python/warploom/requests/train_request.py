@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import TrainingAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -31,7 +31,7 @@ def train(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> TrainingAnswer:
     """Learns a predictor from measured data.
 
     output: folder of the predictor, or file of the method
@@ -48,7 +48,7 @@ def train(
     threads: 0: as many as cores; no effect on results; default 0
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -63,4 +63,4 @@ def train(
         rows_per_gpu, "quantile": quantile, "seed": seed, "threads": threads, "store": store,
         "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
-    return Answer(ask("train", fields, progress))
+    return TrainingAnswer(ask("train", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CrossGpuFit
 from warploom.session import PathText, Progress, ask
 
 
@@ -35,7 +35,7 @@ def tune_fit_cross_gpu(
     page_keys: int | None = None,
     rotation: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CrossGpuFit:
     """A look-up table for a GPU on which the kernel was never measured.
 
     kernel: the tile kernel
@@ -70,4 +70,4 @@ def tune_fit_cross_gpu(
         output_bytes, "group_rows": group_rows, "batch": batch, "b_along_n": b_along_n, "experts":
         experts, "top_k": top_k, "expert_skew": expert_skew, "head_dim": head_dim, "head_group":
         head_group, "causal": causal, "window": window, "page_keys": page_keys, "rotation": rotation}
-    return Answer(ask("tune_fit_cross_gpu", fields, progress))
+    return CrossGpuFit(ask("tune_fit_cross_gpu", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import TuneFitAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -37,11 +37,11 @@ def tune_fit(
     page_keys: int | None = None,
     rotation: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> TuneFitAnswer:
     """Measured samples into a look-up table.
 
     method: ours, or the published wave model (warploom, wavetune); default "warploom"
-    samples: CSV files of measured configurations
+    samples: CSV files of measured configurations; also a frame, a table of pyarrow or a Parquet file
     output: the table to write
     gpu: the GPU measured on; default "h200_sxm"
     kernel: the tile kernel
@@ -75,4 +75,4 @@ def tune_fit(
         group_rows, "batch": batch, "b_along_n": b_along_n, "experts": experts, "top_k": top_k,
         "expert_skew": expert_skew, "head_dim": head_dim, "head_group": head_group, "causal":
         causal, "window": window, "page_keys": page_keys, "rotation": rotation}
-    return Answer(ask("tune_fit", fields, progress))
+    return TuneFitAnswer(ask("tune_fit", fields, progress))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import TunePlanAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -37,14 +37,15 @@ def tune_plan(
     page_keys: int | None = None,
     rotation: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> TunePlanAnswer:
     """Which configurations to time at which shapes.
 
     method: whose anchors: ours, or the published wave model's (warploom, wavetune); default "warploom"
     kernel: the tile kernel
     gpu: the GPU to measure on; default "h200_sxm"
     round: which anchors (all, first, second); default "all"
-    samples: what the first round measured: the anchors left of configurations that may win
+    samples: what the first round measured: the anchors left of configurations that may win; also a
+        frame, a table of pyarrow or a Parquet file
     split_k: gemm: also loops over k in so many parts (2 4 8)
     output: CSV to write
     name: key of the kernel: source, compiler and types; default "gemm"
@@ -75,4 +76,4 @@ def tune_plan(
         "b_along_n": b_along_n, "experts": experts, "top_k": top_k, "expert_skew": expert_skew,
         "head_dim": head_dim, "head_group": head_group, "causal": causal, "window": window,
         "page_keys": page_keys, "rotation": rotation}
-    return Answer(ask("tune_plan", fields, progress))
+    return TunePlanAnswer(ask("tune_plan", fields, progress))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import StaircaseAnswer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -18,14 +18,15 @@ def tune_show(
     m: int | None = None,
     samples: Any = None,
     progress: Progress = False,
-) -> Answer:
+) -> StaircaseAnswer:
     """Predicted times and choices of a table as m grows.
 
     table: a table that `tune fit` wrote
     n: columns (keys)
     k: depth (batch x heads)
     m: the largest m; default 4096
-    samples: measured times, of which those at this n and k are shown
+    samples: measured times, of which those at this n and k are shown; also a frame, a table of pyarrow
+        or a Parquet file
     progress: True for a bar by tqdm, or a function of (done, total)
 
     Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
@@ -33,4 +34,4 @@ def tune_show(
     """
     fields = {
         "table": table, "n": n, "k": k, "m": m, "samples": listed(samples)}
-    return Answer(ask("tune_show", fields, progress))
+    return StaircaseAnswer(ask("tune_show", fields, progress))

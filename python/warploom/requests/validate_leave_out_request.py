@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import LeaveOutValidation
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -34,7 +34,7 @@ def validate_leave_out(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> LeaveOutValidation:
     """Kernels predicted without what training saw of them.
 
     source: measured rows
@@ -57,7 +57,7 @@ def validate_leave_out(
     threads: of `leave_out`, 0 for all; default 0
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -73,4 +73,4 @@ def validate_leave_out(
         "external": external, "questions": questions, "seed": seed, "threads": threads, "store":
         store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
         "keep_impossible": keep_impossible}
-    return Answer(ask("validate_leave_out", fields, progress))
+    return LeaveOutValidation(ask("validate_leave_out", fields, progress))

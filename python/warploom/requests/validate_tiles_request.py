@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import TileValidation
 from warploom.session import PathText, Progress, ask
 
 
@@ -20,10 +20,10 @@ def validate_tiles(
     write: PathText | None = None,
     threads: int | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> TileValidation:
     """Guesses of the tile that a matrix library chooses.
 
-    data: tiles.csv of warploom-collect
+    data: tiles.csv of warploom-collect; also a frame, a table of pyarrow or a Parquet file
     gpu: record of that GPU; absent: by the name in the file
     shipped: judge the program's own ranking, learn nothing; default false
     leave_out_sms: also learn without each count of SMs and judge at it; default false
@@ -38,4 +38,4 @@ def validate_tiles(
     fields = {
         "data": data, "gpu": gpu, "shipped": shipped, "leave_out_sms": leave_out_sms, "rows": rows,
         "write": write, "threads": threads}
-    return Answer(ask("validate_tiles", fields, progress))
+    return TileValidation(ask("validate_tiles", fields, progress))

@@ -1,7 +1,8 @@
 """Places where other projects ask how long a step takes, answered by Warploom.
 
 sglang_simulator   latency predictor of SGLang's simulator
-dynamo             AIC session of Dynamo's mocker and router, forward-pass model of its planner
+dynamo             sessions of Dynamo's Python, of releases up to 1.6
+forward_pass       estimator of forward passes that AISimulate and Dynamo's planner ask
 vllm_plugin        vLLM finds the folder that `warploom moe-config` wrote
 vllm_fused_moe     vLLM's fused MoE kernel asks a tuner table at each launch
 

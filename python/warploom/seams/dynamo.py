@@ -1,53 +1,53 @@
-"""Warploom where Dynamo asks aiconfigurator how long a forward pass takes.
+"""Warploom where Dynamo asks for the time of prefills and decodes.
 
     import warploom.seams.dynamo as seam
-    seam.install()                       # the mocker and the router's load model then ask Warploom
+    seam.install()             # sessions that Dynamo's Python opens are Warploom's then
 
-AicSession stands for the session of github.com/ai-dynamo/dynamo, lib/bindings/python/src/dynamo/_internal/
-aic.py: create_session(...), predict_prefill(batch_size, effective_isl, prefix) and predict_decode(batch_size,
-isl, osl) in milliseconds, called from Rust. ForwardPassModel stands for the RustForwardPassPerfModel of
-github.com/ai-dynamo/aiconfigurator (pull request 1152, aiconfigurator_core/sdk/rust_engine_step.py), which
-Dynamo's planner asks: one dictionary of ForwardPassMetrics (version 1) for each attention-DP rank in,
-milliseconds out.
+Two interfaces of github.com/ai-dynamo/dynamo, both in lib/bindings/python/src/dynamo/_internal/. AicSession
+is that of aic.py: create_session(backend_name, system, model_path, tp_size, ...), with element types as at
+commit 0d5e571 or without them as before. AisSession is that of ais.py, as in release 1.6.1 of
+ai-dynamo-runtime: create_session(config, *, worker_type=None). Both have predict_prefill(batch_size,
+effective_isl, prefix) and predict_decode(batch_size, isl, osl) in milliseconds. Dynamo's planner asks an
+estimator instead, that of warploom.seams.forward_pass.
+
+The mocker and the router of release 1.6.1 build their estimator in Rust; nothing in Python reaches it.
 """
 
 from __future__ import annotations
 
 import importlib
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from warploom.seams.aggregate_batch import prompts_of, shared_out
-from warploom.steps import Step
-
-METRICS_VERSION = 1  # of ForwardPassMetrics
-SAMPLES_TO_CORRECT = 8  # measured passes of a kind before their median corrects it
-MOST_SAMPLES = 512  # of a kind; older ones are forgotten
+from warploom.seams.forward_pass import ForwardPassModel as ForwardPassModel
+from warploom.seams.forward_pass import opened_step
 
 
-def _opened(
-    model: Any, gpu: str, engine: str, sizes: Mapping[str, int | None], version: str | None
-) -> Step:
-    setup: dict[str, Any] = {"engine": engine, "tensor_parallel_size": sizes.get("tp_size") or 1}
-    if (sizes.get("pp_size") or 1) > 1:
-        setup["pipeline_parallel_size"] = sizes["pp_size"]
-    if (sizes.get("attention_dp_size") or 1) > 1:
-        setup["data_parallel_size"] = sizes["attention_dp_size"]
-        if engine == "sglang":
-            setup["enable_dp_attention"] = True
-    if (sizes.get("moe_ep_size") or 1) > 1:
-        setup["enable_expert_parallel"] = True
-    if version:
-        setup["engine_version"] = version
-    return Step(model, gpu, **setup)
+class _Session:
+    """Milliseconds of prefills and decodes of alike requests on the GPU."""
+
+    def __init__(self, config: Any) -> None:
+        self._step = opened_step(config)
+
+    def predict_prefill(self, batch_size: int, effective_isl: int, prefix: int) -> float:
+        """Of `batch_size` prompts with `effective_isl` new tokens after `prefix` cached ones."""
+        if batch_size <= 0 or effective_isl <= 0 or prefix < 0:
+            raise ValueError(
+                f"batch_size {batch_size}, effective_isl {effective_isl}, prefix {prefix}: expected sizes "
+                "above 0, prefix not below"
+            )
+        return self._step.mixed((), [(effective_isl, prefix)] * batch_size).p50_us / 1000
+
+    def predict_decode(self, batch_size: int, isl: int, osl: int) -> float:
+        """Of all steps in which `batch_size` requests produce their tokens after the first."""
+        if batch_size <= 0 or isl < 0 or osl < 0:
+            raise ValueError(f"batch_size {batch_size}, isl {isl}, osl {osl}: expected sizes of requests")
+        return sum(self._step.decode(batch_size, isl + i).p50_us for i in range(osl - 1)) / 1000
 
 
-class AicSession:
-    """Milliseconds of prefills and decodes of alike requests on the GPU.
-
-    Raises ValueError on unknown names and sizes, NotImplementedError on drafts, which a step does not hold.
-    """
+class AicSession(_Session):
+    """That of aic.py. Raises ValueError on unknown names and sizes, NotImplementedError on drafts, which
+    a step does not hold, and on element types that it cannot have apart."""
 
     def __init__(
         self,
@@ -59,23 +59,49 @@ class AicSession:
         moe_tp_size: int | None = None,
         moe_ep_size: int | None = None,
         attention_dp_size: int | None = None,
+        gemm_dtype: str | None = None,
+        moe_dtype: str | None = None,
+        fmha_dtype: str | None = None,
+        kv_cache_dtype: str | None = None,
+        comm_dtype: str | None = None,
         nextn: int | None = None,
         nextn_accept_rates: Sequence[float] | str | None = None,
     ) -> None:
-        if nextn:
-            raise NotImplementedError("nextn: drafts are not among the kernels of a step, expected none")
-        sizes = {"tp_size": tp_size, "moe_ep_size": moe_ep_size, "attention_dp_size": attention_dp_size}
-        self._step = _opened(model_path, system, backend_name, sizes, backend_version)
+        if isinstance(gemm_dtype, int):  # by place, as before there were element types
+            nextn, gemm_dtype, moe_dtype = gemm_dtype, None, None
+        super().__init__(
+            {
+                "backend": backend_name,
+                "system": system,
+                "model": model_path,
+                "tp_size": tp_size,
+                "backend_version": backend_version,
+                "moe_ep_size": moe_ep_size,
+                "attention_dp_size": attention_dp_size,
+                "gemm_dtype": gemm_dtype,
+                "moe_dtype": moe_dtype,
+                "fmha_dtype": fmha_dtype,
+                "kv_cache_dtype": kv_cache_dtype,
+                "comm_dtype": comm_dtype,
+                "nextn": nextn,
+            }
+        )
 
-    def predict_prefill(self, batch_size: int, effective_isl: int, prefix: int) -> float:
-        """Of `batch_size` prompts with `effective_isl` new tokens after `prefix` cached ones."""
-        if effective_isl <= 0:
-            raise ValueError(f"effective_isl is {effective_isl}, expected above 0")
-        return self._step.mixed((), [(effective_isl, prefix)] * batch_size).p50_us / 1000
 
-    def predict_decode(self, batch_size: int, isl: int, osl: int) -> float:
-        """Of all steps in which `batch_size` requests produce their tokens after the first."""
-        return sum(self._step.decode(batch_size, isl + i).p50_us for i in range(osl - 1)) / 1000
+class AisSession(_Session):
+    """That of ais.py: `config` is a mapping, or an object with to_dict(). Raises as AicSession."""
+
+    def __init__(self, config: Any, *, worker_type: str | None = None) -> None:
+        fields = config.to_dict() if hasattr(config, "to_dict") else dict(config)
+        if worker_type is not None and fields.get("worker_type") not in (None, worker_type):
+            raise ValueError(
+                f"worker_type is {fields['worker_type']} in config and {worker_type} beside it"
+            )
+        super().__init__(fields)
+        self.config = fields
+
+
+SESSIONS = {"aic": AicSession, "ais": AisSession}  # by the module of dynamo._internal
 
 
 def create_session(*args: Any, **kwargs: Any) -> AicSession:
@@ -83,116 +109,18 @@ def create_session(*args: Any, **kwargs: Any) -> AicSession:
     return AicSession(*args, **kwargs)
 
 
-def install() -> None:
-    """Puts create_session in the place of Dynamo's."""
-    aic: Any = importlib.import_module("dynamo._internal.aic")
-    aic.AicSession, aic.create_session = AicSession, create_session
-
-
-def _kind(scheduled: Mapping[str, Any]) -> str:
-    prefill, decode = (
-        scheduled.get("sum_prefill_tokens", 0) > 0,
-        scheduled.get("num_decode_requests", 0) > 0,
-    )
-    return {(True, True): "mixed", (True, False): "prefill", (False, True): "decode"}.get(
-        (prefill, decode), "empty"
-    )
-
-
-def _ranks(metrics: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    ranks = [metrics] if isinstance(metrics, Mapping) else list(metrics)
-    for rank in ranks:
-        if int(rank.get("version", METRICS_VERSION)) != METRICS_VERSION:
-            raise ValueError(f"metrics of version {rank['version']}, expected {METRICS_VERSION}")
-    return ranks
-
-
-class ForwardPassModel:
-    """Milliseconds of one forward pass from what a scheduler counts of it; learns a factor from measured
-    ones."""
-
-    def __init__(self, config: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> None:
-        model = config.get("model_path") or config.get("model_name")
-        gpu = config.get("system_name") or config.get("system")
-        if not model or not gpu:
-            raise ValueError("config: expected model_name (or model_path) and system_name")
-        self._step = _opened(
-            model, gpu, config.get("backend", "vllm"), config, config.get("backend_version")
-        )
-        self._ratios: dict[str, list[float]] = {"prefill": [], "decode": [], "mixed": []}
-
-    @classmethod
-    def from_native(
-        cls, config: Mapping[str, Any], options: Mapping[str, Any] | None = None
-    ) -> ForwardPassModel:
-        return cls(config, options)
-
-    best_available = from_native
-
-    def _uncorrected_ms(self, scheduled: Mapping[str, Any]) -> float:
-        requests = int(scheduled.get("num_decode_requests", 0))
-        contexts = shared_out(int(scheduled.get("sum_decode_kv_tokens", 0)), requests) if requests else []
-        prompts = prompts_of(
-            int(scheduled.get("num_prefill_requests", 0)),
-            int(scheduled.get("sum_prefill_tokens", 0)),
-            int(scheduled.get("sum_prefill_kv_tokens", 0)),
-        )
-        return self._step.mixed(contexts, prompts).p50_us / 1000
-
-    def _factor(self, kind: str) -> float | None:
-        ratios = self._ratios[kind]
-        return statistics.median(ratios) if len(ratios) >= SAMPLES_TO_CORRECT else None
-
-    def estimate_forward_pass_time_ms(
-        self, metrics: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    ) -> float | None:
-        """Of the slowest rank; 0.0 where nothing is scheduled."""
-        slowest = 0.0
-        for rank in _ranks(metrics):
-            scheduled = rank.get("scheduled_requests", {})
-            kind = _kind(scheduled)
-            if kind != "empty":
-                slowest = max(slowest, self._uncorrected_ms(scheduled) * (self._factor(kind) or 1.0))
-        return slowest
-
-    def tune_with_fpms(self, iterations: Mapping[str, Any] | Sequence[Any]) -> None:
-        """Measured iterations: each a list of ranks, or one rank. Those without a wall_time are left out."""
-        if isinstance(iterations, Mapping):
-            iterations = [[iterations]]
-        elif all(isinstance(each, Mapping) for each in iterations):
-            iterations = [iterations]
-        for iteration in iterations:
-            ranks = _ranks(iteration)
-            wall_ms = 1000 * max((float(rank.get("wall_time", 0)) for rank in ranks), default=0.0)
-            priced = [
-                (self._uncorrected_ms(rank["scheduled_requests"]), _kind(rank["scheduled_requests"]))
-                for rank in ranks
-                if _kind(rank.get("scheduled_requests", {})) != "empty"
-            ]
-            if wall_ms <= 0 or not priced:
-                continue
-            expected, kind = max(priced)
-            self._ratios[kind] = [*self._ratios[kind], wall_ms / expected][-MOST_SAMPLES:]
-
-    def diagnostics(self) -> dict[str, Any]:
-        return {
-            "source": "native",
-            "ready": True,
-            "retained_observations": sum(map(len, self._ratios.values())),
-            "last_warning": None,
-        }
-
-    def _factors(self) -> list[float]:
-        return [factor for factor in map(self._factor, self._ratios) if factor is not None]
-
-    def get_min_correction_factor(self) -> float | None:
-        return min(self._factors(), default=None)
-
-    def get_max_correction_factor(self) -> float | None:
-        return max(self._factors(), default=None)
-
-    def get_avg_correction_factor(self) -> float | None:
-        return statistics.fmean(self._factors()) if self._factors() else None
-
-    def close(self) -> None:
-        """Nothing is held outside of Python."""
+def install() -> list[str]:
+    """Puts the sessions in the place of Dynamo's, in the module that is there; returns its name. Raises
+    ImportError where neither is."""
+    found = []
+    for name, session in SESSIONS.items():
+        try:
+            module: Any = importlib.import_module(f"dynamo._internal.{name}")
+        except ImportError:
+            continue
+        setattr(module, session.__name__, session)
+        module.create_session = session
+        found.append(name)
+    if not found:
+        raise ImportError("dynamo._internal has neither aic nor ais, expected one of them")
+    return found

@@ -7,12 +7,15 @@ and in the simulator's configuration
 
     "predictor": {"name": "warploom", "include_host": false, "gpu": "H200"}
 
-Further keys are fields of `warploom.Step` and take the place of what the simulator's own configuration says.
+Further keys are fields of `warploom.Step` and take the place of what the simulator's own configuration
+says.
 
-The interface is that of github.com/sgl-project/sglang, pull request 33824, tools/sglang-simulator/src/
-sglang_simulator: time_predictor/base.py (InferTimePredictor, ScheduleBatch), simulation/types.py
-(SchedulerConfig), spec/ (ModelInfo, AcceleratorInfo), simulation/manager/config.py
-(ConfigManager.get_inference_time_predictor).
+The interface is that of github.com/sgl-project/sglang, tools/sglang-simulator/src/sglang_simulator (pull
+request 33824): time_predictor/base.py at commit 2f070b1 (InferTimePredictor: __init__(model, hw, config,
+*args, **kwargs), predict_infer_time(batch) in seconds, get_metrics, reset_metrics; ScheduleBatch,
+ScheduleRequest), simulation/types.py at 1a3b0de (SchedulerConfig), spec/ (ModelInfo, AcceleratorInfo),
+simulation/manager/config.py at 04b91ac (ConfigManager._get_raw_config,
+get_inference_time_predictor(model, hw, sched_config)).
 """
 
 from __future__ import annotations
@@ -46,8 +49,36 @@ def _model_of(model: Any) -> Any:
     return _PlainConfig(config) if isinstance(config, Mapping) else config
 
 
-def _setup_of(config: Any) -> dict[str, Any]:
+def _is_fp8(kind: Any) -> bool:
+    return kind is not None and str(kind.value).lower() == "fp8"
+
+
+def _says_its_types(model: Any) -> bool:
+    """Whether the model's own configuration says how it is quantised."""
+    config = model.hf_config
+    return bool(
+        config.get("quantization_config")
+        if isinstance(config, Mapping)
+        else getattr(config, "quantization_config", None)
+    )
+
+
+def _check_modelled(config: Any) -> None:
+    """Raises NotImplementedError on what a step does not hold."""
+    if getattr(config, "cp_size", 1) > 1:
+        raise NotImplementedError(
+            f"cp_size is {config.cp_size}, expected 1: prompts are not shared out over GPUs"
+        )
+    for part in ("moe", "fmha", "comm"):
+        if getattr(config, f"{part}_quant_mode_override", None):
+            raise NotImplementedError(
+                f"{part}_quant_mode_override is not modelled, expected the model's own types"
+            )
+
+
+def _setup_of(config: Any, model: Any) -> dict[str, Any]:
     """The engine's fields of a SchedulerConfig."""
+    _check_modelled(config)
     setup: dict[str, Any] = {"engine": config.backend_name, "tensor_parallel_size": config.tp_size}
     if config.pp_size > 1:
         setup["pipeline_parallel_size"] = config.pp_size
@@ -57,8 +88,10 @@ def _setup_of(config: Any) -> dict[str, Any]:
         setup["enable_expert_parallel"] = True
     if config.backend_version:
         setup["engine_version"] = config.backend_version
-    if config.kv_cache_data_type is not None and str(config.kv_cache_data_type.value).lower() == "fp8":
+    if _is_fp8(config.kv_cache_data_type):
         setup["kv_cache_dtype"] = "fp8"
+    if _is_fp8(getattr(config, "data_type", None)) and not _says_its_types(model):
+        setup["quantization"] = "fp8"
     return setup
 
 
@@ -71,7 +104,7 @@ class WarploomTimePredictor(InferTimePredictor):  # type: ignore[misc]
 
     def __init__(self, model: Any, hw: Any, config: Any, include_host: bool = False, **setup: Any) -> None:
         super().__init__(model, hw, config)
-        fields = {**_setup_of(config), **setup}
+        fields = {**_setup_of(config, model), **setup}
         gpu = fields.pop("gpu", hw.name)
         self._step = Step(fields.pop("model", None) or _model_of(model), gpu, **fields)
         self._include_host = include_host

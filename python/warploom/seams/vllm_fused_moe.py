@@ -1,8 +1,8 @@
-"""vLLM's fused MoE kernel takes its tile from a tuner table at each launch, by the launch's tokens.
+r"""vLLM's fused MoE kernel takes its tile from a tuner table at each launch, at that launch's token count.
 
-    layer="--kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM"
-    warploom tune profile $layer --output samples.csv
-    warploom tune fit $layer --samples samples.csv --output e64.wlt
+    warploom tune profile --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --output e64.csv
+    warploom tune fit --kind grouped_gemm --experts 64 --top-k 6 --gpu H100-SXM --samples e64.csv \
+      --output e64.wlt
     warploom moe-config --model DeepSeek-V2-Lite --gpu H100-SXM --table e64.wlt --output tuned
     WARPLOOM_TUNED_TABLES=tuned vllm serve ...
 
@@ -162,7 +162,7 @@ def install(folder: Path) -> int:
     engine = importlib.import_module(FUSED_MOE + ".fused_moe")
     usual = getattr(engine, ASKED)
     chosen = asked_through(found, usual, engine)
-    # Modules that took the function by its name hold it themselves.
+    # Modules that took the function by name hold it themselves.
     for name, module in list(sys.modules.items()):
         if name.startswith("vllm.") and getattr(module, ASKED, None) is usual:
             setattr(module, ASKED, chosen)

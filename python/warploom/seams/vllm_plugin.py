@@ -1,13 +1,15 @@
 """A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
 
-    WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed beside vLLM
-    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # asked at each launch: seams.vllm_fused_moe
+    WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
+    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: vllm_fused_moe
 
-vLLM calls `register` in every process before it works (entry point group vllm.general_plugins,
-docs.vllm.ai, design/plugin_system) and looks for E=...,N=...,device_name=....json in
-VLLM_TUNED_CONFIG_FOLDER before its own files (vllm/model_executor/layers/fused_moe/fused_moe.py,
-get_moe_configs). A damaged file there would stop the engine, so files are read here first. An engine's
-start never fails because of the plugin: what is wrong is logged, and vLLM goes on with its own files.
+vLLM calls `register` in every process before it works (github.com/vllm-project/vllm,
+vllm/plugins/__init__.py at commit 0142555: load_general_plugins calls what the entry points of
+vllm.general_plugins load) and looks for E=...,N=...,device_name=....json in VLLM_TUNED_CONFIG_FOLDER
+before its own files (vllm/model_executor/layers/fused_moe/fused_moe.py: get_moe_configs(E, N, dtype,
+block_n, block_k)). A damaged file there would stop the engine, so files are read here first. An
+engine's start never fails because of the plugin: what is wrong is logged, and vLLM goes on with its own
+files.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ warploom_prediction prediction_of(const warploom::LatencyEstimate& estimate) {
 
 warploom_status warploom_question_open(const warploom_session* session, const char* fields,
                                        warploom_question** question, char* message, size_t message_size) {
+  if (question != nullptr) *question = nullptr;
   if (question == nullptr || fields == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_question_open: fields and question must not be NULL", message,
                 message_size);
-  *question = nullptr;
   return guarded(message, message_size, [&] {
     const auto held = SessionHandles::of_all().get(session, "session").session;
     auto opened = std::make_unique<warploom::OpenQuestion>(warploom::OpenQuestion{

@@ -22,10 +22,10 @@ warploom_step_price price_of(const warploom::StepPrice& price) {
 
 warploom_status warploom_step_open(const warploom_session* session, const char* setup, warploom_step** step,
                                    char* message, size_t message_size) {
+  if (step != nullptr) *step = nullptr;
   if (step == nullptr || setup == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_step_open: setup and step must not be NULL", message,
                 message_size);
-  *step = nullptr;
   return guarded(message, message_size, [&] {
     const auto held = SessionHandles::of_all().get(session, "session").session;
     auto opened = std::make_unique<warploom::OpenStep>(

@@ -24,10 +24,10 @@ warploom_tile_config config_of(const warploom::TilePick& pick) {
 
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size) {
+  if (table != nullptr) *table = nullptr;
   if (table == nullptr || path == nullptr)
     return told(WARPLOOM_BAD_INPUT, "warploom_tune_open: path and table must not be NULL", message,
                 message_size);
-  *table = nullptr;
   return guarded(message, message_size, [&] {
     auto opened = warploom::RuntimeTable::open(path);
     opened.require(gpu == nullptr ? "" : gpu, kernel == nullptr ? "" : kernel);

@@ -1,0 +1,44 @@
+"""What `import` answers.
+
+Written by tools/make_answer_types from answers; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from warploom.results import Answer
+
+
+class ImportFilesItem(TypedDict):
+    path: str
+    table: str
+    rows_read: int
+    rows_kept: int
+    repeats: int
+
+
+class ImportStore(TypedDict):
+    added: int
+    replaced: int
+    rows: int
+
+
+class ImportDocument(TypedDict):
+    rows_read: int
+    rows_kept: int
+    repeats: int
+    files: list[ImportFilesItem]
+    skipped: list[Any]
+    store: ImportStore
+
+
+class ImportFields(Answer[ImportDocument]):
+    """The keys of a ImportDocument, as attributes. Those of NotRequired are not always there."""
+
+    rows_read: int
+    rows_kept: int
+    repeats: int
+    files: list[ImportFilesItem]
+    skipped: list[Any]
+    store: ImportStore

@@ -1,0 +1,95 @@
+"""What `static` answers.
+
+Written by tools/make_answer_types from answers; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from warploom.results import Answer
+
+
+class StaticKernelsItem(TypedDict):
+    label: str
+    family: str
+    calls: float
+    time_ms: float
+    share: float
+    tier: str
+    stands_in: bool
+
+
+class StaticKernelSourcesEntryTierShares(TypedDict):
+    measured: float
+    cross_gpu: float
+    roofline: float
+
+
+class StaticKernelSourcesEntryKernelsItem(TypedDict):
+    framework: str
+    version: str
+    kernel: str
+    tier: str
+    extrapolated: bool
+    time_s: float
+    share: float
+    stands_in: bool
+    stands_in_for: str
+    in_step: bool
+
+
+class StaticKernelSourcesEntry(TypedDict):
+    time_s: float
+    tier_shares: StaticKernelSourcesEntryTierShares
+    kernels: list[StaticKernelSourcesEntryKernelsItem]
+
+
+class StaticDocument(TypedDict):
+    model: str
+    gpu: str
+    engine: str
+    expert_routing: str
+    host_profile: str
+    gpus: int
+    kv_cache_tokens: int
+    batch: int
+    input_tokens: int
+    output_tokens: int
+    prefill_ms: float
+    decode_mean_ms: float
+    decode_median_ms: float
+    total_ms: float
+    total_p10_ms: float
+    total_p90_ms: float
+    host_ms: float
+    collectives_ms: float
+    output_throughput: float
+    kernels: list[StaticKernelsItem]
+    kernel_sources: dict[str, StaticKernelSourcesEntry]
+
+
+class StaticFields(Answer[StaticDocument]):
+    """The keys of a StaticDocument, as attributes. Those of NotRequired are not always there."""
+
+    model: str
+    gpu: str
+    engine: str
+    expert_routing: str
+    host_profile: str
+    gpus: int
+    kv_cache_tokens: int
+    batch: int
+    input_tokens: int
+    output_tokens: int
+    prefill_ms: float
+    decode_mean_ms: float
+    decode_median_ms: float
+    total_ms: float
+    total_p10_ms: float
+    total_p90_ms: float
+    host_ms: float
+    collectives_ms: float
+    output_throughput: float
+    kernels: list[StaticKernelsItem]
+    kernel_sources: dict[str, StaticKernelSourcesEntry]

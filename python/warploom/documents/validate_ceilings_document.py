@@ -1,0 +1,41 @@
+"""What `validate_ceilings` answers.
+
+Written by tools/make_answer_types from answers; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from warploom.results import Answer
+
+
+class ValidateCeilingsFamiliesEntry(TypedDict):
+    rows: int
+    above_share: float
+    flagged: int
+
+
+class ValidateCeilingsSkippedItem(TypedDict):
+    reason: str
+    rows: int
+
+
+class ValidateCeilingsDocument(TypedDict):
+    quantile: float
+    split: str
+    families: dict[str, ValidateCeilingsFamiliesEntry]
+    gpus: dict[str, ValidateCeilingsFamiliesEntry]
+    tuned: list[Any]
+    skipped: list[ValidateCeilingsSkippedItem]
+
+
+class ValidateCeilingsFields(Answer[ValidateCeilingsDocument]):
+    """The keys of a ValidateCeilingsDocument, as attributes. Those of NotRequired are not always there."""
+
+    quantile: float
+    split: str
+    families: dict[str, ValidateCeilingsFamiliesEntry]
+    gpus: dict[str, ValidateCeilingsFamiliesEntry]
+    tuned: list[Any]
+    skipped: list[ValidateCeilingsSkippedItem]
