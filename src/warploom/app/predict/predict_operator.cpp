@@ -163,6 +163,14 @@ void check_named_kernel(const PredictRequest& request, std::string_view priced_f
                                  request.predictor == "roofline" ? " or another `predictor`" : ""));
 }
 
+void check_routing_said_once(const std::function<bool(std::string_view)>& given) {
+  constexpr std::string_view kRouting = "expert_routing";
+  if (!given(kRouting)) return;
+  for (const std::string_view part : {"routing", "routing_alpha"})
+    if (given(part))
+      throw InvalidInput(fmt::format("{}: says the same as `{}`, expected one of them", kRouting, part));
+}
+
 Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {
   Operator op = operator_of(request);
   if (const Predictor* predictor = predictor_of(model))

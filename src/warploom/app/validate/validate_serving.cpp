@@ -197,14 +197,19 @@ OpenedRun open_run(const ValidateServingRequest& request,
   MeasuredRequests measured = read_measured_requests(
       request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
-  return {std::move(run), std::move(measured), std::move(setup)};
+  Workload workload = workload_of(measured);
+  Deployment deployment;
+  deployment.pools.push_back({.config = setup.config, .pricer = setup.pricer.get()});
+  return {std::move(run), std::move(measured), std::move(setup), std::move(workload), std::move(deployment)};
 }
 
-ServingValidation replay(const OpenedRun& opened, ServingConfig config, StepTime kernel_times) {
-  const auto& [run, measured, setup] = opened;
+ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kernel_times) {
+  auto& [run, measured, setup, workload, deployment] = opened;
+  ServingConfig& config = deployment.pools.front().config;
+  config.host = host;
   settle_frontend(config.host, run, measured.client.has_value());
-  const SimulationResult simulated = simulate(config, workload_of(measured), *setup.pricer,
-                                              {.step_time = kernel_times, .timeline_samples = 0});
+  const SimulationResult simulated =
+      simulate(deployment, workload, {.step_time = kernel_times, .timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
@@ -229,8 +234,8 @@ ServingValidation replay(const OpenedRun& opened, ServingConfig config, StepTime
 
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
-  const OpenedRun opened = open_run(request, latency);
-  return replay(opened, opened.setup.config, request.kernel_times);
+  OpenedRun opened = open_run(request, latency);
+  return replay(opened, opened.setup.config.host, request.kernel_times);
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {
