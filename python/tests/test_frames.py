@@ -96,6 +96,7 @@ class FramesOut(unittest.TestCase):
                 slo=["ttft_p95_ms=800"],
                 requests=50,
             ),
+            warploom.plans(file=ROOT / "tests/fixtures/plans/two_plans.yaml"),
             warploom.validate_kernels(data=SWEEP, layout="warploom"),
             warploom.validate_serving(run=f"{RUN}.json", requests=f"{RUN}.csv.gz"),
             warploom.moe_config(model="Qwen3-30B-A3B", gpu="H200"),
@@ -119,7 +120,7 @@ class FramesOut(unittest.TestCase):
                 if has(package):
                     self.assertEqual(len(getattr(answer, method)()), len(rows))
         self.assertNotIn("Answer", kinds)
-        self.assertEqual(len(kinds), 13)
+        self.assertEqual(len(kinds), 14)
 
     def test_rows_of_arrays_are_their_columns(self):
         many = warploom.predict("gemm", gpu="H200", m=[64, 8], n=4096, k=4096)

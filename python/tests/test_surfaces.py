@@ -31,6 +31,7 @@ OPTIONS = {
     "with_baselines": "--baselines",
 }  # where the command line has a shorter name
 GEMM = {"gpu": "H200", "family": "gemm", "m": 1, "n": 64, "k": 64}
+PLACED = {"file", "client_layout", "path"}  # arguments without an option
 NO_FIELDS = {"gpus", "gpu", "models", "schema"}  # asked by a word of the command
 
 
@@ -76,6 +77,9 @@ def words_of(command, request, fields):
         return words
     for name, value in fields.items():
         if name == "family":
+            continue
+        if name in PLACED:
+            words.append(value)
             continue
         option = OPTIONS.get(name, "--" + name.replace("_", "-"))
         if isinstance(value, dict):

@@ -99,6 +99,9 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
     runs_.emplace(key, run_figures_from_json(figures, where));
 }
 
+Json ConfigurationModel::take_news() const { return Json::object(); }
+void ConfigurationModel::learn(const Json&) const {}
+
 RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& fleet,
                            const RunQuestion& question) const {
   const std::string key = run_key(configuration, fleet, question);
@@ -108,7 +111,7 @@ RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& flee
   }
   RunFigures figures = model_.run(configuration, fleet, question);
   const std::scoped_lock lock(mutex_);
-  runs_.emplace(key, figures);
+  if (runs_.emplace(key, figures).second) news_.push_back(key);
   if (!path_.empty() && std::chrono::steady_clock::now() - written_ > kBetweenWrites) write_locked();
   return figures;
 }
@@ -116,6 +119,26 @@ RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& flee
 void LoggedRuns::write() const {
   const std::scoped_lock lock(mutex_);
   if (!path_.empty()) write_locked();
+}
+
+Json LoggedRuns::take_news() const {
+  const std::scoped_lock lock(mutex_);
+  Json news = Json::object();
+  for (const std::string& key : std::exchange(news_, {})) news[key] = run_figures_to_json(runs_.at(key));
+  return news;
+}
+
+Json LoggedRuns::all() const {
+  const std::scoped_lock lock(mutex_);
+  Json runs = Json::object();
+  for (const auto& [key, figures] : runs_) runs[key] = run_figures_to_json(figures);
+  return runs;
+}
+
+void LoggedRuns::learn(const Json& news) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, figures] : news.items())
+    runs_.emplace(key, run_figures_from_json(figures, "another process"));
 }
 
 std::size_t LoggedRuns::known() const {

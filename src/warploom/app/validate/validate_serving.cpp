@@ -6,6 +6,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/kernels/moe/expert_routing.h"
@@ -24,6 +25,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("benchmark", &R::benchmark,
            {.doc = "which benchmark of a GuideLLM report that holds several, from 0", .min = 0})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("kernel_times", &R::kernel_times,
@@ -235,7 +237,9 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
   OpenedRun opened = open_run(request, latency);
-  return replay(opened, opened.setup.config.host, request.kernel_times);
+  ServingValidation validation = replay(opened, opened.setup.config.host, request.kernel_times);
+  check_required_tier(request.require_tier, validation.kernels);
+  return validation;
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {
