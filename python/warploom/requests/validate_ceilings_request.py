@@ -15,6 +15,7 @@ def validate_ceilings(
     *,
     source: Mapping[str, Any] | None = None,
     ceilings: PathText | None = None,
+    require_tier: PathText | None = None,
     quantile: float | None = None,
     cross_fit: int | None = None,
     tuned: Sequence[PathText] | None = None,
@@ -30,6 +31,7 @@ def validate_ceilings(
 
     source: measured rows
     ceilings: a folder that `train-ceilings` wrote
+    require_tier: measured: leave out GPUs from which the ceiling learned nothing
     quantile: of the ceiling; default 0.8
     cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
         0
@@ -46,7 +48,7 @@ def validate_ceilings(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": tuned, "store": store, "layout": layout, "data": listed(data), "families":
-        families, "gpus": gpus, "keep_impossible": keep_impossible}
+        "source": source, "ceilings": ceilings, "require_tier": require_tier, "quantile": quantile,
+        "cross_fit": cross_fit, "tuned": tuned, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
     return Answer(ask("validate_ceilings", fields, progress))

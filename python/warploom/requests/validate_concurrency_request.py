@@ -15,6 +15,7 @@ def validate_concurrency(
     *,
     truth: PathText,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
     kernel_times: PathText | None = None,
@@ -42,6 +43,7 @@ def validate_concurrency(
 
     truth: measured benchmarks
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: leave out rows of kernels that never were
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
@@ -72,13 +74,13 @@ def validate_concurrency(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "truth": truth, "predictor": predictor, "expert_routing": expert_routing, "host": host,
-        "kernel_times": kernel_times, "max_cells": max_cells, "one_in": one_in, "seed": seed,
-        "threads": threads, "host_profile": host_profile, "schedule_ms": schedule_ms,
-        "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
-        "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
-        "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":
-        finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
-        "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
-        "frontend_per_token_us": frontend_per_token_us}
+        "truth": truth, "predictor": predictor, "require_tier": require_tier, "expert_routing":
+        expert_routing, "host": host, "kernel_times": kernel_times, "max_cells": max_cells,
+        "one_in": one_in, "seed": seed, "threads": threads, "host_profile": host_profile,
+        "schedule_ms": schedule_ms, "schedule_per_sequence_us": schedule_per_sequence_us,
+        "prepare_ms": prepare_ms, "prepare_per_sequence_us": prepare_per_sequence_us,
+        "launch_graph_ms": launch_graph_ms, "launch_pieces_ms": launch_pieces_ms,
+        "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms, "finish_per_sequence_us":
+        finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us": gap_per_sequence_us,
+        "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us": frontend_per_token_us}
     return Answer(ask("validate_concurrency", fields, progress))

@@ -15,6 +15,7 @@ def validate_kernels(
     *,
     source: Mapping[str, Any] | None = None,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     all_rows: bool | None = None,
     baselines: Sequence[PathText] | None = None,
     baseline_data: Sequence[PathText] | None = None,
@@ -31,6 +32,7 @@ def validate_kernels(
 
     source: measured rows
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: judge only rows answered from that GPU's own
     all_rows: judge rows that training could see too; default false
     baselines: also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave,
         kernelsight, interpolation, or files that `train` with `method` wrote
@@ -49,8 +51,8 @@ def validate_kernels(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "source": source, "predictor": predictor, "all_rows": all_rows, "baselines": baselines,
-        "baseline_data": baseline_data, "baseline_exclude_gpus": baseline_exclude_gpus, "store":
-        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
-        "keep_impossible": keep_impossible}
+        "source": source, "predictor": predictor, "require_tier": require_tier, "all_rows":
+        all_rows, "baselines": baselines, "baseline_data": baseline_data, "baseline_exclude_gpus":
+        baseline_exclude_gpus, "store": store, "layout": layout, "data": listed(data), "families":
+        families, "gpus": gpus, "keep_impossible": keep_impossible}
     return KernelValidation(ask("validate_kernels", fields, progress))

@@ -17,6 +17,7 @@ def validate_serving(
     requests: PathText,
     benchmark: int | None = None,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
     kernel_times: PathText | None = None,
@@ -42,6 +43,7 @@ def validate_serving(
     requests: what happened to each request: a CSV, or a result of vllm bench serve, AIPerf or GuideLLM
     benchmark: which benchmark of a GuideLLM report that holds several, from 0
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: refuse kernels that never were
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
@@ -69,12 +71,12 @@ def validate_serving(
     """
     fields = {
         "run": run, "requests": requests, "benchmark": benchmark, "predictor": predictor,
-        "expert_routing": expert_routing, "host": host, "kernel_times": kernel_times,
-        "host_profile": host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
-        schedule_per_sequence_us, "prepare_ms": prepare_ms, "prepare_per_sequence_us":
-        prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms, "launch_pieces_ms":
-        launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,
-        "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms, "gap_per_sequence_us":
-        gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms, "frontend_per_token_us":
-        frontend_per_token_us}
+        "require_tier": require_tier, "expert_routing": expert_routing, "host": host,
+        "kernel_times": kernel_times, "host_profile": host_profile, "schedule_ms": schedule_ms,
+        "schedule_per_sequence_us": schedule_per_sequence_us, "prepare_ms": prepare_ms,
+        "prepare_per_sequence_us": prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms,
+        "launch_pieces_ms": launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms":
+        finish_ms, "finish_per_sequence_us": finish_per_sequence_us, "gap_ms": gap_ms,
+        "gap_per_sequence_us": gap_per_sequence_us, "frontend_latency_ms": frontend_latency_ms,
+        "frontend_per_token_us": frontend_per_token_us}
     return ServingValidation(ask("validate_serving", fields, progress))

@@ -16,6 +16,7 @@ def validate_static(
     truth: PathText,
     requests: PathText,
     predictor: PathText | None = None,
+    require_tier: PathText | None = None,
     expert_routing: PathText | None = None,
     host: Mapping[str, Any] | None = None,
     baselines: Sequence[PathText] | None = None,
@@ -47,6 +48,7 @@ def validate_static(
     truth: measured batches
     requests: prompt lengths of each workload
     predictor: a folder that `train` wrote, or roofline
+    require_tier: measured: leave out rows of kernels that never were
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     host: constants of the host in place of the engine's
@@ -80,9 +82,9 @@ def validate_static(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "truth": truth, "requests": requests, "predictor": predictor, "expert_routing":
-        expert_routing, "host": host, "baselines": baselines, "source": source, "host_profile":
-        host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
+        "truth": truth, "requests": requests, "predictor": predictor, "require_tier": require_tier,
+        "expert_routing": expert_routing, "host": host, "baselines": baselines, "source": source,
+        "host_profile": host_profile, "schedule_ms": schedule_ms, "schedule_per_sequence_us":
         schedule_per_sequence_us, "prepare_ms": prepare_ms, "prepare_per_sequence_us":
         prepare_per_sequence_us, "launch_graph_ms": launch_graph_ms, "launch_pieces_ms":
         launch_pieces_ms, "launch_kernels_ms": launch_kernels_ms, "finish_ms": finish_ms,

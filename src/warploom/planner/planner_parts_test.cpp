@@ -142,7 +142,7 @@ TEST(SearchSpace, CountsTheProductOfItsLists) {
   // Expert parallelism both ways but on one GPU.
   EXPECT_EQ(count(true), 2U * (3 * 2 * 2 - 1) * 2);
   space.pools = PoolLayout::Disaggregated;
-  EXPECT_EQ(count(false), 2U * 6 * 6 * 2);
+  EXPECT_EQ(count(false), 12U * 12 * 2);
 }
 
 TEST(SearchSpace, FleetsComeCheapestFirst) {

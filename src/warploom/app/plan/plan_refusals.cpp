@@ -106,11 +106,16 @@ std::string draft_config(const std::string& entry) {
       entry.find_first_not_of("0123456789", colon + 1) != std::string::npos)
     throw InvalidInput(fmt::format(
         "speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
-  const std::string method = entry.substr(0, colon), tokens = entry.substr(colon + 1);
-  (void)parse_enum<DraftMethod>(method, "speculations");
-  if (tokens.find_first_not_of('0') == std::string::npos)
-    throw InvalidInput(fmt::format("speculations: '{}' proposes no tokens, expected at least 1", entry));
-  return fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})", method, tokens);
+  ServingConfig config;
+  config.speculative_config = fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})",
+                                          entry.substr(0, colon), entry.substr(colon + 1));
+  config.acceptance_length = 1;
+  try {
+    (void)speculation_of(config);
+  } catch (const Error& error) {
+    throw InvalidInput(fmt::format("speculations: '{}' is no draft: {}", entry, error.what()));
+  }
+  return config.speculative_config;
 }
 
 void check_plan_request(const PlanRequest& request, const Workload& workload,

@@ -12,7 +12,7 @@ namespace warploom {
 std::string draft_config(const std::string& entry);
 
 // Throws NotFound on names, InvalidInput on values and on what contradicts itself or changes nothing, each
-// with the field; Unsupported on a draft that is not modelled.
+// with the field.
 void check_plan_request(const PlanRequest& request, const Workload& workload, const ModelArchitecture& model);
 
 }  // namespace warploom
