@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
 constexpr std::int64_t kLogVersion = 2;  // 2: runs at p90 hold what lies beyond the kernels
-constexpr std::chrono::seconds kBetweenWrites{5};
+// What a kill may cost: a second, or of a log that takes long to write so much that writing is a twentieth.
+constexpr std::chrono::seconds kBetweenWrites{1};
+constexpr int kWritesApart = 20;  // times that the last write took
 
 std::string shape_key(const EngineShape& shape) {
   return fmt::format("{}.{}.{}.{}.{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
@@ -112,7 +114,8 @@ RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& flee
   RunFigures figures = model_.run(configuration, fleet, question);
   const std::scoped_lock lock(mutex_);
   if (runs_.emplace(key, figures).second) news_.push_back(key);
-  if (!path_.empty() && std::chrono::steady_clock::now() - written_ > kBetweenWrites) write_locked();
+  const auto since = std::chrono::steady_clock::now() - written_;
+  if (!path_.empty() && since > kBetweenWrites && since > kWritesApart * write_took_) write_locked();
   return figures;
 }
 
@@ -147,6 +150,7 @@ std::size_t LoggedRuns::known() const {
 }
 
 void LoggedRuns::write_locked() const {
+  const auto begin = std::chrono::steady_clock::now();
   Json document;
   document["schema"] = kLogSchema;
   document["version"] = kLogVersion;
@@ -156,6 +160,7 @@ void LoggedRuns::write_locked() const {
   for (const auto& [key, figures] : runs_) document["runs"][key] = run_figures_to_json(figures);
   write_json_file(path_, document);
   written_ = std::chrono::steady_clock::now();
+  write_took_ = written_ - begin;
 }
 
 }  // namespace warploom

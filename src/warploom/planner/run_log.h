@@ -50,6 +50,7 @@ class LoggedRuns final : public ConfigurationModel {
   mutable std::map<std::string, RunFigures> runs_;
   mutable std::vector<std::string> news_;  // keys of runs that were made here
   mutable std::chrono::steady_clock::time_point written_;
+  mutable std::chrono::steady_clock::duration write_took_{};
 };
 
 Json run_figures_to_json(const RunFigures& figures);
