@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -5,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -41,6 +43,14 @@ std::vector<ConfigTuple> best_of(const RuntimeTable& table, std::int64_t m, std:
   return found;
 }
 
+std::vector<std::pair<ConfigTuple, double>> timed_best_of(const RuntimeTable& table, std::int64_t m,
+                                                          std::int64_t n, std::int64_t k, std::size_t count) {
+  std::vector<std::pair<ConfigTuple, double>> found;
+  for (const TilePick& pick : table.best({m, n, k}, count))
+    found.emplace_back(config_tuple(pick.config), pick.predicted_us);
+  return found;
+}
+
 }  // namespace
 
 // Calls of nanoseconds: letting go of the interpreter's lock would cost more than they do.
@@ -65,7 +75,8 @@ void bind_tables(nb::module_& m) {
           },
           nb::arg("m"), nb::arg("n"), nb::arg("k"))
       .def("configs", &configs_of)
-      .def("best", &best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"));
+      .def("best", &best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"))
+      .def("timed", &timed_best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"));
 }
 
 }  // namespace warploom::python

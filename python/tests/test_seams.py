@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+import types
 import unittest
 from importlib import metadata
 from pathlib import Path
@@ -183,6 +184,45 @@ class VllmPlugin(unittest.TestCase):
         self.assertEqual(self.registered()[0], "")
         for folder in ("/none", tempfile.gettempdir() + "/none"):
             self.assertIn("is no folder", self.registered(**{vllm_plugin.FOLDER: folder})[1])
+
+    def test_a_table_is_asked_at_each_launch(self):
+        layer = {"kernel": {"kind": "grouped_gemm", "experts": 64, "top_k": 6}, "gpu": "H100-SXM"}
+        name, package = "vllm.model_executor.layers.fused_moe", types.ModuleType("fused_moe")
+        engine, user = types.ModuleType("fused_moe"), types.ModuleType("user")
+        bad = {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32, "num_warps": 4, "num_stages": 2}
+        engine.try_get_optimal_moe_config = user.try_get_optimal_moe_config = lambda *_: bad
+        engine.get_config_file_name = lambda e, n, dtype: f"E={e},N={n},device_name={self.device}.json"
+        package.get_config, self.device = lambda: self.override, "NVIDIA_H100_80GB_HBM3"
+        package.fused_moe, self.override = engine, None
+        modules = {name: package, name + ".fused_moe": engine, "vllm.user": user}
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(sys.modules, modules):
+            table = Path(folder) / "e64.wlt"
+            warploom.tune_fit_cross_gpu(output=str(table), **layer)
+            warploom.moe_config(model="DeepSeek-V2-Lite", gpu="H100-SXM", table=str(table), output=folder)
+            found, said = self.registered(**{vllm_plugin.TABLES: folder})
+            self.assertIn("1 tables", said)
+
+            def asked(tokens, experts=64, dtype=None):
+                shapes = (experts, 2 * 1408, 2048), (experts, 2048, 1408)
+                return user.try_get_optimal_moe_config(*shapes, 6, dtype, tokens, None)
+
+            with self.assertLogs("vllm.warploom", "WARNING") as logged:
+                chosen = asked(4096)
+                self.assertNotEqual(chosen, bad)
+                self.assertGreater(chosen["BLOCK_SIZE_M"], asked(1)["BLOCK_SIZE_M"])
+                self.assertIs(asked(4096), chosen)
+                self.assertEqual([asked(64, 32), asked(64, dtype="fp8_w8a8")], [bad, bad])
+                self.override = {"BLOCK_SIZE_M": 1}
+                self.assertEqual(asked(4096), bad)
+                self.override, self.device = None, "NVIDIA_L40S"
+                self.registered(**{vllm_plugin.TABLES: folder})
+                engine.try_get_optimal_moe_config = lambda *_: bad
+                user.try_get_optimal_moe_config = engine.try_get_optimal_moe_config
+                self.registered(**{vllm_plugin.TABLES: folder})
+                self.assertEqual(asked(4096), bad)
+            self.assertIn("this engine looks for", " ".join(logged.output))
+            for wrong in ("/none", tempfile.gettempdir()):
+                self.assertIn("is not used", self.registered(**{vllm_plugin.TABLES: wrong})[1])
 
     def test_the_package_names_the_plugin(self):
         text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text()

@@ -64,6 +64,12 @@ class _LibraryTable:
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
         return [(c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k) for c in configs[:found]]
 
+    def timed(self, m, n, k, count):
+        configs = (_Config * count)()
+        found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
+        return [((c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k), c.predicted_us)
+                for c in configs[:found]]
+
     def close(self):
         if self._handle:
             self._library.warploom_tune_close(self._handle)
@@ -107,6 +113,10 @@ class Table:
     def best(self, m, n, k, count):
         """The `count` configurations of the least predicted times, best first, as pick() gives them."""
         return self._table.best(m, n, k, count)
+
+    def timed(self, m, n, k, count):
+        """[(configuration, predicted microseconds)] of the `count` best, best first."""
+        return self._table.timed(m, n, k, count)
 
     def close(self):
         """Lets go of the file."""

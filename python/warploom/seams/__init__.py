@@ -3,6 +3,7 @@
 sglang_simulator   latency predictor of SGLang's simulator
 dynamo             AIC session of Dynamo's mocker and router, forward-pass model of its planner
 vllm_plugin        vLLM finds the folder that `warploom moe-config` wrote
+vllm_fused_moe     vLLM's fused MoE kernel asks a tuner table at each launch
 
 Each names the interface that it serves, with the file it was read in. None of those projects is needed to
 install Warploom. An adapter for inference-sim, which is written in Go, is in the repository's folder `go`.

@@ -1,6 +1,7 @@
 """A plugin of vLLM: configurations of its fused MoE kernel from a folder that `warploom moe-config` wrote.
 
     WARPLOOM_TUNED_CONFIGS=tuned vllm serve ...       # with Warploom installed in the same environment
+    WARPLOOM_TUNED_TABLES=tuned vllm serve ...        # looked up at each launch: warploom.seams.vllm_fused_moe
 
 vLLM calls `register` in every process before it works (entry point group vllm.general_plugins,
 docs.vllm.ai, design/plugin_system) and looks for E=...,N=...,device_name=....json in
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "WARPLOOM_TUNED_CONFIGS"
+TABLES = "WARPLOOM_TUNED_TABLES"
 VLLM_FOLDER = "VLLM_TUNED_CONFIG_FOLDER"
 NEEDED = {"BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "GROUP_SIZE_M"}  # of each configuration
 
@@ -55,6 +57,25 @@ def check_folder(folder: Path) -> list[Path]:
 
 def register() -> None:
     """Called by vLLM."""
+    _register_files()
+    _register_tables()
+
+
+def _register_tables() -> None:
+    wanted = os.environ.get(TABLES)
+    if not wanted:
+        return
+    from warploom.seams import vllm_fused_moe
+
+    try:
+        count = vllm_fused_moe.install(Path(wanted))
+    except Exception as error:  # of the files, or an engine that has another function
+        _log.warning("%s is not used: %s", TABLES, error)
+        return
+    _log.info("%d tables of fused MoE kernels in %s", count, wanted)
+
+
+def _register_files() -> None:
     wanted, given = os.environ.get(FOLDER), os.environ.get(VLLM_FOLDER)
     if not wanted:
         return

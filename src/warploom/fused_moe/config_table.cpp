@@ -98,7 +98,7 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
         "layer (tune fit --experts --top-k --operand-bytes)",
         kernel.experts, kernel.top_k, kernel.operand_bytes, layer.held(), layer.top_k, bytes));
   MoeConfigTable result{
-      .engine = engine, .layer = layer, .gpu = gpu.name, .tier = Tier::Measured, .from = {gpu.name}};
+      .engine = engine, .layer = layer, .gpu = gpu.name, .tier = table.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu, .from = {gpu.name}};
   std::vector<MoeConfig> candidates;
   for (const FittedConfig& config : table.configs())
     candidates.push_back({.tile = config.config, .group_m = std::int32_t(kernel.group_rows)});

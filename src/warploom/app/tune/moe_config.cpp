@@ -29,7 +29,7 @@ FieldTable MoeConfigRequest::describe() {
       .add("seconds", &R::seconds, {.unit = "s", .doc = "stop measuring after", .min = 0})
       .add("python", &R::python, {.doc = "with torch and triton"})
       .add("package", &R::package, {.doc = "folder of the Python package warploom"})
-      .add("output", &R::output, {.doc = "folder for the engine's file and its sidecar"})
+      .add("output", &R::output, {.doc = "folder for the engine's file, its sidecar and `table`"})
       .table();
 }
 
@@ -102,6 +102,12 @@ MoeConfigResult moe_config(const MoeConfigRequest& request) {
   result.files = {request.output / name, request.output / sidecar};
   write_json_file(result.files[0], engine_json(result.table));
   write_json_file(result.files[1], sidecar_json(result.table));
+  if (!request.table.empty()) {
+    std::filesystem::path looked_up = name;
+    looked_up.replace_extension(".wlt");
+    result.files.push_back(request.output / looked_up);
+    RuntimeTable::open(request.table).write(result.files.back());
+  }
   return result;
 }
 

@@ -29,7 +29,7 @@ struct MoeConfigRequest {
 
 struct MoeConfigResult {
   MoeConfigTable table;
-  std::vector<std::filesystem::path> files;  // written: the engine's, then the sidecar
+  std::vector<std::filesystem::path> files;  // written: the engine's, the sidecar, a copy of `table`
 };
 
 // Throws InvalidInput on sizes that the engine would refuse, a model without experts or a profile that was
