@@ -67,13 +67,13 @@ TEST(PlanCommand, RefusesWhatIsTypedWrongInOneLineAndWritesNothing) {
       {with_limit({"--quantizations", "fp7"}), "--quantizations: 'fp7' is unknown"},
       {with_limit({"--price", "H200=3"}), "--price: h200_sxm is not among the GPUs to choose from"},
       {with_limit({"--prices", "nowhere.json"}), "nowhere.json: no such file"},
-      {with_limit({"--prices", "broken.json"}), "broken.json:2: is not valid JSON"},
+      {with_limit({"--prices", "broken.json"}), "broken.json:1: is not valid JSON"},
       {with_limit({"--prices", "other.json"}), "other.json: is no list of prices"},
-      {with_limit({"--store", "broken.json"}), "broken.json:2: is not valid JSON"},
+      {with_limit({"--store", "broken.json"}), "broken.json:1: is not valid JSON"},
       {with_limit({"--store", "other.json"}), "other.json: is no log of a search"},
       {with_limit({"--store", "."}), ".: is a folder, expected a file"},
       {with_limit({"--check", "nowhere.json"}), "nowhere.json: no such file"},
-      {with_limit({"--check", "broken.json"}), "broken.json:2: is not valid JSON"},
+      {with_limit({"--check", "broken.json"}), "broken.json:1: is not valid JSON"},
       {with_limit({"--check", "other.json"}), "other.json: no known record of requests"},
       {with_limit({"--check", "empty.json"}), "empty.json: no known record of requests"},
       {with_limit({"--emit", "vllm"}), "--emit requires --output"},
@@ -89,7 +89,7 @@ TEST(PlanCommand, RefusesWhatIsTypedWrongInOneLineAndWritesNothing) {
       {{"support"}, "expected --model or --gpu"},
       {{"support", "--model", "Lama"}, "model 'Lama' is not known (did you mean"},
       {{"support", "--gpu", "H100SMX"}, "GPU 'H100SMX' is not known (did you mean"},
-      {{"support", "--model", "Llama-3.1-8B", "--engine", "vlm"}, "'vlm' is not known"},
+      {{"support", "--model", "Llama-3.1-8B", "--engine", "vlm"}, "engine 'vlm' is not simulated"},
       {{"support", "--model", "Llama-3.1-8B", "--predictor", "nowhere"},
        "predictor 'nowhere' does not exist"},
   };
@@ -121,7 +121,7 @@ std::string shell_words(const std::vector<std::string>& words) {
 ProgramResult run_with_full_disk(const fs::path& folder, const std::vector<std::string>& words) {
   return run_words(
       {"sh", "-c",
-       "trap '' XFSZ; ulimit -f 1; '" + warploom_program() + "' " + shell_words(words) + " | cat"},
+       "(trap '' XFSZ; ulimit -f 1; exec '" + warploom_program() + "' " + shell_words(words) + ") | cat"},
       folder);
 }
 
