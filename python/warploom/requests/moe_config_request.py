@@ -48,7 +48,7 @@ def moe_config(
     seconds: stop measuring after; default 240.0
     python: with torch and triton; default "python3"
     package: folder of the Python package warploom
-    output: folder for the engine's file and its sidecar
+    output: folder for the engine's file, its sidecar and `table`
     experts: experts of the model; default 8
     top_k: experts of one token; default 2
     hidden: hidden size; default 4096
