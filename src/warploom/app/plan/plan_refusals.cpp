@@ -55,8 +55,8 @@ void check_load(const PlanRequest& request, const Workload& workload) {
     throw InvalidInput("rate: is what is to be found, expected it without `find_max_rate`");
   if (!request.find_max_rate && !workload.concurrency && !(arrival_rate(workload) > 0))
     throw InvalidInput(
-        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the highest rate "
-        "of so many GPUs");
+        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the highest "
+        "rate of so many GPUs");
 }
 
 void check_engines(const std::vector<std::string>& engines) {
