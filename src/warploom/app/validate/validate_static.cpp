@@ -251,8 +251,9 @@ StaticValidation validate_static(const ValidateStaticRequest& request,
   StaticValidation validation;
   validation.left_out = std::erase_if(truth, [&](const StaticTruth& row) {
     auto priced = price_row(row, prompts_of(row, workloads, request.truth), request, latency);
-    if (priced) validation.rows.push_back(*std::move(priced));
-    return !priced;
+    const bool left_out = !priced;
+    if (!left_out) validation.rows.push_back(*std::move(priced));
+    return left_out;
   });
   if (truth.empty())
     throw Unsupported(
