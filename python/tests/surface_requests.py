@@ -119,6 +119,12 @@ def _others():
         "slo": ["ttft_p95_ms=800"],
     }
     yield "plan", "plan", {"model": "Llama-3.1-8B", "gpu_names": ["H100-SXM", "L40S"], **load}
+    yield "plans", "plans", {"file": "@src/tests/fixtures/plans/two_plans.yaml"}
+    yield "convert-clients", "convert_clients", {
+        "client_layout": "inference-perf",
+        "path": "@src/tests/fixtures/plans/inference_perf.yaml",
+        "output": "@out/clients.json",
+    }
     yield "support", "support", {"supported_models": ["Llama-3.1-8B"]}
     sweep = {"layout": "warploom", "data": ["@src/tests/fixtures/collector/h200/check/sweep.csv.gz"]}
     yield "validate kernels", "validate_kernels", sweep

@@ -259,6 +259,7 @@ class FramesOut(unittest.TestCase):
                 slo=["ttft_p95_ms=800"],
                 requests=50,
             ),
+            warploom.plans(file=ROOT / "tests/fixtures/plans/two_plans.yaml"),
             warploom.validate_kernels(data=SWEEP, layout="warploom"),
             warploom.validate_serving(run=f"{RUN}.json", requests=f"{RUN}.csv.gz"),
             warploom.moe_config(model="Qwen3-30B-A3B", gpu="H200"),
@@ -282,7 +283,7 @@ class FramesOut(unittest.TestCase):
                 if has(package):
                     self.assertEqual(len(getattr(answer, method)()), len(rows))
         self.assertNotIn("Answer", kinds)
-        self.assertEqual(len(kinds), 13)
+        self.assertEqual(len(kinds), 14)
 
     def test_answers_of_measured_data_have_them_too(self):
         table = ("tune fit", "tune_fit", {"samples": [str(ANCHORS)], "output": "@out/gemm.wlt"})

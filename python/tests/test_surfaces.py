@@ -35,6 +35,7 @@ OPTIONS = {
 }  # where the command line has a shorter name
 GEMM = {"gpu": "H200", "family": "gemm", "m": 1, "n": 64, "k": 64}
 TIMED = {"fit_seconds", "seconds", "training_s", "training_peak_bytes", "answer_us"}  # of each run its own
+PLACED = {"file", "client_layout", "path"}  # arguments without an option
 NO_FIELDS = {"gpus", "gpu", "models", "schema"}  # asked by a word of the command
 
 
@@ -44,6 +45,9 @@ def words_of(command, request, fields):
         return words
     for name, value in fields.items():
         if name == "family":
+            continue
+        if name in PLACED:
+            words.append(value)
             continue
         if request == "import" and name in ("layout", "paths"):
             words += [value] if isinstance(value, str) else value

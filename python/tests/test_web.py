@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from surface_requests import all_requests  # noqa: E402
 
 # They write a file on the server's machine, or read one that another request wrote there.
-NOT_SERVED = {"sweep_plan", "tune_fit", "tune_regret"}
+NOT_SERVED = {"plans", "convert_clients", "sweep_plan", "tune_fit", "tune_regret"}
 MORE_REQUESTS = [
     (
         "simulate",

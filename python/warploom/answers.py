@@ -177,6 +177,24 @@ class PlanAnswer(PlanFields):
         return axes
 
 
+class PlansAnswer(Answer):
+    """The plans of a file's experiments by their names; `plan(name)` is one of them, `rows()` the best of
+    each."""
+
+    def plan(self, name: str) -> PlanAnswer:
+        """What `warploom.plan` would answer to that experiment alone."""
+        return PlanAnswer(self[name])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The best deployment of each experiment; of one without any, its name alone."""
+        found = []
+        for name in self:
+            plan = self.plan(name)
+            best = {} if plan.best is None else plan.rows()[plan.best - 1]
+            found.append({"name": name, **best})
+        return found
+
+
 class SupportAnswer(SupportFields):
     """Which share of a model's kernels was measured on which GPU."""
 

@@ -21,12 +21,12 @@ void redirect(int target, const char* path, int flags) {
 
 }  // namespace
 
-ProgramResult run_warploom(const std::vector<std::string>& arguments, const fs::path& folder) {
+ProgramResult run_words(const std::vector<std::string>& given, const fs::path& folder) {
   const ScratchFolder scratch;
   const std::string output = scratch.path() / "output";
   const std::string errors = scratch.path() / "errors";
-  std::vector<char*> words{const_cast<char*>(WARPLOOM_PROGRAM)};
-  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  std::vector<char*> words;
+  for (const std::string& word : given) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -34,7 +34,7 @@ ProgramResult run_warploom(const std::vector<std::string>& arguments, const fs::
     redirect(STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT);
     redirect(STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT);
     if (!folder.empty() && ::chdir(folder.c_str()) != 0) ::_exit(126);
-    ::execv(words[0], words.data());
+    ::execvp(words[0], words.data());
     ::_exit(127);
   }
   int status = 0;
@@ -42,6 +42,14 @@ ProgramResult run_warploom(const std::vector<std::string>& arguments, const fs::
   return {.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .output = read_file(output),
           .errors = read_file(errors)};
+}
+
+std::string warploom_program() { return WARPLOOM_PROGRAM; }
+
+ProgramResult run_warploom(const std::vector<std::string>& arguments, const fs::path& folder) {
+  std::vector<std::string> words{warploom_program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_words(words, folder);
 }
 
 fs::path source_folder() { return WARPLOOM_SOURCE_DIR; }

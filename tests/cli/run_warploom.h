@@ -13,6 +13,13 @@ struct ProgramResult {
   std::string errors;    // stderr
 };
 
+// Runs these words, no stdin, in `folder` (empty: the current one); the program is looked for in PATH. 127:
+// there is no such program.
+ProgramResult run_words(const std::vector<std::string>& words, const std::filesystem::path& folder = {});
+
+// Where the built program lies.
+std::string warploom_program();
+
 // Runs build/<preset>/bin/warploom with these arguments, no stdin, in `folder` (empty: the current one).
 ProgramResult run_warploom(const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder = {});

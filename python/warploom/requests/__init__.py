@@ -8,6 +8,8 @@ FUNCTIONS = {
     "static": "static_request",
     "simulate": "simulate_request",
     "plan": "plan_request",
+    "plans": "plans_request",
+    "convert_clients": "convert_clients_request",
     "support": "support_request",
     "diagnose": "diagnose_request",
     "tune_plan": "tune_plan_request",

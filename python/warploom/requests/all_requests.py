@@ -6,6 +6,8 @@ from warploom.requests.step_request import step as step
 from warploom.requests.static_request import static as static
 from warploom.requests.simulate_request import simulate as simulate
 from warploom.requests.plan_request import plan as plan
+from warploom.requests.plans_request import plans as plans
+from warploom.requests.convert_clients_request import convert_clients as convert_clients
 from warploom.requests.support_request import support as support
 from warploom.requests.diagnose_request import diagnose as diagnose
 from warploom.requests.tune_plan_request import tune_plan as tune_plan

@@ -118,9 +118,9 @@ def simulate(
     clients: a file of clients: classes, tenants, arrivals, windows; or
     random: the random data set of `vllm bench serve`
     requests: how many requests; default 1000, or the whole trace
-    rate: requests in place of the recorded ones [1/s]
+    rate: in place of the recorded ones [requests/s]
     concurrency: closed loop with this many requests in flight
-    request_rate: requests as `vllm bench serve` sends them [1/s]
+    request_rate: as `vllm bench serve` sends them [requests/s]
     max_concurrency: most requests in flight; without a rate a closed loop
     images_per_request: images before every prompt
     burstiness: with a rate: shape of gamma gaps, 1 Poisson, below it bursts

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.answers import CeilingValidation
+from warploom.results import Answer
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -15,9 +15,10 @@ def validate_ceilings(
     *,
     source: Mapping[str, Any] | None = None,
     ceilings: PathText | None = None,
+    require_tier: PathText | None = None,
     quantile: float | None = None,
     cross_fit: int | None = None,
-    tuned: Any = None,
+    tuned: Sequence[PathText] | None = None,
     store: PathText | None = None,
     layout: PathText | None = None,
     data: Any = None,
@@ -25,19 +26,19 @@ def validate_ceilings(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> CeilingValidation:
+) -> Answer:
     """Performance ceilings on shapes not learned from.
 
     source: measured rows
     ceilings: a folder that `train-ceilings` wrote
+    require_tier: measured: leave out GPUs from which the ceiling learned nothing
     quantile: of the ceiling; default 0.8
     cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
         0
-    tuned: tables of tuned times, to compare with what is flagged; also a frame, a table of pyarrow or a
-        Parquet file
+    tuned: tables of tuned times, to compare with what is flagged
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders; also a frame, a table of pyarrow or a Parquet file
+    data: files or folders
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -47,7 +48,7 @@ def validate_ceilings(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "source": source, "ceilings": ceilings, "quantile": quantile, "cross_fit": cross_fit,
-        "tuned": listed(tuned), "store": store, "layout": layout, "data": listed(data), "families":
-        families, "gpus": gpus, "keep_impossible": keep_impossible}
-    return CeilingValidation(ask("validate_ceilings", fields, progress))
+        "source": source, "ceilings": ceilings, "require_tier": require_tier, "quantile": quantile,
+        "cross_fit": cross_fit, "tuned": tuned, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+    return Answer(ask("validate_ceilings", fields, progress))

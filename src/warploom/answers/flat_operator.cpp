@@ -32,16 +32,6 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
     op[kRequests] = Json::array({to_json(*group)});
 }
 
-// expert_routing says what two fields of experts say; whoever gives both means one of them.
-void check_routing_said_once(const Json& asked) {
-  constexpr const char* kRouting = "expert_routing";
-  const Json& op = asked.contains("operator") ? asked["operator"] : asked;
-  for (const char* part : {"routing", "routing_alpha"})
-    if (asked.contains(kRouting) && op.is_object() && op.contains(part))
-      throw InvalidInput(
-          fmt::format("predict: {} and {} say the same, expected one of them", kRouting, part));
-}
-
 }  // namespace
 
 Operator take_operator(Json& asked, std::string_view where) {
@@ -63,7 +53,10 @@ Operator take_operator(Json& asked, std::string_view where) {
 
 PredictRequest read_predict_request(const Json& asked) {
   Json fields = asked;
-  check_routing_said_once(asked);
+  const Json& named = asked.contains("operator") ? asked["operator"] : asked;
+  check_routing_said_once([&](std::string_view field) {
+    return asked.contains(field) || (named.is_object() && named.contains(field));
+  });
   const Operator op = take_operator(fields, "predict");
   const FieldTable& own = fields_of<PredictRequest>();
   for (const auto& [key, value] : fields.items()) {

@@ -6,6 +6,8 @@
 #include "warploom/answers/flat_operator.h"
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/answers/internal/setup_reading.h"
+#include "warploom/app/data/convert_clients.h"
+#include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/list_gpus.h"
 #include "warploom/app/predict/list_models.h"
 #include "warploom/app/predict/predict_operator.h"
@@ -15,6 +17,7 @@
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
+#include "warploom/report/clients_report.h"
 #include "warploom/report/diagnose_report.h"
 #include "warploom/report/gpu_report.h"
 #include "warploom/report/group_report.h"
@@ -78,6 +81,30 @@ Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& w
   return plan_json(make_plan(request, session.model_of(request.predictor)));
 }
 
+Json answer_plans(const Session& session, const Json& asked, const AnswerWatch& watch) {
+  const auto request = read_request<PlansRequest>(asked);
+  Json document = Json::object();
+  std::vector<PlanExperiment> experiments = read_experiments(request.file);
+  check_experiments(request, experiments);
+  for (PlanExperiment& experiment : experiments) {
+    PlanRequest& plan = experiment.request;
+    plan.threads = request.threads;
+    plan.cancelled = watch.cancelled;
+    if (watch.progress)
+      plan.on_progress = [&watch](const PlanProgress& at) {
+        watch.progress(double(at.done), double(at.total));
+      };
+    document[experiment.name] =
+        plan_json(make_experiment(request, experiment, session.model_of(plan.predictor)));
+  }
+  return document;
+}
+
+Json answer_convert_clients(const Session&, const Json& asked, const AnswerWatch&) {
+  const auto request = read_request<ConvertClientsRequest>(asked);
+  return clients_json(convert_clients(request), request.output);
+}
+
 Json answer_support(const Session& session, const Json& asked, const AnswerWatch&) {
   const auto request = read_request<SupportRequest>(asked);
   return {{"rows", support_json(support_matrix(request, session.model_of(request.predictor)))}};
@@ -116,10 +143,19 @@ Json answer_schema(const Session&, const Json& asked, const AnswerWatch&) {
 }
 
 constexpr AnsweredRequest kPredictedAnswers[] = {
-    {"predict", answer_predict},   {"step", answer_step},       {"static", answer_static},
-    {"simulate", answer_simulate}, {"gpus", answer_gpus},       {"gpu", answer_gpu},
-    {"models", answer_models},     {"schema", answer_schema},   {"diagnose", answer_diagnose},
-    {"plan", answer_plan},         {"support", answer_support},
+    {"predict", answer_predict},
+    {"step", answer_step},
+    {"static", answer_static},
+    {"simulate", answer_simulate},
+    {"gpus", answer_gpus},
+    {"gpu", answer_gpu},
+    {"models", answer_models},
+    {"schema", answer_schema},
+    {"diagnose", answer_diagnose},
+    {"plan", answer_plan},
+    {"support", answer_support},
+    {"plans", answer_plans},
+    {"convert_clients", answer_convert_clients},
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ void add_step_command(Command& app);
 void add_static_command(Command& app);
 void add_simulate_command(Command& app);
 void add_plan_command(Command& app, PlanCrew* crew);
-void add_plans_command(Command& app);
+void add_plans_command(Command& app, PlanCrew* crew);
 void add_convert_clients_command(Command& app);
 void add_support_command(Command& app);
 void add_moe_config_command(Command& app);

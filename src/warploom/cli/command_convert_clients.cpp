@@ -1,11 +1,10 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/convert_clients.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/options.h"
+#include "warploom/report/clients_report.h"
 
 namespace warploom {
 
@@ -19,12 +18,7 @@ void add_convert_clients_command(Command& app) {
     ConvertClientsRequest request;
     fields->apply(&request);
     const ClientMix mix = convert_clients(request);
-    const Json document = {{"clients", mix.clients.size()},
-                           {"duration_s", mix.duration.value()},
-                           {"output", request.output.string()}};
-    print(*json ? json_text(document)
-                : fmt::format("{} clients over {:g} s, written to {}\n", mix.clients.size(),
-                              mix.duration.value(), request.output.string()));
+    print(*json ? json_text(clients_json(mix, request.output)) : clients_text(mix, request.output));
   });
 }
 

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "warploom/app/plan/check_plan.h"
 #include "warploom/app/plan/emit_plan.h"
 #include "warploom/app/plan/make_plan.h"
+#include "warploom/app/validate/measured_requests.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/cli/command.h"
@@ -47,19 +50,35 @@ PlanResult timed_plan(PlanRequest& request) {
   return make_plan(request);
 }
 
-// Files that start the best deployment, and the plan itself beside them.
+// Files that start the best deployment. plan.json is written last: where it stands, the others are whole.
 void write_emitted(const PlanOptions& options, const PlanRequest& request, const PlanResult& result,
                    Json& document, std::string& text) {
-  const std::filesystem::path folder(options.output);
+  const std::filesystem::path folder(options.output), mark = folder / "plan.json";
   const std::vector<EmittedFile> files = emit_plan(request, result, options.emit);
-  write_file_atomically(folder / "plan.json", json_text(document));
-  text += fmt::format("\nwrote {}\n", (folder / "plan.json").string());
-  document["files"] = Json::array();
+  std::error_code none;
+  std::filesystem::remove(mark, none);
+  std::vector<std::string> written;
   for (const EmittedFile& file : files) {
     write_file_atomically(folder / file.name, file.contents);
-    document["files"].push_back((folder / file.name).string());
-    text += fmt::format("wrote {}\n", (folder / file.name).string());
+    written.push_back((folder / file.name).string());
   }
+  write_file_atomically(mark, json_text(document));
+  document["files"] = written;
+  text += fmt::format("\nwrote {}\nwrote {}\n", fmt::join(written, "\nwrote "), mark.string());
+}
+
+void write_files(const PlanOptions& options, const PlanRequest& request, const PlanResult& result,
+                 Json& document, std::string& text) {
+  if (!options.svg.empty())
+    write_file_atomically(options.svg, plots_svg({speed_plot(result), cost_plot(result)}));
+  if (!options.emit.empty()) write_emitted(options, request, result, document, text);
+  options.html->write_answer(request, document);
+}
+
+// What can be refused before the search. Of several processes, the result that is checked may lie with one.
+void check_outputs(const PlanOptions& options, const PlanRequest& request) {
+  if (!options.emit.empty()) check_emit_format(request, options.emit);
+  if (!options.check.empty() && request.crew == nullptr) (void)read_measured_requests(options.check);
 }
 
 void run_plan(const PlanOptions& options, const WorkloadOptions& workload, PlanCrew* crew) {
@@ -69,21 +88,26 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload, PlanC
   SimulateRequest load;
   const std::string note = workload.apply(load);
   request.source = std::move(load.source);
+  check_outputs(options, request);
   const PlanResult result = timed_plan(request);
   if (crew != nullptr && !crew->is_first()) return;
   if (!note.empty()) print_note(note);
-  if (!options.svg.empty())
-    write_file_atomically(options.svg, plots_svg({speed_plot(result), cost_plot(result)}));
   Json document = plan_json(result);
   std::string text = plan_text(result);
-  if (!options.emit.empty()) write_emitted(options, request, result, document, text);
-  if (!options.check.empty()) {
-    const PlanCheck check = check_plan(result, options.check);
-    document["check"] = plan_check_json(check);
-    text += "\n" + plan_check_text(check);
+  // A file that cannot be written or compared does not cost the answer of a long search.
+  std::exception_ptr failure;
+  try {
+    if (!options.check.empty()) {
+      const PlanCheck check = check_plan(result, options.check);
+      document["check"] = plan_check_json(check);
+      text += "\n" + plan_check_text(check);
+    }
+    write_files(options, request, result, document, text);
+  } catch (const Error&) {
+    failure = std::current_exception();
   }
-  options.html->write_answer(request, document);
   print(options.json ? json_text(document) : text);
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::string group_of_plan(std::string_view field) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/plan/plan_experiments.h"
+#include "warploom/app/predict/latency_models.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/interrupt_watch.h"
@@ -12,32 +13,38 @@
 namespace warploom {
 namespace {
 
-void run_plans(const FieldOptionValues& fields, bool json) {
+void run_plans(const FieldOptionValues& fields, bool json, PlanCrew* crew) {
   PlansRequest request;
   fields.apply(&request);
+  const bool first = crew == nullptr || crew->is_first();
   const InterruptWatch watch;
   Json document = Json::object();
-  for (PlanExperiment& experiment : read_experiments(request.file)) {
+  std::vector<PlanExperiment> experiments = read_experiments(request.file);
+  check_experiments(request, experiments);
+  for (PlanExperiment& experiment : experiments) {
     experiment.request.threads = request.threads;
+    experiment.request.crew = crew;
     experiment.request.cancelled = &watch.interrupted();
-    const PlanResult result = make_plan(experiment.request);
+    const PlanResult result =
+        make_experiment(request, experiment, open_latency_model(experiment.request.predictor));
+    if (!first) continue;
     if (json)
       document[experiment.name] = plan_json(result);
     else
       print(fmt::format("== {} ==\n{}\n", experiment.name, plan_text(result)));
     if (watch.interrupted()) break;
   }
-  if (json) print(json_text(document));
+  if (json && first) print(json_text(document));
 }
 
 }  // namespace
 
-void add_plans_command(Command& app) {
+void add_plans_command(Command& app, PlanCrew* crew) {
   Command* command = app.add_subcommand("plans", "several plans from one YAML file");
   const auto fields = add_request_options<PlansRequest>(*command, {.positionals = {{"file", "FILE"}}});
   const auto json = std::make_shared<bool>(false);
   add_json_option(*command, *json);
-  command->callback([fields, json] { run_plans(*fields, *json); });
+  command->callback([fields, json, crew] { run_plans(*fields, *json, crew); });
 }
 
 }  // namespace warploom

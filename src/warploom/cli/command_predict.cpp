@@ -31,14 +31,6 @@ void say_version(const PredictRequest& request, const PredictResult& result) {
                          request.version, result.by_rule ? "the rule of streaming kernels" : used));
 }
 
-void check_routing_said_once(const Options& options) {
-  if (!options.fields->given(kPredictRouting)) return;
-  for (const char* part : {"routing", "routing_alpha"})
-    if (options.op->given(part))
-      throw InvalidInput(fmt::format("{} and {} say the same, expected one of them",
-                                     option_name(kPredictRouting), option_name(part)));
-}
-
 void add_family(Command& predict, Family family) {
   const std::string name(name_of(family));
   const auto options = std::make_shared<Options>();
@@ -56,7 +48,8 @@ void add_family(Command& predict, Family family) {
     PredictRequest request;
     options->fields->apply(&request);
     request.op = options->op->parsed();
-    check_routing_said_once(*options);
+    check_routing_said_once(
+        [&](std::string_view field) { return options->fields->given(field) || options->op->given(field); });
     const PredictResult result = predict_operator(request);
     check_named_kernel(request, result.framework, result.kernel);
     say_version(request, result);

@@ -60,7 +60,8 @@ void add_validate_kernels(Command& validate) {
     option(name)->needs(option("--leave-out"));
   option("--few-shot-per")->needs(option("--few-shot"));
   // It judges what it trains itself, on rows that it chooses.
-  for (const char* other : {"--predictor", "--all-rows", "--baseline-data", "--baseline-exclude-gpu"})
+  for (const char* other :
+       {"--predictor", "--require-tier", "--all-rows", "--baseline-data", "--baseline-exclude-gpu"})
     option("--leave-out")->excludes(option(other));
   options->html.emplace(*command, "validate_kernels");
   add_json_option(*command, options->json);

@@ -58,11 +58,15 @@ std::string unexpected_text(const CLI::App& command, const std::string& word) {
                      takes_model ? ", a model is given as --model NAME" : "");
 }
 
-// CLI11 says "--k: 1 required TEXT missing" of an option at the end of the line.
+// CLI11 says "--k: 1 required TEXT missing" of an option at the end of the line, and "--k: At most 1 required
+// but received 2" of one that stands there twice.
 std::string missing_value_text(const CLI::App& command, const std::string& what) {
   const std::string name = what.substr(0, what.find(':'));
   for (const CLI::Option* option : command.get_options())
-    if (option->check_name(name)) return fmt::format("{} has no value", name);
+    if (option->check_name(name))
+      return what.find("but received") != std::string::npos
+                 ? fmt::format("{} is given more than once, expected one value", name)
+                 : fmt::format("{} has no value", name);
   return what;
 }
 

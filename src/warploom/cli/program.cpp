@@ -49,7 +49,7 @@ void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew) {
     add_static_command(program);
     add_simulate_command(program);
     add_plan_command(program, crew);
-    add_plans_command(program);
+    add_plans_command(program, crew);
   });
   add_under(app, "Look and ask", [&] { add_web_command(program, version); });
   add_under(app, "What is known", [&] {

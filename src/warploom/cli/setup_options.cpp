@@ -46,10 +46,9 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
     command.add_option("--quantization", request_->quantization,
                        "every linear layer in this scheme, for example fp8");
     command.add_option("--predictor", request_->predictor, "a folder that `train` wrote, or roofline");
-    if (use != SetupUse::Diagnosis)
-      command.add_option(
-          "--require-tier", request_->require_tier,
-          "measured: refuse an answer that rests on kernels that were never measured on this GPU");
+    command.add_option(
+        "--require-tier", request_->require_tier,
+        "measured: refuse an answer that rests on kernels that were never measured on this GPU");
     command.add_option("--expert-routing", request_->expert_routing, std::string(kExpertRoutingDoc));
     command.add_option("--engine-version", request_->version, "version whose kernels are priced");
     command.add_option(
@@ -101,6 +100,7 @@ ServingSetupRequest SetupOptions::parsed() const {
 std::string SetupOptions::first_given() const {
   for (const FieldOptionValues* values : {config_.get(), host_.get()})
     if (values->any_given()) return values->given_options().front().first;
+  if (!request_->require_tier.empty()) return "--require-tier";
   if (short_->tensor_parallel) return "--tp";
   if (short_->pipeline_parallel) return "--pp";
   return short_->data_parallel ? "--dp" : "";

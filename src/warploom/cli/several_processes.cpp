@@ -28,7 +28,7 @@ std::int64_t started_processes() {
 }
 
 void hand_to_mpi(int argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "plan") return;
+  if (argc < 2 || (std::string_view(argv[1]) != "plan" && std::string_view(argv[1]) != "plans")) return;
   const std::int64_t processes = started_processes();
   if (processes == 1) return;
   std::error_code unknown;
@@ -36,9 +36,9 @@ void hand_to_mpi(int argc, char** argv) {
       (std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path() / "warploom-mpi").string();
   ::execv(program.c_str(), argv);
   throw Unsupported(fmt::format(
-      "plan: was started {} times by mpirun, but this build cannot join them: expected {}, which is built "
+      "{}: was started {} times by mpirun, but this build cannot join them: expected {}, which is built "
       "where Open MPI is installed (libopenmpi-dev)",
-      processes, program));
+      argv[1], processes, program));
 }
 
 }  // namespace warploom

@@ -1,9 +1,12 @@
 #include "warploom/planner/configuration_answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "warploom/base/counted.h"
 #include "warploom/planner/fleet_bounds.h"
 
 namespace warploom {
@@ -62,10 +65,11 @@ class ConfigurationSearch {
         };
         return out(fleet.instances) || (configuration_.decode && out(fleet.decode));
       });
-    if (fleets.empty()) return none(kNoFleet, "");
+    if (fleets.empty()) return none(kNoFleet, fleet_words());
+    const Fleet largest = fleets.back();
     if (!task_.find_max_rate && task_.load.rate > 0)
       std::erase_if(fleets, [&](const Fleet& fleet) { return overloaded(fleet); });
-    if (fleets.empty()) return none(kOverload, "");
+    if (fleets.empty()) return none(kOverload, most_words(largest));
     if (!task_.exhaustive)
       if (const auto missed = missed_by_bound(task_.level, screened_, task_.load))
         return none(kTooSlow, *missed);
@@ -83,6 +87,27 @@ class ConfigurationSearch {
     answer_.reason = reason;
     answer_.example = example;
     return std::move(answer_);
+  }
+
+  // Why no fleet has the number of GPUs that was asked for.
+  std::string fleet_words() const {
+    const std::int64_t own = configuration_.shape.gpus(), least = task_.spare_instances + 1;
+    const std::string sizes = configuration_.decode
+                                  ? fmt::format("{} and {} GPUs", own, configuration_.decode->gpus())
+                                  : counted(own, "GPU");
+    if (task_.gpu_count > 0)
+      return fmt::format("instances of {} do not add up to {}", sizes, counted(task_.gpu_count, "GPU"));
+    if (task_.autoscaling.on())
+      return fmt::format("no {} to {} instances of {} are within {}", task_.autoscaling.min_instances,
+                         task_.autoscaling.max_instances, sizes, counted(task_.space.max_gpus, "GPU"));
+    return fmt::format("{} of {} (spare ones included) are more than {}", counted(least, "instance"), sizes,
+                       counted(task_.space.max_gpus, "GPU"));
+  }
+
+  std::string most_words(const Fleet& fleet) const {
+    return fmt::format(
+        "{} serve at most {:.3g} of {:.3g} requests/s", counted(gpus_of(configuration_, fleet), "GPU"),
+        most_rate(configuration_, screened_, running(task_, configuration_, fleet)), task_.load.rate);
   }
 
   bool overloaded(const Fleet& fleet) const {

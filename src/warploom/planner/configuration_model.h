@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "warploom/base/json.h"
 #include "warploom/planner/configuration.h"
 #include "warploom/planner/run_figures.h"
 #include "warploom/planner/step_ladder.h"
@@ -34,6 +35,10 @@ class ConfigurationModel {
   virtual Screened screen(const Configuration& configuration) const = 0;
   virtual RunFigures run(const Configuration& configuration, const Fleet& fleet,
                          const RunQuestion& question) const = 0;
+  // For several processes: the runs made here since the last call, and those of another one. Nothing where
+  // runs are not remembered.
+  virtual Json take_news() const;
+  virtual void learn(const Json& news) const;
 };
 
 }  // namespace warploom

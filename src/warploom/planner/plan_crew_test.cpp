@@ -98,6 +98,27 @@ TEST(PlanCrew, FindsTheSameRatesPoolsAndMisses) {
   }
 }
 
+// So that a store, which the first one writes, holds what any of them found out.
+TEST(PlanCrew, TheFirstMemberLearnsTheRunsOfAll) {
+  const PlanTask task = queue_task();
+  const QueueModel model(task);
+  const LoggedRuns alone(model, {}, 1, "test");
+  (void)search_plan(task, alone);
+  const LoggedRuns first(model, {}, 1, "test"), second(model, {}, 1, "test");
+  Table table(2);
+  const auto search = [&](std::size_t member, const LoggedRuns& runs) {
+    ThreadCrew crew(table, member);
+    PlanTask own = task;
+    own.crew = &crew;
+    own.threads = 1;
+    (void)search_plan(own, runs);
+  };
+  std::thread other([&] { search(1, second); });
+  search(0, first);
+  other.join();
+  EXPECT_EQ(first.all(), alone.all());
+}
+
 TEST(PlanCrew, AFailureOfOneIsHeardByAll) {
   Table table(2);
   std::atomic<int> failures = 0;

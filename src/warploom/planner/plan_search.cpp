@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,8 @@ struct Place {
   Screened screened;
   double least = 0;  // of the objective
   std::int64_t fleets = 0;
+  std::optional<Fleet> largest;
+  double most_rate = 0;  // of that one
 };
 
 class PlanSearch {
@@ -85,8 +88,15 @@ class PlanSearch {
       place.fleets = std::ssize(fleets);
       if (!fleets.empty() && !place.screened.refusal)
         place.least = least_objective(task_, place.configuration, place.screened, fleets.front());
+      if (fleets.empty() || place.screened.refusal) return;
+      place.largest = fleets.back();
+      place.most_rate =
+          most_rate(place.configuration, place.screened, running(task_, place.configuration, fleets.back()));
     });
-    for (const Place& place : places_) result_.candidates += place.fleets;
+    for (const Place& place : places_) {
+      result_.candidates += place.fleets;
+      result_.most_rate = std::max(result_.most_rate, place.most_rate);
+    }
   }
 
   void decide() {
@@ -128,7 +138,18 @@ class PlanSearch {
             const Place& place = places_[round[i]];
             answers[i] = answer_from_json(json, task_, place.configuration, place.screened);
           });
+    if (task_.crew != nullptr) tell_runs();
     for (ConfigurationAnswer& answer : answers) take(std::move(answer));
+  }
+
+  // The first member keeps the log of all, so that a search that is stopped goes on where it was.
+  void tell_runs() const {
+    const bool first = task_.crew->is_first();
+    const std::vector<CrewMessage> told =
+        task_.crew->exchange(first ? CrewMessage() : Json::to_cbor(model_.take_news()));
+    if (!first) return;
+    for (const CrewMessage& message : told)
+      if (!message.empty()) model_.learn(Json::from_cbor(message));
   }
 
   void take(ConfigurationAnswer answer) {
@@ -181,7 +202,35 @@ class PlanSearch {
     }
   }
 
+  // Where bounds alone left everything out, the configuration whose bounds are nearest to the limits says
+  // what can be kept.
+  void run_nearest() {
+    const double rate = task_.find_max_rate ? 0 : task_.load.rate * (1 - task_.unserved_share);
+    const Place* nearest = nullptr;
+    double least_use = 0;
+    for (const Place& place : places_) {
+      if (!place.largest || (rate > 0 && rate >= place.most_rate)) continue;
+      double use = 0;
+      for (const SloLimit& limit : task_.level.limits)
+        use = std::max(use, least_figure(limit, place.screened, task_.load) / limit.limit.value());
+      if (nearest != nullptr && use >= least_use) continue;
+      nearest = &place;
+      least_use = use;
+    }
+    if (nearest == nullptr || (task_.find_max_rate && !std::isfinite(nearest->most_rate))) return;
+    constexpr double kLightLoad = 1.0 / 64;  // of the most that the fleet could serve
+    const Fleet running_fleet = running(task_, nearest->configuration, *nearest->largest);
+    const RunFigures figures =
+        model_.run(nearest->configuration, running_fleet,
+                   {StepTime::Mid, task_.find_max_rate ? kLightLoad * nearest->most_rate : 0, true});
+    ++result_.whole_runs;
+    if (figures.refused.empty())
+      result_.nearest =
+          NearMiss{nearest->configuration, *nearest->largest, binding_limit(task_.level, figures)};
+  }
+
   void finish() {
+    if (result_.points.empty() && !result_.nearest && !result_.partial) run_nearest();
     std::stable_sort(result_.points.begin(), result_.points.end(), better);
     std::stable_sort(
         result_.without_point.begin(), result_.without_point.end(),

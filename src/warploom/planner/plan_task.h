@@ -107,6 +107,7 @@ struct SearchResult {
   std::vector<std::size_t> speed_front, cost_front;  // of points
   std::optional<NearMiss> nearest;                   // where no point was found
   std::vector<LimitUse> least_possible;  // of each limit: the lowest bound of any configuration that can run
+  double most_rate = 0;                  // requests/s that no fleet of the space can exceed; 0: none can run
   bool partial = false;                  // stopped by the time limit or cancelled
 };
 

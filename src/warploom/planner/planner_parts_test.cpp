@@ -138,11 +138,11 @@ TEST(SearchSpace, CountsTheProductOfItsLists) {
     visit_configurations(space, mixture, [&](const Configuration&) { ++number; });
     return number;
   };
-  EXPECT_EQ(count(false), 2U * 3 * 2);
+  EXPECT_EQ(count(false), 2U * 3 * 2 * 2);
   // Expert parallelism both ways but on one GPU.
   EXPECT_EQ(count(true), 2U * (3 * 2 * 2 - 1) * 2);
   space.pools = PoolLayout::Disaggregated;
-  EXPECT_EQ(count(false), 2U * 3 * 2 * 3 * 2);
+  EXPECT_EQ(count(false), 12U * 12 * 2);
 }
 
 TEST(SearchSpace, FleetsComeCheapestFirst) {

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
 constexpr std::int64_t kLogVersion = 2;  // 2: runs at p90 hold what lies beyond the kernels
-constexpr std::chrono::seconds kBetweenWrites{5};
+// What a kill may cost: a second, or of a log that takes long to write so much that writing is a twentieth.
+constexpr std::chrono::seconds kBetweenWrites{1};
+constexpr int kWritesApart = 20;  // times that the last write took
 
 std::string shape_key(const EngineShape& shape) {
   return fmt::format("{}.{}.{}.{}.{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
@@ -99,6 +101,9 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
     runs_.emplace(key, run_figures_from_json(figures, where));
 }
 
+Json ConfigurationModel::take_news() const { return Json::object(); }
+void ConfigurationModel::learn(const Json&) const {}
+
 RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& fleet,
                            const RunQuestion& question) const {
   const std::string key = run_key(configuration, fleet, question);
@@ -108,8 +113,9 @@ RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& flee
   }
   RunFigures figures = model_.run(configuration, fleet, question);
   const std::scoped_lock lock(mutex_);
-  runs_.emplace(key, figures);
-  if (!path_.empty() && std::chrono::steady_clock::now() - written_ > kBetweenWrites) write_locked();
+  if (runs_.emplace(key, figures).second) news_.push_back(key);
+  const auto since = std::chrono::steady_clock::now() - written_;
+  if (!path_.empty() && since > kBetweenWrites && since > kWritesApart * write_took_) write_locked();
   return figures;
 }
 
@@ -118,12 +124,33 @@ void LoggedRuns::write() const {
   if (!path_.empty()) write_locked();
 }
 
+Json LoggedRuns::take_news() const {
+  const std::scoped_lock lock(mutex_);
+  Json news = Json::object();
+  for (const std::string& key : std::exchange(news_, {})) news[key] = run_figures_to_json(runs_.at(key));
+  return news;
+}
+
+Json LoggedRuns::all() const {
+  const std::scoped_lock lock(mutex_);
+  Json runs = Json::object();
+  for (const auto& [key, figures] : runs_) runs[key] = run_figures_to_json(figures);
+  return runs;
+}
+
+void LoggedRuns::learn(const Json& news) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, figures] : news.items())
+    runs_.emplace(key, run_figures_from_json(figures, "another process"));
+}
+
 std::size_t LoggedRuns::known() const {
   const std::scoped_lock lock(mutex_);
   return runs_.size();
 }
 
 void LoggedRuns::write_locked() const {
+  const auto begin = std::chrono::steady_clock::now();
   Json document;
   document["schema"] = kLogSchema;
   document["version"] = kLogVersion;
@@ -133,6 +160,7 @@ void LoggedRuns::write_locked() const {
   for (const auto& [key, figures] : runs_) document["runs"][key] = run_figures_to_json(figures);
   write_json_file(path_, document);
   written_ = std::chrono::steady_clock::now();
+  write_took_ = written_ - begin;
 }
 
 }  // namespace warploom

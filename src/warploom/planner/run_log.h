@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "warploom/base/json.h"
 #include "warploom/planner/configuration_model.h"
@@ -31,6 +32,10 @@ class LoggedRuns final : public ConfigurationModel {
   Screened screen(const Configuration& configuration) const override { return model_.screen(configuration); }
   RunFigures run(const Configuration& configuration, const Fleet& fleet,
                  const RunQuestion& question) const override;
+  Json take_news() const override;
+  // Writes nothing: a process that cannot write must not do so while others wait for it.
+  void learn(const Json& news) const override;
+  Json all() const;
   // Writes what is known.
   void write() const;
   std::size_t known() const;
@@ -43,7 +48,9 @@ class LoggedRuns final : public ConfigurationModel {
   std::string question_, version_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, RunFigures> runs_;
+  mutable std::vector<std::string> news_;  // keys of runs that were made here
   mutable std::chrono::steady_clock::time_point written_;
+  mutable std::chrono::steady_clock::duration write_took_{};
 };
 
 Json run_figures_to_json(const RunFigures& figures);

@@ -62,11 +62,10 @@ std::vector<bool> values_of(Tried tried) {
 // Every way to spread one instance over one kind of GPU.
 std::vector<EngineShape> shapes_of(const SearchSpace& space, bool mixture) {
   std::vector<EngineShape> shapes;
-  const std::vector<std::int64_t> one{1};
   for (std::size_t gpu = 0; gpu < space.gpus.size(); ++gpu)
     for (const std::int64_t tp : space.tensor_parallel)
       for (const std::int64_t pp : space.pipeline_parallel)
-        for (const std::int64_t dp : mixture ? space.data_parallel : one)
+        for (const std::int64_t dp : space.data_parallel)
           for (const bool ep : values_of(mixture && tp * dp > 1 ? space.expert_parallel : Tried::Off))
             if (tp * pp * dp <= space.max_gpus) shapes.push_back({gpu, tp, pp, dp, ep});
   return shapes;

@@ -52,8 +52,8 @@ struct SearchSpace {
 // What `space` says of an entry of `engines`: its name and its version, which may be empty.
 std::pair<std::string, std::string> engine_and_version(const std::string& entry);
 
-// Calls `visit` with every configuration in a fixed order, without names being looked up. Data and expert
-// parallelism are varied for a mixture of experts alone. Throws InvalidInput on an empty list of GPUs and on
+// Calls `visit` with every configuration in a fixed order, without names being looked up. Expert
+// parallelism is varied for a mixture of experts alone. Throws InvalidInput on an empty list of GPUs and on
 // sizes below 1. O(product of the lists).
 void visit_configurations(const SearchSpace& space, bool mixture,
                           const std::function<void(const Configuration&)>& visit);

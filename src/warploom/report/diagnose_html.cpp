@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "warploom/report/diagnose_report.h"
+#include "warploom/report/markup_text.h"
 #include "warploom/report/number_text.h"
 
 namespace warploom {
@@ -16,29 +17,6 @@ constexpr const char* kColours[] = {"#1b9e77", "#d95f02", "#7570b3", "#e7298a", 
                                     "#e6ab02", "#a6761d", "#666666", "#1f78b4"};
 
 const char* colour_of(Cause cause) { return kColours[std::size_t(cause) % std::size(kColours)]; }
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 struct Pipeline {
   const char* name;
@@ -139,7 +117,7 @@ std::string panel(const Diagnosis& diagnosis, const Pipeline& pipeline) {
         "{8}</title></circle>\n",
         frame.x(point.intensity), frame.y(point.rate), frame.y(std::max(point.ceiling, point.rate)),
         colour_of(point.kernel->cause()), 2 + 12 * std::sqrt(std::min(1.0, point.share)),
-        escaped(point.kernel->label), duration_text(point.kernel->actual),
+        markup_text(point.kernel->label), duration_text(point.kernel->actual),
         duration_text(point.kernel->ceiling.time), name_of(point.kernel->cause()));
   return svg + fmt::format(
                    "<text x=\"{}\" y=\"{}\">FLOP per byte of {}; up: FLOP/s; a line ends at the "
@@ -155,7 +133,7 @@ std::string table_of(const Diagnosis& diagnosis) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}</td><td>{:.0f}</td><td>{:.1f}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td "
         "style=\"color:{}\">{}</td></tr>\n",
-        escaped(group.label), name_of(group.family), group.calls, to_microseconds(group.time),
+        markup_text(group.label), name_of(group.family), group.calls, to_microseconds(group.time),
         to_microseconds(group.saved), percent_text(group.efficiency), percent_text(group.ceiling_efficiency),
         colour_of(group.cause), name_of(group.cause));
   return rows + "</table>\n";
@@ -169,7 +147,7 @@ std::string diagnosis_html(const Diagnosis& diagnosis) {
       "body{{font:14px sans-serif;margin:24px}}td,th{{padding:2px 10px;text-align:left}}"
       "svg text{{font-size:11px;fill:#333}}.g{{stroke:#eee}}.r{{fill:none;stroke:#333;stroke-width:1.5}}"
       "</style></head><body>\n<h2>{0} on {1}</h2>\n",
-      escaped(diagnosis.source), escaped(diagnosis.gpu));
+      markup_text(diagnosis.source), markup_text(diagnosis.gpu));
   page += fmt::format("<p>{} of kernels, {} less at their ceilings (q = {:.2f}).</p>\n",
                       duration_text(diagnosis.time), duration_text(diagnosis.saved), diagnosis.quantile);
   for (const ExpectedChange& change : diagnosis.changes)

@@ -58,8 +58,9 @@ std::string errors_of_runs_text(const std::vector<CalibratedRun>& runs) {
 std::string host_calibration_text(const HostCalibration& calibration) {
   const CalibrateHostResult& result = calibration.host;
   const bool runs = !calibration.runs.empty();
-  const std::string what = runs ? fmt::format("{} runs", calibration.runs.size())
-                                : fmt::format("{} steps of {}", result.steps, result.model);
+  const std::string what =
+      runs ? counted(std::ssize(calibration.runs), "run")
+           : fmt::format("{} of {}", counted(std::int64_t(result.steps), "step"), result.model);
   std::string text = fmt::format("{} on {}, {}; profile {} from {}\n\n", what, result.gpu, result.engine,
                                  result.profile.name, result.base);
   TextTable factors({{"constants of", Align::Left},

@@ -50,7 +50,7 @@ TEST(HostCalibrationReport, OfRunsSaysWhatTheOthersGive) {
   EXPECT_EQ(json.at("runs").at(0).at("before").at("tpot_mean"), -0.125);
   EXPECT_FALSE(json.contains("steps"));
   const std::string text = host_calibration_text(result);
-  EXPECT_NE(text.find("1 runs on g"), std::string::npos);
+  EXPECT_NE(text.find("1 run on g"), std::string::npos);
   EXPECT_NE(text.find("by the other runs"), std::string::npos);
 }
 

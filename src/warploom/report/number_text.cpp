@@ -54,15 +54,6 @@ std::string percent_text(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "-";
 }
 
-std::string count_text(std::int64_t count) {
-  std::string digits = fmt::format("{}", count < 0 ? -count : count);
-  for (std::ptrdiff_t position = std::ssize(digits) - 3; position > 0; position -= 3) {
-    digits.insert(static_cast<std::size_t>(position), 1, ',');
-  }
-  if (count < 0) digits.insert(0, 1, '-');
-  return digits;
-}
-
 std::string fixed_text(double value, int decimals) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "warploom/base/counted.h"
 #include "warploom/base/units.h"
 
 namespace warploom {
@@ -16,7 +17,6 @@ std::string bandwidth_text(BytesPerSecond rate);                // "3.35 TB/s"
 std::string rate_text(FlopPerSecond rate);                      // "989 TFLOP/s"
 std::string decimal_text(double value, std::string_view unit);  // 1.374e11, "FLOP" -> "137 GFLOP"
 std::string percent_text(double fraction);                      // 0.1234 -> "12.3 %"
-std::string count_text(std::int64_t count);                     // 1234567 -> "1,234,567"
 std::string fixed_text(double value, int decimals);
 // Three significant digits without a unit; "-" for NaN.
 std::string significant_text(double value);

@@ -1,5 +1,6 @@
 // What a benchmark says of a plan's promise.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -22,9 +23,12 @@ std::string plan_check_text(const PlanCheck& check) {
     table.add_row({figure.name, significant_text(figure.promised), figure_or_dash(figure.pessimistic),
                    significant_text(figure.measured), figure_or_dash(figure.limit),
                    percent_text(figure.error())});
-  return fmt::format("{} requests measured by {}: {:.4g} a second, promised {:.4g}; the limits are {}\n\n{}",
-                     count_text(check.requests), check.generator, check.measured_rate, check.promised_rate,
-                     check.kept ? "kept" : "MISSED", table.text());
+  const std::string unjudged = check.unjudged.empty() ? ""
+                                                      : fmt::format("\nnot told by such a result: {}\n",
+                                                                    fmt::join(check.unjudged, ", "));
+  return fmt::format("{} measured by {}: {:.4g} a second, promised {:.4g}; the limits are {}\n\n{}{}",
+                     counted(check.requests, "request"), check.generator, check.measured_rate,
+                     check.promised_rate, check.kept ? "kept" : "MISSED", table.text(), unjudged);
 }
 
 Json plan_check_json(const PlanCheck& check) {
@@ -34,6 +38,7 @@ Json plan_check_json(const PlanCheck& check) {
                    {"measured_rate", check.measured_rate},
                    {"kept", check.kept},
                    {"figures", Json::array()}};
+  if (!check.unjudged.empty()) document["unjudged"] = check.unjudged;
   for (const CheckedFigure& figure : check.figures)
     document["figures"].push_back({{"name", figure.name},
                                    {"promised", figure.promised},

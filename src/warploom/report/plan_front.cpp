@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/report/markup_text.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/plan_words.h"
 
@@ -48,19 +49,6 @@ Plot plot_of(const PlanResult& plan, const std::vector<std::size_t>& front, Plot
   return plot;
 }
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 constexpr double kWidth = 640, kHeight = 360, kLeft = 80, kTop = 40, kRight = 20, kBottom = 50;  // px
 
 std::string svg_of(const Plot& plot, double top) {
@@ -70,19 +58,19 @@ std::string svg_of(const Plot& plot, double top) {
     return top + kHeight - kBottom - y.place(value) * (kHeight - kTop - kBottom);
   };
   std::string text = fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\">{}</text>\n", kLeft, top + 20,
-                                 escaped(plot.title));
+                                 markup_text(plot.title));
   text += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#888\"/>\n",
                       kLeft, top + kTop, kWidth - kLeft - kRight, kHeight - kTop - kBottom);
   text += fmt::format("<text x=\"{}\" y=\"{}\">{}: {} to {}</text>\n", kLeft, top + kHeight - 20,
-                      escaped(plot.x), significant_text(x.low), significant_text(x.high));
+                      markup_text(plot.x), significant_text(x.low), significant_text(x.high));
   text += fmt::format("<text x=\"10\" y=\"{0}\" transform=\"rotate(-90 20,{0})\">{1}: {2} to {3}</text>\n",
-                      top + kHeight - kBottom, escaped(plot.y), significant_text(y.low),
+                      top + kHeight - kBottom, markup_text(plot.y), significant_text(y.low),
                       significant_text(y.high));
   std::vector<PlotPoint> front;
   for (const PlotPoint& point : plot.points) {
-    text +=
-        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
-                    across(point.x), down(point.y), point.on_front ? "#c22" : "#99b", escaped(point.name));
+    text += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>\n",
+        across(point.x), down(point.y), point.on_front ? "#c22" : "#99b", markup_text(point.name));
     if (point.on_front) front.push_back(point);
   }
   std::sort(front.begin(), front.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });

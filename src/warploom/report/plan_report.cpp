@@ -37,8 +37,9 @@ std::string limits_text(const PlanResult& plan) {
 }
 
 std::string load_text(const PlanResult& plan) {
-  std::string text = fmt::format("{}: {} requests, {:.0f} tokens in and {:.0f} out on average", plan.workload,
-                                 count_text(plan.load.requests), plan.load.mean_input, plan.load.mean_output);
+  std::string text =
+      fmt::format("{}: {}, {:.0f} tokens in and {:.0f} out on average", plan.workload,
+                  counted(plan.load.requests, "request"), plan.load.mean_input, plan.load.mean_output);
   if (plan.find_max_rate) return text + ", at the highest rate";
   return text + (plan.load.in_flight > 0 ? fmt::format(", {} in flight", plan.load.in_flight)
                                          : fmt::format(", {:.3g} a second", plan.load.rate));
@@ -54,9 +55,9 @@ std::string money_text(const PlanResult& plan, const PlanPoint& point) {
 std::string best_text(const PlanResult& plan, const char* what, const std::optional<std::size_t>& rank) {
   if (!rank) return fmt::format("{} none in the space\n", what);
   const PlanPoint& point = plan.search.points[*rank];
-  return fmt::format("{} {}\n{:>14} {} GPUs{}{}\n", what,
-                     deployment_words(plan.labels[*rank], point.configuration, point.fleet), "", point.gpus,
-                     money_text(plan, point),
+  return fmt::format("{} {}\n{:>14} {}{}{}\n", what,
+                     deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
+                     counted(point.gpus, "GPU"), money_text(plan, point),
                      plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "");
 }
 
@@ -104,11 +105,11 @@ std::string what_if_text(const PlanResult& plan) {
   for (std::size_t i = 0; i < plan.what_ifs.size(); ++i) {
     const WhatIf& answer = plan.what_ifs[i];
     const PlanPoint& point = *answer.point;
-    text +=
-        fmt::format("{}: {}, {} GPUs{}: {} ({})\n", answer.question,
-                    deployment_words(plan.what_if_labels[i], point.configuration, point.fleet), point.gpus,
-                    plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
-                    answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
+    text += fmt::format("{}: {}, {}{}: {} ({})\n", answer.question,
+                        deployment_words(plan.what_if_labels[i], point.configuration, point.fleet),
+                        counted(point.gpus, "GPU"),
+                        plan.priced ? fmt::format(", ${}/h", dollars(point.dollars_per_hour)) : "",
+                        answer.meets ? "meets the limits" : "misses the limits", use_text(answer.binding));
   }
   return text;
 }
@@ -128,12 +129,10 @@ std::string nothing_text(const PlanResult& plan) {
 std::string search_text(const PlanResult& plan) {
   const SearchResult& search = plan.search;
   std::string text = fmt::format(
-      "{} configurations, {} candidates with every number of instances; {} meet the limits; {} "
-      "whole runs, {} of "
-      "a quarter{}{}\n",
-      count_text(search.configurations), count_text(search.candidates), count_text(search.with_point),
-      count_text(search.whole_runs), count_text(search.short_runs), plan.exhaustive ? "; exhaustive" : "",
-      search.partial ? "; STOPPED EARLY: the best so far" : "");
+      "{}, {} with every number of instances; {} meet the limits; {}, {} of a quarter{}{}\n",
+      counted(search.configurations, "configuration"), counted(search.candidates, "candidate"),
+      count_text(search.with_point), counted(search.whole_runs, "whole run"), count_text(search.short_runs),
+      plan.exhaustive ? "; exhaustive" : "", search.partial ? "; STOPPED EARLY: the best so far" : "");
   for (const PlanCount& count : search.without_point)
     text += fmt::format("  {:>7} {}{}\n", count_text(count.configurations), count.reason,
                         count.example.empty() ? "" : fmt::format(" (one of them: {})", count.example));

@@ -100,6 +100,9 @@ std::string static_validation_text(const StaticValidation& validation) {
   return table.text() +
          fmt::format("\nmean error: {}; {} of the totals inside p10 .. p90\n", static_means_text(means),
                      percent_text(means.coverage)) +
+         (validation.left_out > 0 ? fmt::format("{} left out: too little of them is measured\n",
+                                                counted(std::int64_t(validation.left_out), "row"))
+                                  : "") +
          static_baselines_text(validation.baselines);
 }
 
@@ -109,6 +112,7 @@ Json static_validation_json(const StaticValidation& validation) {
                    {"mean", static_means_json(means, &PhaseErrors::errors)},
                    {"bias", static_means_json(means, &PhaseErrors::biases)},
                    {"coverage", means.coverage}};
+  if (validation.left_out > 0) document["left_out"] = validation.left_out;
   for (const StaticBaseline& baseline : validation.baselines) {
     const StaticErrors errors = static_errors(baseline.rows);
     document["baselines"][baseline.name] = {{"rows", static_rows_json(baseline.rows)},

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "warploom/base/error.h"
+#include "warploom/report/markup_text.h"
 #include "warploom/web/page_files.h"
 
 namespace warploom {
@@ -29,24 +30,11 @@ std::string escaped_json(const Json& document) {
   return safe;
 }
 
-std::string escaped_text(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string plain_report(std::string_view request, const Json& answer, std::string_view command) {
   return fmt::format(
       "<!doctype html><meta charset=\"utf-8\"><title>Warploom: {0}</title><h1>{0}</h1><p>This build has no "
       "page for charts (web/dist was missing).</p><pre>{1}\n\n{2}</pre>\n",
-      escaped_text(request), escaped_text(command), escaped_text(json_text(answer)));
+      markup_text(request), markup_text(command), markup_text(json_text(answer)));
 }
 
 }  // namespace

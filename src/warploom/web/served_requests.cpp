@@ -14,8 +14,10 @@
 namespace warploom {
 namespace {
 
-constexpr std::array<std::string_view, 6> kWritingRequests{"import",    "train",          "train_ceilings",
-                                                           "calibrate", "calibrate_host", "sweep_plan"};
+// A file of plans may name stores.
+constexpr std::array<std::string_view, 8> kWritingRequests{"import",          "train",     "train_ceilings",
+                                                           "calibrate",       "plans",     "calibrate_host",
+                                                           "convert_clients", "sweep_plan"};
 constexpr std::array<std::string_view, 9> kShortRequests{"tune_show", "predict", "step",   "static", "gpus",
                                                          "gpu",       "models",  "schema", "support"};
 constexpr std::array<std::string_view, 7> kWritingFields{"output", "store",   "write",  "record",

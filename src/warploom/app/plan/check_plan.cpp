@@ -1,5 +1,8 @@
 #include "warploom/app/plan/check_plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "warploom/app/validate/measured_requests.h"
@@ -54,7 +57,8 @@ PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result
                   .promised_rate = best.figures.metrics.request_throughput,
                   .measured_rate = real.metrics.request_throughput,
                   .figures = {},
-                  .kept = true};
+                  .kept = true,
+                  .unjudged = {}};
   const auto add = [&](const SloLimit& limit, bool judged) {
     CheckedFigure figure{.name = limit.name(),
                          .promised = to_milliseconds(figure_of(limit, best.figures.metrics))};
@@ -67,7 +71,15 @@ PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result
     check.figures.push_back(figure);
   };
   for (const SloLimit& limit : plan.level.limits)
-    if (limit.metric != LatencyMetric::Itl) add(limit, true);
+    if (limit.metric != LatencyMetric::Itl)
+      add(limit, true);
+    else
+      check.unjudged.push_back(limit.name());
+  for (const ClassLimits& each : plan.level.classes) check.unjudged.push_back("class " + each.name);
+  if (check.figures.empty() && !plan.level.has_goodput())
+    throw Unsupported(
+        fmt::format("check: {}: says nothing of {}, expected a plan with limits of TTFT, TPOT or E2EL",
+                    result.string(), fmt::join(check.unjudged, ", ")));
   if (plan.level.has_goodput()) {
     check.figures.push_back({"goodput_share", best.figures.goodput_share,
                              best.pessimistic ? best.pessimistic->goodput_share : 0, real.goodput_share,

@@ -21,11 +21,13 @@ struct PlanCheck {
   std::int64_t requests = 0;
   double promised_rate = 0, measured_rate = 0;  // requests/s
   std::vector<CheckedFigure> figures;           // of each limit, then of the means of TTFT and TPOT
-  bool kept = false;                            // every limit
+  bool kept = false;                            // every limit that is judged
+  std::vector<std::string> unjudged;            // limits that such a result does not tell
 };
 
-// Of plan.search.best. The file in any layout that read_measured_requests takes; ITL limits are left out.
-// Throws what that throws, and InvalidInput when the plan found no deployment.
+// Of plan.search.best. The file in any layout that read_measured_requests takes, which says nothing
+// of single tokens (ITL) and of classes. Throws what that throws, InvalidInput when the plan found no
+// deployment, and Unsupported where no limit can be judged.
 PlanCheck check_plan(const PlanResult& plan, const std::filesystem::path& result);
 
 }  // namespace warploom

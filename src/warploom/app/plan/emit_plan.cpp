@@ -195,6 +195,9 @@ std::string dynamo(const PlanResult& plan, const std::vector<EmittedPool>& pools
           return word.starts_with("--") && word != manifests.dynamo_model_flag;
         });
     words.insert(words.end(), flags, pool.command.words.end());
+    for (std::string& word : words)
+      for (const RenamedFlag& flag : manifests.dynamo_flags)
+        if (word == flag.own) word = flag.there;
     if (apart) add_words(words, prefill ? manifests.dynamo_prefill_flags : manifests.dynamo_decode_flags);
     text += fmt::format(
         "    {}Worker:\n      envFromSecret: hf-token-secret\n      componentType: worker\n{}      "
@@ -209,6 +212,15 @@ std::string dynamo(const PlanResult& plan, const std::vector<EmittedPool>& pools
         yaml_words(words, "          "));
   }
   return text;
+}
+
+// Manifests hold no file that a container could read its options from.
+void check_flags_alone(const std::vector<EmittedPool>& pools, const std::string& format) {
+  for (const EmittedPool& pool : pools)
+    if (!pool.command.file.empty())
+      throw Unsupported(fmt::format(
+          "emit: {} takes {} from a file of options, which {} does not hold, expected the format {}",
+          pool.engine->name, pool.command.file.front().first, format, pool.engine->name));
 }
 
 // Of a workload without fixed lengths: its means.
@@ -238,16 +250,28 @@ std::vector<std::string> emit_formats() {
   return formats;
 }
 
-std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan,
-                                   const std::string& format) {
-  const std::vector<std::string> formats = emit_formats();
+void check_emit_format(const PlanRequest& request, const std::string& format) {
+  const std::vector<std::string> formats = emit_formats(), engines = engine_names();
   if (std::find(formats.begin(), formats.end(), format) == formats.end())
     throw NotFound(fmt::format("emit: '{}' is no format{}, expected one of: {}", format,
                                did_you_mean(format, formats), fmt::join(formats, ", ")));
+  if (std::find(engines.begin(), engines.end(), format) == engines.end()) return;
+  std::vector<std::string> chosen;
+  for (const std::string& entry : request.space.engines) chosen.push_back(engine_and_version(entry).first);
+  if (chosen.empty()) chosen.push_back(default_engine());
+  if (std::find(chosen.begin(), chosen.end(), format) == chosen.end())
+    throw InvalidInput(fmt::format("emit: {} is not among the engines to choose from, expected `engines` {}",
+                                   format, format));
+}
+
+std::vector<EmittedFile> emit_plan(const PlanRequest& request, const PlanResult& plan,
+                                   const std::string& format) {
+  check_emit_format(request, format);
   if (!plan.search.best)
     throw InvalidInput("emit: no deployment meets the limits, expected limits that some deployment meets");
   const std::vector<EmittedPool> pools = pools_of(request, plan);
   std::vector<EmittedFile> files;
+  if (format != pools.front().engine->name) check_flags_alone(pools, format);
   if (format == "k8s") {
     files.push_back({"deployment.yaml", kubernetes(plan, pools)});
   } else if (format == "llm-d") {

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
+#include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
-#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
+#include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/plan_crew.h"
 #include "warploom/planner/plan_search.h"
 #include "warploom/planner/run_log.h"
@@ -66,58 +71,6 @@ ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   return level;
 }
 
-void check_fleet(const PlanRequest& request) {
-  check_autoscaling(request.autoscaling);
-  const bool follows_load =
-      request.routing_policy != RoutingPolicy::Engine && request.routing_policy != RoutingPolicy::RoundRobin;
-  if (request.fleet.signal_interval.value() > 0 && !follows_load)
-    throw InvalidInput(
-        "router_signal_interval_s: requests go to instances in turn, expected another `routing_policy`, for "
-        "example weighted");
-  if (request.fleet.request_timeout.value() > 0 && request.space.pools != PoolLayout::Aggregated)
-    throw InvalidInput(
-        "request_timeout_s: is not modelled where prefill and decode are apart, expected `pools` "
-        "aggregated");
-  if (request.unserved_share > 0 && !request.fleet.turns_away())
-    throw InvalidInput(
-        "unserved_share: no request is turned away, expected `max_queued_requests` or `request_timeout_s` "
-        "too");
-  const bool scales = request.autoscaling.on();
-  if (scales && (request.gpu_count > 0 || request.find_max_rate || request.spare_instances > 0))
-    throw InvalidInput(
-        "max_instances: the number of instances follows the load, expected it without `gpu_count`, "
-        "`find_max_rate` and `spare_instances`");
-  if (request.start_hour > 0 && (!scales || request.day_price.empty()))
-    throw InvalidInput(
-        "start_hour: matters where pools scale and prices change, expected `max_instances` and `day_price` "
-        "too");
-}
-
-void check_request(const PlanRequest& request, const Workload& workload) {
-  check_required_tier(request.require_tier, {});
-  check_fleet(request);
-  if (request.crew != nullptr && !request.store.empty())
-    throw InvalidInput("store: is written by one process, expected it without mpirun");
-  if (request.space.gpus.empty())
-    throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
-  if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
-    throw InvalidInput(
-        "find_max_rate: the load is a closed loop, which has no rate to find, expected it without "
-        "`concurrency`");
-  const bool rated = request.source.rate || request.source.request_rate;
-  if (request.find_max_rate && rated)
-    throw InvalidInput("rate: is what is to be found, expected it without `find_max_rate`");
-  if (!request.find_max_rate && !workload.concurrency && !(arrival_rate(workload) > 0))
-    throw InvalidInput(
-        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the "
-        "highest rate "
-        "of so many GPUs");
-  if (!request.space.speculations.empty() && !request.acceptance_length &&
-      std::any_of(request.space.speculations.begin(), request.space.speculations.end(),
-                  [](const std::string& draft) { return draft != "none"; }))
-    throw InvalidInput("speculations: needs the acceptance of drafts, expected `acceptance_length` too");
-}
-
 // The task's prices, and those that the result shows.
 void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task, PlanResult& result) {
   GpuPrices prices = GpuPrices::shipped(catalog);
@@ -137,9 +90,11 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
                       windows.back().gpu));
   }
   result.priced = true;
+  std::set<std::string> priced;
   for (const std::string& name : request.space.gpus) {
     const std::string& gpu = catalog.load_gpu(name).name;
     auto price = prices.find(gpu, request.price_kind);
+    priced.insert(gpu);
     if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
     result.priced = result.priced && price.has_value();
     DayPrices& day = task.day_prices.emplace_back();
@@ -150,6 +105,10 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
     if (price) price->usd_per_gpu_hour = task.gpu_hour_price.back();
     if (price) result.prices.push_back(*price);
   }
+  for (const std::string& text : request.price)
+    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('='))).name; !priced.contains(gpu))
+      throw InvalidInput(
+          fmt::format("price: {} is not among the GPUs to choose from, expected one of `gpu_names`", gpu));
   if (windows.empty()) task.day_prices.clear();
   if (result.priced) return;
   std::fill(task.gpu_hour_price.begin(), task.gpu_hour_price.end(), 1.0);
@@ -199,7 +158,7 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
 }
 
 // Where nothing can run at all for want of memory, that is the user's question.
-void refuse_if_nothing_fits(const SearchResult& search) {
+void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
   if (search.with_point > 0) return;
   const auto refused = [&](std::string_view reason) {
     return std::find_if(search.without_point.begin(), search.without_point.end(),
@@ -207,19 +166,28 @@ void refuse_if_nothing_fits(const SearchResult& search) {
   };
   const auto memory = refused(kNoMemory);
   std::int64_t cannot_run = 0;
-  for (const std::string_view reason : {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier})
+  for (const std::string_view reason :
+       {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier, kNoFleet})
     if (const auto found = refused(reason); found != search.without_point.end())
       cannot_run += found->configurations;
   if (cannot_run < search.configurations) return;
   if (memory != search.without_point.end())
     throw InvalidInput(
         fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
+  if (const auto fleets = refused(kNoFleet); fleets != search.without_point.end())
+    throw InvalidInput(fmt::format("{}: {}", task.gpu_count > 0 ? "gpu_count" : "max_gpus", fleets->example));
   throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}",
                                  search.without_point[0].reason, search.without_point[0].example));
 }
 
-std::string contradiction_of(const PlanResult& result) {
+std::string contradiction_of(const PlanTask& task, const PlanResult& result) {
   if (!result.search.points.empty()) return {};
+  const double most = result.search.most_rate, asked = task.load.rate * (1 - task.unserved_share);
+  if (!task.find_max_rate && most > 0 && asked >= most)
+    return fmt::format(
+        "{:.3g} requests/s are more than any deployment of the space can serve: at most {:.3g}; expected "
+        "about {:.0f} times as many GPUs, or a lower rate",
+        asked, most, std::ceil(asked / most));
   for (const LimitUse& least : result.search.least_possible)
     if (least.use > 1)
       return fmt::format(
@@ -248,6 +216,31 @@ PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   return task;
 }
 
+// The log of runs. Of several processes the first one reads and writes it, and the others hear what it holds.
+std::unique_ptr<const LoggedRuns> open_runs(const PlanRequest& request, const ConfigurationModel& model,
+                                            std::uint64_t question) {
+  PlanCrew* crew = request.crew;
+  const bool first = crew == nullptr || crew->is_first();
+  const auto open = [&] {
+    return std::make_unique<const LoggedRuns>(model, first ? request.store : std::filesystem::path(),
+                                              question, fmt::format("warploom {}", WARPLOOM_VERSION));
+  };
+  if (crew == nullptr || request.store.empty()) return open();
+  std::unique_ptr<const LoggedRuns> runs;
+  std::exception_ptr refusal;
+  try {
+    runs = open();
+  } catch (const Error&) {
+    refusal = std::current_exception();
+  }
+  // Nothing at all from the first one says that it refuses the file.
+  const CrewMessage held = crew->exchange(first && runs ? Json::to_cbor(runs->all()) : CrewMessage()).front();
+  if (refusal) std::rethrow_exception(refusal);
+  if (held.empty()) throw InvalidInput("store: the first process refuses it");
+  if (!first) runs->learn(Json::from_cbor(held));
+  return runs;
+}
+
 void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& result) {
   for (const PlanPoint& point : result.search.points)
     result.labels.push_back(label_of_plan(request, catalog, point.configuration));
@@ -259,46 +252,73 @@ void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& res
 
 }  // namespace
 
-PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyModel> latency) {
-  PlanRequest request = asked;
+namespace {
+
+// A request that was read and checked, before anything is searched.
+struct PreparedPlan {
+  PlanRequest request;
+  Workload workload;
+  PlanTask task;
+  PlanResult result;
+};
+
+PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
+  PreparedPlan plan{.request = asked, .workload = {}, .task = {}, .result = {}};
+  PlanRequest& request = plan.request;
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
                      request.source.max_concurrency || request.source.sessions ||
                      !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
-  const Workload workload = load_of_request(request);
-  check_request(request, workload);
-  GpuCatalog catalog;
+  plan.workload = load_of_request(request);
   const ModelArchitecture model = load_model(request.model);
-  PlanResult result{.model = model.name,
-                    .workload = workload.name,
-                    .host_profile = request.host_profile,
-                    .level = level_of(request, workload),
-                    .objective = request.objective,
-                    .find_max_rate = request.find_max_rate,
-                    .exhaustive = request.exhaustive,
-                    .spare_instances = request.spare_instances,
-                    .growth = request.growth,
-                    .gpus = request.space.gpus.size()};
-  PlanTask task = task_of(request, workload);
-  task.level = result.level;
-  task.mixture = model.mixture.has_value();
-  result.load = task.load;
-  set_prices(request, catalog, task, result);
-  task.power_price = result.priced ? request.power_price : 0;
+  check_plan_request(request, plan.workload, model);
+  PlanResult& result = plan.result;
+  result = {.model = model.name,
+            .workload = plan.workload.name,
+            .host_profile = request.host_profile,
+            .level = level_of(request, plan.workload),
+            .objective = request.objective,
+            .find_max_rate = request.find_max_rate,
+            .exhaustive = request.exhaustive,
+            .spare_instances = request.spare_instances,
+            .growth = request.growth,
+            .gpus = request.space.gpus.size()};
+  plan.task = task_of(request, plan.workload);
+  plan.task.level = result.level;
+  plan.task.mixture = model.mixture.has_value();
+  result.load = plan.task.load;
+  set_prices(request, catalog, plan.task, result);
+  plan.task.power_price = result.priced ? request.power_price : 0;
+  return plan;
+}
+
+}  // namespace
+
+void check_plan_request(const PlanRequest& request) {
+  GpuCatalog catalog;
+  (void)prepare_plan(request, catalog);
+}
+
+PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyModel> latency) {
+  GpuCatalog catalog;
+  PreparedPlan plan = prepare_plan(asked, catalog);
+  const PlanRequest& request = plan.request;
+  const PlanTask& task = plan.task;
+  PlanResult& result = plan.result;
   const std::uint64_t question = question_of(request, catalog.load_gpu(request.space.gpus[0]), *latency);
-  const SimulatedConfigurations simulated(request, latency, workload, result.level);
-  const LoggedRuns runs(simulated, request.store, question, fmt::format("warploom {}", WARPLOOM_VERSION));
-  result.search = search_plan(task, runs);
-  refuse_if_nothing_fits(result.search);
+  const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
+  const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
+  result.search = search_plan(task, *runs);
+  refuse_if_nothing_fits(task, result.search);
   const bool first = request.crew == nullptr || request.crew->is_first();
-  if (!result.search.partial && first) result.what_ifs = what_ifs(task, runs, result.search);
-  runs.write();
+  if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
+  runs->write();
   add_labels(request, catalog, result);
   if (result.search.best)
     result.best_measured_share =
         simulated.measured_share(result.search.points[*result.search.best].configuration);
-  result.contradiction = contradiction_of(result);
-  return result;
+  result.contradiction = contradiction_of(task, result);
+  return std::move(result);
 }
 
 PlanResult make_plan(const PlanRequest& request) {

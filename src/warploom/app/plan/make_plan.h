@@ -45,4 +45,7 @@ struct PlanResult {
 PlanResult make_plan(const PlanRequest& request, std::shared_ptr<const LatencyModel> latency);
 PlanResult make_plan(const PlanRequest& request);  // opens request.predictor
 
+// Throws what make_plan throws before it searches.
+void check_plan_request(const PlanRequest& request);
+
 }  // namespace warploom

@@ -20,6 +20,25 @@ Json over_defaults(Json defaults, const Json& own) {
   return defaults;
 }
 
+// Calls `make` and says of its errors where they come from.
+template <class Make>
+auto of_experiment(const PlansRequest& request, const PlanExperiment& experiment, const Make& make) {
+  const auto placed = [&](const Error& error) {
+    return fmt::format("{}: experiment '{}': {}", request.file.string(), experiment.name, error.what());
+  };
+  try {
+    return make();
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(placed(error));
+  } catch (const NotFound& error) {
+    throw NotFound(placed(error));
+  } catch (const Unsupported& error) {
+    throw Unsupported(placed(error));
+  } catch (const IoError& error) {
+    throw IoError(placed(error));
+  }
+}
+
 }  // namespace
 
 FieldTable PlansRequest::describe() {
@@ -57,6 +76,17 @@ std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path) 
     experiments.push_back(std::move(experiment));
   }
   return experiments;
+}
+
+void check_experiments(const PlansRequest& request, const std::vector<PlanExperiment>& experiments) {
+  for (const PlanExperiment& experiment : experiments)
+    of_experiment(request, experiment, [&] { check_plan_request(experiment.request); });
+}
+
+PlanResult make_experiment(const PlansRequest& request, const PlanExperiment& experiment,
+                           std::shared_ptr<const LatencyModel> latency) {
+  return of_experiment(request, experiment,
+                       [&] { return make_plan(experiment.request, std::move(latency)); });
 }
 
 }  // namespace warploom

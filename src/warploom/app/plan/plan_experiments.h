@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,13 @@ struct PlansRequest {
 // an experiment does not say the defaults do, object by object. Throws InvalidInput "<path>: experiment
 // 'NAME': ..." on unknown keys, two of one name, and none.
 std::vector<PlanExperiment> read_experiments(const std::filesystem::path& path);
+
+// Refuses what can be refused before the first is searched. Throws what make_plan throws, with the
+// experiment.
+void check_experiments(const PlansRequest& request, const std::vector<PlanExperiment>& experiments);
+
+// make_plan of one, whose errors name the file and the experiment.
+PlanResult make_experiment(const PlansRequest& request, const PlanExperiment& experiment,
+                           std::shared_ptr<const LatencyModel> latency);
 
 }  // namespace warploom

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/run_figures_of.h"
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
@@ -78,18 +79,6 @@ std::string at_or(const std::vector<std::string>& list, std::size_t index, const
   return list.empty() ? fallback : list[index];
 }
 
-// "eagle3:3" as the JSON that speculation_of reads; empty for none.
-std::string draft_config(const std::string& entry) {
-  if (entry.empty() || entry == "none") return {};
-  const std::size_t colon = entry.find(':');
-  if (colon == std::string::npos || colon + 1 == entry.size() ||
-      entry.find_first_not_of("0123456789", colon + 1) != std::string::npos)
-    throw InvalidInput(fmt::format(
-        "speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
-  return fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})", entry.substr(0, colon),
-                     entry.substr(colon + 1));
-}
-
 std::string shape_text(const EngineShape& shape) {
   return fmt::format("{}/{}/{}/{}/{}", shape.gpu, shape.tensor_parallel, shape.pipeline_parallel,
                      shape.data_parallel, shape.expert_parallel);
@@ -124,13 +113,8 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   if (configuration.kv_offloading_gib > 0) setup.config.kv_offloading_size = configuration.kv_offloading_gib;
   setup.config.tensor_parallel_size = shape.tensor_parallel;
   setup.config.pipeline_parallel_size = shape.pipeline_parallel;
-  setup.config.data_parallel_size = shape.data_parallel;
   setup.config.enable_expert_parallel = shape.expert_parallel;
-  // An engine that counts attention groups within its tensor-parallel GPUs.
-  if (shape.data_parallel > 1 && engine_of_field("enable_dp_attention") == engine) {
-    setup.config.enable_dp_attention = true;
-    setup.config.tensor_parallel_size *= shape.data_parallel;
-  }
+  setup.config = ask_for_groups(std::move(setup.config), shape.data_parallel);
   return setup;
 }
 
@@ -193,11 +177,24 @@ std::shared_ptr<SimulatedConfigurations::Kind> SimulatedConfigurations::kind_of(
 std::unique_ptr<SimulatedConfigurations::Prepared> SimulatedConfigurations::prepare(
     const Configuration& configuration, const EngineShape& shape) const {
   auto made = std::make_unique<Prepared>();
-  const ServingSetupRequest request = setup_request_of(request_, configuration, shape);
   const auto refuse = [&](std::string_view reason, const std::exception& error) {
     made->refusal = Refusal{std::string(reason), error.what()};
     return std::move(made);
   };
+  if (shape.data_parallel > 1 && !model_.mixture) {
+    made->refusal = Refusal{
+        std::string(kNoSplit),
+        fmt::format("data_parallel_sizes: {} has no experts for groups to share, expected 1 (instances are "
+                    "counted anyway)",
+                    model_.name)};
+    return made;
+  }
+  ServingSetupRequest request;
+  try {
+    request = setup_request_of(request_, configuration, shape);
+  } catch (const Unsupported& error) {
+    return refuse(kNoEngine, error);
+  }
   try {
     check_sharding(model_, sharding_of(spread_attention(request.config, model_), model_), "sharding");
   } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/base/any_of.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
@@ -140,13 +141,7 @@ std::vector<std::pair<std::string, double>> features_asked_for(const PredictRequ
 }
 
 void check_tier(const std::string& asked, Tier tier) {
-  if (asked.empty()) return;
-  if (asked != name_of(Tier::Measured))
-    throw InvalidInput(fmt::format("require_tier: '{}' is no tier that can be required, expected {}", asked,
-                                   name_of(Tier::Measured)));
-  if (tier != Tier::Measured)
-    throw Unsupported(
-        fmt::format("require_tier: the answer is of tier {}, expected one that is measured", name_of(tier)));
+  if (requires_measured(asked) && tier != Tier::Measured) throw Unsupported(unmeasured_reason(tier));
 }
 
 }  // namespace
@@ -161,6 +156,14 @@ void check_named_kernel(const PredictRequest& request, std::string_view priced_f
   throw InvalidInput(fmt::format("{} is not modelled here: no kernel of {} was measured, expected none{}",
                                  named, name_of(family_of(request.op)),
                                  request.predictor == "roofline" ? " or another `predictor`" : ""));
+}
+
+void check_routing_said_once(const std::function<bool(std::string_view)>& given) {
+  constexpr std::string_view kRouting = "expert_routing";
+  if (!given(kRouting)) return;
+  for (const std::string_view part : {"routing", "routing_alpha"})
+    if (given(part))
+      throw InvalidInput(fmt::format("{}: says the same as `{}`, expected one of them", kRouting, part));
 }
 
 Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {

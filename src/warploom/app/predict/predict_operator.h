@@ -1,6 +1,7 @@
 // Use case `predict`: one operator on one GPU.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,10 @@ struct PredictResult {
   std::vector<PipelineShare> pipelines;  // those with a demand, longest first
   std::vector<std::pair<std::string, double>> features;  // as asked for
 };
+
+// expert_routing says what two fields of experts say; whoever gives both means one of them. `given`: whether
+// the question names a field, of the request or of its operator. Throws InvalidInput where it says it twice.
+void check_routing_said_once(const std::function<bool(std::string_view field)>& given);
 
 // The operator as the request means it, checked as predict_operator checks it; throws the same. For callers
 // who ask one question many times.

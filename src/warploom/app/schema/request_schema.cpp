@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/data/calibrate.h"
+#include "warploom/app/data/convert_clients.h"
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/data/sweep_plan.h"
 #include "warploom/app/data/train.h"
 #include "warploom/app/data/train_ceilings.h"
+#include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/app/plan/support_matrix.h"
 #include "warploom/app/predict/predict_operator.h"
@@ -68,6 +70,8 @@ const std::vector<DescribedRequest>& described_requests() {
       described<StaticBatchRequest>("latency of a static batch"),
       described<SimulateRequest>("a whole serving run"),
       described<PlanRequest>("which GPUs, how many, how configured, at what cost"),
+      described<PlansRequest>("several plans from one YAML file"),
+      described<ConvertClientsRequest>("loads that other programs describe, as clients"),
       described<SupportRequest>("which models, GPUs and engines rest on measured kernels"),
       described<DiagnoseRequest>("which kernels are worth tuning, and why"),
       described<TunePlanRequest>("which configurations to time at which shapes"),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/error.h"
 
@@ -14,18 +15,19 @@ double measured_share_of(std::span<const KernelTime> kernels) {
   return all > 0 ? seconds[std::size_t(Tier::Measured)] / all : 1;
 }
 
+bool is_measured(std::span<const KernelTime> kernels) { return measured_share_of(kernels) >= kMeasuredShare; }
+
+std::string too_little_measured() {
+  return fmt::format("require_tier: less than {:.0f} % of the kernels' time is measured on that GPU",
+                     100 * kMeasuredShare);
+}
+
 void check_required_tier(const std::string& asked, std::span<const KernelTime> kernels) {
-  if (asked.empty()) return;
-  if (asked != name_of(Tier::Measured))
-    throw InvalidInput(fmt::format("require_tier: '{}' is no tier that can be required, expected {}", asked,
-                                   name_of(Tier::Measured)));
-  const double share = measured_share_of(kernels);
-  if (share >= kMeasuredShare) return;
+  if (!requires_measured(asked) || is_measured(kernels)) return;
   throw Unsupported(
       fmt::format("require_tier: {:.1f} % of the kernels' time is measured on this GPU, expected at least "
-                  "{:.0f} %; `warploom "
-                  "support` lists what is",
-                  100 * share, 100 * kMeasuredShare));
+                  "{:.0f} %; `warploom support` lists what is",
+                  100 * measured_share_of(kernels), 100 * kMeasuredShare));
 }
 
 }  // namespace warploom

@@ -15,9 +15,13 @@ inline constexpr double kMeasuredShare = 0.9;
 // Share of the kernels' time that is priced by rows of the same GPU; 1 without kernels.
 double measured_share_of(std::span<const KernelTime> kernels);
 
-// `asked` is "measured" or empty, which requires nothing. Throws Unsupported "require_tier: ..." that
-// says the
-// share.
+// Whether a run of these kernels counts as measured; and in words why one that does not is left out where
+// many are asked about.
+bool is_measured(std::span<const KernelTime> kernels);
+std::string too_little_measured();
+
+// Where `asked` (as requires_measured takes it) requires it: throws Unsupported "require_tier: ..." that says
+// the share.
 void check_required_tier(const std::string& asked, std::span<const KernelTime> kernels);
 
 }  // namespace warploom

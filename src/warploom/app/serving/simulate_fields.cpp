@@ -13,10 +13,10 @@ FieldTable WorkloadRequestSource::describe() {
       .add("clients", &R::clients, {.doc = "a file of clients: classes, tenants, arrivals, windows; or"})
       .add("random", &R::random, {.doc = "the random data set of `vllm bench serve`"})
       .add("requests", &R::requests, {.doc = "how many requests; default 1000, or the whole trace", .min = 1})
-      .add("rate", &R::rate, {.unit = "1/s", .doc = "requests in place of the recorded ones", .min = 0})
+      .add("rate", &R::rate, {.unit = "requests/s", .doc = "in place of the recorded ones", .min = 0})
       .add("concurrency", &R::concurrency, {.doc = "closed loop with this many requests in flight", .min = 1})
       .add("request_rate", &R::request_rate,
-           {.unit = "1/s", .doc = "requests as `vllm bench serve` sends them", .min = 0})
+           {.unit = "requests/s", .doc = "as `vllm bench serve` sends them", .min = 0})
       .add("max_concurrency", &R::max_concurrency,
            {.doc = "most requests in flight; without a rate a closed loop", .min = 1})
       .add("images_per_request", &R::images, {.doc = "images before every prompt"})

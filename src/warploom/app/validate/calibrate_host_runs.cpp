@@ -8,6 +8,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/validate/validate_serving.h"
+#include "warploom/base/counted.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -39,14 +40,15 @@ RunErrors errors_of_run(const Ratios& ratios) {
 class RunsOfHost {
  public:
   RunsOfHost(const CalibrateHostRequest& request, const std::shared_ptr<const LatencyModel>& latency,
-             const HostProfile& base)
-      : base_profile_(base) {
+             const HostProfile& base) {
     for (std::size_t i = 0; i < request.runs.size(); ++i) {
       ValidateServingRequest one;
       one.run = request.runs[i];
       one.requests = request.requests[i];
       runs_.push_back(open_run(one, latency));
       check_engine(request.runs[i]);
+      const ServingSetup& setup = runs_.back().setup;
+      layers_.push_back(engine_named(setup.config.engine).launched_layers(setup.model, *setup.gpu));
     }
     base_ = base.engine(runs_.front().setup.config.engine);
   }
@@ -55,16 +57,12 @@ class RunsOfHost {
   const EngineHost& base() const { return base_; }
   const ServingSetup& setup(std::size_t run) const { return runs_[run].setup; }
 
-  Ratios ratios(std::size_t run, const HostFactors& factors) const {
-    const ServingSetup& setup = runs_[run].setup;
-    ServingConfig config = setup.config;
-    config.host =
-        scaled_host(base_, factors).of(engine_named(config.engine).launched_layers(setup.model, *setup.gpu));
-    return ratios_of(replay(runs_[run], config));
+  Ratios ratios(std::size_t run, const HostFactors& factors) {
+    return ratios_of(replay(runs_[run], scaled_host(base_, factors).of(layers_[run])));
   }
 
   // Without the run `hidden`, where it is one of them.
-  HostFactors fit_without(std::size_t hidden) const {
+  HostFactors fit_without(std::size_t hidden) {
     return search_factors(
         [&](const HostFactors& factors) {
           double sum = 0;
@@ -78,7 +76,7 @@ class RunsOfHost {
   }
 
   // Latencies that a tenth more of the group moves by a percent.
-  std::size_t moved(HostFactors factors, std::size_t group) const {
+  std::size_t moved(HostFactors factors, std::size_t group) {
     constexpr double kMore = 1.1, kSeen = 0.01;
     HostFactors more = factors;
     more[group] *= kMore;
@@ -98,16 +96,17 @@ class RunsOfHost {
                                      path.string(), last, first));
   }
 
-  HostProfile base_profile_;
   EngineHost base_;
   std::vector<OpenedRun> runs_;
+  std::vector<LaunchedLayers> layers_;  // by run
 };
 
 void check_fields(const CalibrateHostRequest& request) {
   if (!request.steps.empty()) throw InvalidInput("steps: given beside run; expected one of them");
   if (request.requests.size() != request.runs.size())
-    throw InvalidInput(fmt::format("requests: {} files for {} runs; expected one for each",
-                                   request.requests.size(), request.runs.size()));
+    throw InvalidInput(fmt::format("requests: {} for {}; expected one for each",
+                                   counted(std::ssize(request.requests), "file"),
+                                   counted(std::ssize(request.runs), "run")));
   const CalibrateHostRequest plain;
   const auto refuse = [](bool given, const char* field) {
     if (given) throw InvalidInput(fmt::format("{}: changes nothing beside run, which says it itself", field));
@@ -121,7 +120,7 @@ void check_fields(const CalibrateHostRequest& request) {
   refuse(request.enforce_eager, "enforce_eager");
 }
 
-std::vector<CalibratedRun> judged_runs(const CalibrateHostRequest& request, const RunsOfHost& runs,
+std::vector<CalibratedRun> judged_runs(const CalibrateHostRequest& request, RunsOfHost& runs,
                                        const HostFactors& factors) {
   const HostFactors ones{1, 1, 1, 1};
   std::vector<CalibratedRun> judged;
@@ -148,7 +147,7 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
   }
   check_fields(request);
   const HostProfile base = load_host_profile(request.base);
-  const RunsOfHost runs(request, latency, base);
+  RunsOfHost runs(request, latency, base);
   check_fitted_base(runs.base(), base.name);
 
   HostCalibration result;
@@ -160,11 +159,12 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
   host.fit.factors = runs.fit_without(runs.size());
   for (std::size_t i = 0; i < kHostGroups; ++i) host.fit.steps[i] = runs.moved(host.fit.factors, i);
   result.runs = judged_runs(request, runs, host.fit.factors);
-  host.profile = {.name = profile_name(request),
-                  .title = {},
-                  .source = fmt::format("calibrate-host: {} runs on {}, {}, from {}", runs.size(), host.gpu,
-                                        host.engine, host.base),
-                  .engines = {scaled_host(runs.base(), host.fit.factors)}};
+  host.profile = {
+      .name = profile_name(request),
+      .title = {},
+      .source = fmt::format("calibrate-host: {} on {}, {}, from {}", counted(std::ssize(request.runs), "run"),
+                            host.gpu, host.engine, host.base),
+      .engines = {scaled_host(runs.base(), host.fit.factors)}};
   write_file_atomically(request.output, host_profile_to_json(host.profile).dump(2) + "\n");
   return result;
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
@@ -81,7 +83,10 @@ struct Place {
   }
 };
 
-ConcurrencyCell cell_of(const ConcurrencyTruth& row, const SimulationResult& run) {
+ConcurrencyCell cell_of(const Place& place, const SimulationResult& run) {
+  if (requires_measured(place.validation.require_tier) && !is_measured(run.kernels))
+    throw Unsupported(too_little_measured());
+  const ConcurrencyTruth& row = place.row;
   ConcurrencyCell cell;
   cell.id = row.id;
   cell.backend = row.backend;
@@ -102,7 +107,7 @@ ConcurrencyCell cell_of(const ConcurrencyTruth& row, const SimulationResult& run
 
 ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
   const ServingSetup setup = place.setup(place.row.place, 1);
-  ConcurrencyCell cell = cell_of(place.row, simulate(setup.config, workload, *setup.pricer, place.options()));
+  ConcurrencyCell cell = cell_of(place, simulate(setup.config, workload, *setup.pricer, place.options()));
   cell.tp = setup.sharding.tensor_parallel;
   cell.expert_routing = setup.expert_routing();
   return cell;
@@ -115,7 +120,7 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
   Deployment deployment;
   deployment.pools = {first.pool("prefill"), second.pool("decode")};
   deployment.transfer = kv_transfer_of(first, second, {}).plan;
-  ConcurrencyCell cell = cell_of(place.row, simulate(deployment, workload, place.options()));
+  ConcurrencyCell cell = cell_of(place, simulate(deployment, workload, place.options()));
   cell.tp = second.sharding.tensor_parallel;
   cell.expert_routing = second.expert_routing();
   cell.prefill_workers = *prefill.workers;

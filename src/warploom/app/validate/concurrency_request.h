@@ -16,7 +16,8 @@ constexpr std::int64_t kMostCellRequests = 2000;
 
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
-  std::string predictor;  // as open_latency_model takes it
+  std::string predictor;     // as open_latency_model takes it
+  std::string require_tier;  // "measured": rows of which too little is measured are dropped; empty: none
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
   HostSettings host;                      // to the defaults of the engine

@@ -32,6 +32,7 @@ struct StaticBaseline {
 struct StaticValidation {
   std::vector<StaticValidationRow> rows;
   std::vector<StaticBaseline> baselines;
+  std::size_t left_out = 0;  // rows, by require_tier
 };
 
 // One entry for each row that has the figure.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/tune/tuned_times.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
@@ -22,6 +23,8 @@ FieldTable ValidateCeilingsRequest::describe() {
   return RequestFields<R>("validate_ceilings")
       .add("source", &R::source, {.doc = "measured rows"})
       .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
+      .add("require_tier", &R::require_tier,
+           {.doc = "measured: leave out GPUs from which the ceiling learned nothing"})
       .add("quantile", &R::quantile, {.doc = "of the ceiling", .min = 0.5, .max = 0.99})
       .add("cross_fit", &R::cross_fit,
            {.doc = "learn anew from the data's other folds of shapes, so many folds; judges every row",
@@ -45,6 +48,7 @@ struct Judge {
   const Dataset& dataset;
   const GpuCatalog& catalog;
   double quantile;
+  bool measured_alone;
   std::vector<Verdict> verdicts;
   std::map<std::string, std::size_t> skipped;
   RoutingCache routing;
@@ -53,7 +57,12 @@ struct Judge {
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
       const KernelProfile p = frozen_profile(dataset.op(row), gpu, {}, &routing);
-      const Gap gap = gap_of(model.ceiling(dataset.op(row), gpu, p, quantile), dataset.latency(row));
+      const Ceiling ceiling = model.ceiling(dataset.op(row), gpu, p, quantile);
+      if (measured_alone && !ceiling.known_gpu) {
+        ++skipped["require_tier: the ceiling learned nothing from the GPU"];
+        return;
+      }
+      const Gap gap = gap_of(ceiling, dataset.latency(row));
       verdicts[row] = gap.above ? Verdict::Above : gap.flagged() ? Verdict::Flagged : Verdict::Below;
     } catch (const Unsupported& error) {
       ++skipped[fmt::format("refused: {}", error.what())];
@@ -66,6 +75,7 @@ Judge judge_published(const PipeWeaveModel& model, const Judge& ours) {
   Judge judge{.dataset = ours.dataset,
               .catalog = ours.catalog,
               .quantile = ours.quantile,
+              .measured_alone = ours.measured_alone,
               .verdicts = std::vector<Verdict>(ours.verdicts.size(), Verdict::NotJudged),
               .skipped = {},
               .routing = {}};
@@ -215,6 +225,7 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
   Judge judge{.dataset = imported.dataset,
               .catalog = catalog,
               .quantile = request.quantile,
+              .measured_alone = requires_measured(request.require_tier),
               .verdicts = std::vector<Verdict>(imported.dataset.size(), Verdict::NotJudged),
               .skipped = {},
               .routing = {}};
@@ -231,6 +242,8 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
                                request.cross_fit - 1, request.cross_fit);
   }
   static_cast<CeilingCounts&>(result) = counted(judge, request.tuned);
+  if (result.families.empty() && judge.measured_alone)
+    throw Unsupported("require_tier: no ceiling learned from the GPU of a row that is to be judged");
   if (result.families.empty())
     throw InvalidInput("validate ceilings: no row is left to judge; `cross_fit` 5 judges every row");
   if (published != nullptr) result.published = counted(judge_published(*published, judge), request.tuned);

@@ -17,6 +17,8 @@ namespace warploom {
 struct ValidateCeilingsRequest {
   MeasurementSource source;
   std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program
+  // "measured": rows of GPUs from which their family's ceiling learned nothing are not judged; empty: all.
+  std::string require_tier;
   double quantile = 0.8;
   // 0: the ceilings as they are, judged on shapes kept out of their training. From 2: ceilings are learned
   // anew from the source's other folds of shapes, and every row is judged.

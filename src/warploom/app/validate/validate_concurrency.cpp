@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/validate/concurrency_cell.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/app/validate/concurrency_speculation.h"
@@ -22,6 +23,7 @@ FieldTable ValidateConcurrencyRequest::describe() {
   return RequestFields<R>("validate_concurrency")
       .add("truth", &R::truth, {.doc = "measured benchmarks", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: leave out rows of kernels that never were"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("kernel_times", &R::kernel_times,
@@ -232,6 +234,7 @@ void check_routing(const ValidateConcurrencyRequest& request, const ConcurrencyV
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request,
                                            const std::shared_ptr<const LatencyModel>& latency) {
   if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
+  requires_measured(request.require_tier);
   const ConcurrencyRules& rules = concurrency_rules();
   std::vector<SortedRow> rows = sort_rows(read_concurrency_truth(request.truth), rules);
   ConcurrencyValidation validation;

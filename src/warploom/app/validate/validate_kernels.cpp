@@ -10,6 +10,7 @@
 
 #include "warploom/app/data/data_type_label.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/kernels/roofline.h"
@@ -23,6 +24,8 @@ FieldTable ValidateKernelsRequest::describe() {
   return RequestFields<R>("validate_kernels")
       .add("source", &R::source, {.doc = "measured rows"})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier,
+           {.doc = "measured: judge only rows answered from that GPU's own"})
       .add("all_rows", &R::all_rows, {.doc = "judge rows that training could see too"})
       .add("baselines", &R::baselines,
            {.doc = "also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave, "
@@ -125,6 +128,13 @@ MeasurementSource baseline_source(const ValidateKernelsRequest& request) {
       "validate kernels: no row is left for baselines to learn from; `baseline_data` names other rows");
 }
 
+[[noreturn]] void throw_nothing_to_judge(bool measured_alone) {
+  if (measured_alone)
+    throw Unsupported("require_tier: no row to judge is answered from measurements of its GPU");
+  throw InvalidInput(
+      "validate kernels: no row is left to judge; `all_rows` judges those that training could see too");
+}
+
 bool any_learns(const std::vector<Baseline>& baselines) {
   return std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
 }
@@ -150,6 +160,7 @@ void keep_learnable(const Dataset& dataset, const GpuCatalog& catalog, const Val
 }  // namespace
 
 ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
+  const bool measured_alone = requires_measured(request.require_tier);
   const std::vector<Baseline> baselines = open_baselines(request);
   const GpuCatalog catalog;
   const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
@@ -164,9 +175,8 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   std::map<std::string, std::size_t> skipped;
   for (const SkippedRows& entry : imported.report.skipped()) skipped[entry.reason] += entry.rows;
   for (std::size_t row = 0; row < dataset.size(); ++row) {
-    if (request.progress && row % 500000 == 0 && row > 0) {
+    if (request.progress && row % 500000 == 0 && row > 0)
       request.progress(fmt::format("{} of {} rows", row, dataset.size()));
-    }
     if (!judged.wants(dataset, row)) {
       ++skipped["shape was available to training"];
       if (!baselines.empty()) other_rows.push_back(std::uint32_t(row));
@@ -175,16 +185,17 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
     try {
       const GpuSpec& gpu = catalog.get(dataset.gpu(row));
       const LatencyEstimate estimate = model->estimate(dataset.op(row), gpu, dataset.context(row));
+      if (measured_alone && estimate.tier != Tier::Measured) {
+        ++skipped[unmeasured_reason(estimate.tier)];
+        continue;
+      }
       if (!baselines.empty()) judged_rows.push_back(std::uint32_t(row));
       accumulators.add(dataset, row, estimate, roofline.estimate(dataset.op(row), gpu).p50);
     } catch (const Unsupported& error) {
       ++skipped[fmt::format("refused: {}", error.what())];
     }
   }
-  if (accumulators.overall.size() == 0) {
-    throw InvalidInput(
-        "validate kernels: no row is left to judge; `all_rows` judges those that training could see too");
-  }
+  if (accumulators.overall.size() == 0) throw_nothing_to_judge(measured_alone);
   ValidateKernelsResult result = result_of(accumulators);
   result.split = judged.words();
   result.noise = imported.report.noise;

@@ -18,7 +18,8 @@ namespace warploom {
 
 struct ValidateKernelsRequest {
   MeasurementSource source;
-  std::string predictor;  // as open_latency_model takes it
+  std::string predictor;     // as open_latency_model takes it
+  std::string require_tier;  // "measured": rows that are answered by another tier are not judged; empty: all
   // Judge every row, not just those of shapes that the predictor's training kept out. Rows it learned from
   // flatter it.
   bool all_rows = false;

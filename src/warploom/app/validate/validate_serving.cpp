@@ -6,6 +6,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/kernels/moe/expert_routing.h"
@@ -24,6 +25,7 @@ FieldTable ValidateServingRequest::describe() {
       .add("benchmark", &R::benchmark,
            {.doc = "which benchmark of a GuideLLM report that holds several, from 0", .min = 0})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("kernel_times", &R::kernel_times,
@@ -197,14 +199,19 @@ OpenedRun open_run(const ValidateServingRequest& request,
   MeasuredRequests measured = read_measured_requests(
       request.requests, {.max_concurrency = run.max_concurrency, .benchmark = request.benchmark});
   ServingSetup setup = resolve_serving(run.setup, latency);
-  return {std::move(run), std::move(measured), std::move(setup)};
+  Workload workload = workload_of(measured);
+  Deployment deployment;
+  deployment.pools.push_back({.config = setup.config, .pricer = setup.pricer.get()});
+  return {std::move(run), std::move(measured), std::move(setup), std::move(workload), std::move(deployment)};
 }
 
-ServingValidation replay(const OpenedRun& opened, ServingConfig config, StepTime kernel_times) {
-  const auto& [run, measured, setup] = opened;
+ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kernel_times) {
+  auto& [run, measured, setup, workload, deployment] = opened;
+  ServingConfig& config = deployment.pools.front().config;
+  config.host = host;
   settle_frontend(config.host, run, measured.client.has_value());
-  const SimulationResult simulated = simulate(config, workload_of(measured), *setup.pricer,
-                                              {.step_time = kernel_times, .timeline_samples = 0});
+  const SimulationResult simulated =
+      simulate(deployment, workload, {.step_time = kernel_times, .timeline_samples = 0});
   ServingValidation validation;
   validation.model = setup.model.name;
   validation.gpu = setup.gpu->name;
@@ -229,8 +236,10 @@ ServingValidation replay(const OpenedRun& opened, ServingConfig config, StepTime
 
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
-  const OpenedRun opened = open_run(request, latency);
-  return replay(opened, opened.setup.config, request.kernel_times);
+  OpenedRun opened = open_run(request, latency);
+  ServingValidation validation = replay(opened, opened.setup.config.host, request.kernel_times);
+  check_required_tier(request.require_tier, validation.kernels);
+  return validation;
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {

@@ -11,7 +11,9 @@
 #include "warploom/app/validate/measured_requests.h"
 #include "warploom/app/validate/serving_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/simulation_options.h"
+#include "warploom/serving/workload/workload.h"
 
 namespace warploom {
 
@@ -32,29 +34,30 @@ struct ValidateServingRequest {
   std::filesystem::path run, requests;
   std::optional<std::int64_t> benchmark;  // as StatedLoad has it
   std::string predictor;                  // as open_latency_model takes it
+  std::string require_tier;               // as check_required_tier takes it
   std::string expert_routing;             // in place of the run's own
   HostSettings host;                      // to the defaults of the engine
   StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
   static FieldTable describe();
 };
 
-// A run as it is read and set up, before it is simulated.
+// A run as it is read and set up, before it is simulated, once or by one host after the other.
 struct OpenedRun {
   RealRun run;
   MeasuredRequests measured;
   ServingSetup setup;
+  Workload workload;      // the measured requests
+  Deployment deployment;  // of `setup`, one pool
 };
 // Throws what read_real_run, read_measured_requests and resolve_serving throw.
 OpenedRun open_run(const ValidateServingRequest& request, const std::shared_ptr<const LatencyModel>& latency);
 
-// Simulates it by `config` (of the setup, or with another host). Replays arrivals, lengths and shared
-// prefixes. A client's requests after its first come as long after the
-// simulated end of the one before as they did in the run. TTFT and E2EL count from where the measured ones
-// do: for the engine's own record from where it takes a request in, without a front end; for what a load
-// generator measured from the client, with a front end of client_latency, or of add_client_frontend where
-// that is not stated.
-ServingValidation replay(const OpenedRun& opened, ServingConfig config,
-                         StepTime kernel_times = StepTime::Mid);
+// Simulates it with `host` (of the setup, or another). Replays arrivals, lengths and shared prefixes. A
+// client's requests after its first come as long after the simulated end of the one before as they did in the
+// run. TTFT and E2EL count from where the measured ones do: for the engine's own record from where it takes a
+// request in, without a front end; for what a load generator measured from the client, with a front end of
+// client_latency, or of add_client_frontend where that is not stated.
+ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kernel_times = StepTime::Mid);
 
 // Both. `request.predictor` is opened where no model is given.
 ServingValidation validate_serving(const ValidateServingRequest& request,

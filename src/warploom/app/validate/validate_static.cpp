@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/serving_setup.h"
 #include "warploom/app/validate/compare_baselines.h"
 #include "warploom/app/validate/published_static.h"
@@ -28,6 +30,7 @@ FieldTable ValidateStaticRequest::describe() {
       .add("truth", &R::truth, {.doc = "measured batches", .required = true})
       .add("requests", &R::requests, {.doc = "prompt lengths of each workload", .required = true})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
+      .add("require_tier", &R::require_tier, {.doc = "measured: leave out rows of kernels that never were"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .add("baselines", &R::baselines,
@@ -91,9 +94,10 @@ StaticValidationRow row_of(const StaticTruth& row) {
   return result;
 }
 
-StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
-                              const ValidateStaticRequest& validation,
-                              const std::shared_ptr<const LatencyModel>& latency) {
+// Nothing where `require_tier` leaves the row out.
+std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
+                                             const ValidateStaticRequest& validation,
+                                             const std::shared_ptr<const LatencyModel>& latency) {
   ServingSetupRequest request;
   request.host = validation.host;
   request.model = row.model;
@@ -112,6 +116,8 @@ StaticValidationRow price_row(const StaticTruth& row, const std::vector<std::int
   result.total_p90 = to_milliseconds(time.total_p90);
   result.host = to_milliseconds(time.host);
   result.collectives = to_milliseconds(time.collectives);
+  if (requires_measured(validation.require_tier) && !is_measured(setup.pricer->breakdown()))
+    return std::nullopt;
   result.tier = weakest_tier(setup.pricer->breakdown());
   result.expert_routing = setup.expert_routing();
   return result;
@@ -240,12 +246,18 @@ StaticValidation validate_static(const ValidateStaticRequest& request,
   if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
   const GpuCatalog catalog;
   const std::vector<Baseline> baselines = trained_baselines(request, catalog);
-  const std::vector<StaticTruth> truth = read_static_truth(request.truth);
+  std::vector<StaticTruth> truth = read_static_truth(request.truth);
   const StaticWorkloads workloads = read_static_workloads(request.requests);
   StaticValidation validation;
-  for (const StaticTruth& row : truth) {
-    validation.rows.push_back(price_row(row, prompts_of(row, workloads, request.truth), request, latency));
-  }
+  validation.left_out = std::erase_if(truth, [&](const StaticTruth& row) {
+    auto priced = price_row(row, prompts_of(row, workloads, request.truth), request, latency);
+    const bool left_out = !priced;
+    if (!left_out) validation.rows.push_back(*std::move(priced));
+    return left_out;
+  });
+  if (truth.empty())
+    throw Unsupported(
+        fmt::format("{}; expected some such row in {}", too_little_measured(), request.truth.string()));
   for (const Baseline& baseline : baselines)
     validation.baselines.push_back(judge_baseline(baseline, truth, workloads, request, catalog));
   const auto dense = [](const StaticValidationRow& row) { return row.expert_routing.empty(); };

@@ -39,7 +39,8 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path);
 
 struct ValidateStaticRequest {
   std::filesystem::path truth, requests;
-  std::string predictor;  // as open_latency_model takes it
+  std::string predictor;     // as open_latency_model takes it
+  std::string require_tier;  // "measured": rows of which too little is measured are left out; empty: none
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
   HostSettings host;  // to the defaults of the engine
@@ -54,8 +55,9 @@ struct ValidateStaticRequest {
 // Prefill is one forward pass over all prompts, decode the mean of the other output_tokens - 1 steps, total
 // their sum; pipeline stages run one after another. Kernels and host constants are those of the row's engine.
 // Throws InvalidInput on a row whose workload is not listed or has another batch size, on `expert_routing`
-// where no row's model has experts, and what names and models throw: no row is left out. InvalidInput too
-// on baselines that learn without a source, and on a source without them.
+// where no row's model has experts, and what names and models throw: no row is left out but by
+// `require_tier`, and Unsupported where that leaves none. InvalidInput too on baselines that learn without a
+// source, and on a source without them.
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency);
 StaticValidation validate_static(const ValidateStaticRequest& request);

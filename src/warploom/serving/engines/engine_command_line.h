@@ -47,13 +47,19 @@ struct FileKey {
 };
 
 // What files that start the engine on a cluster say of it.
+// A flag of the engine's own program, and what another program calls it.
+struct RenamedFlag {
+  std::string_view own, there;
+};
+
 struct EngineManifests {
   std::string_view image;                        // container
   std::string_view prefill_flags, decode_flags;  // of pools that are apart; empty: the engine takes a file
   std::string_view dynamo_image, dynamo_module, dynamo_model_flag;  // of NVIDIA Dynamo's workers
   std::string_view dynamo_prefill_flags, dynamo_decode_flags;
-  bool flags_are_fields = false;   // fields without a flag of their own are flags
-  bool underscored_flags = false;  // "--max_batch_size" and not "--max-batch-size"
+  std::span<const RenamedFlag> dynamo_flags = {};  // all others are called the same
+  bool flags_are_fields = false;                   // fields without a flag of their own are flags
+  bool underscored_flags = false;                  // "--max_batch_size" and not "--max-batch-size"
 };
 
 struct EngineCommandLine {

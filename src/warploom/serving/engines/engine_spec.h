@@ -85,6 +85,7 @@ struct EngineSpec {
 
   // Parallelism, see parallelism.h.
   ServingConfig (*spread_attention)(ServingConfig config, const ModelArchitecture& model);
+  ServingConfig (*ask_for_groups)(ServingConfig config, std::int64_t groups);
   // `links_nodes`: the GPUs' own links join those of several nodes.
   ExpertTransport (*expert_transport)(const ServingConfig& config, const Sharding& sharding,
                                       bool links_nodes);

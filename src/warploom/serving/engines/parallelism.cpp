@@ -12,6 +12,11 @@ ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& mo
   return engine.spread_attention(std::move(config), model);
 }
 
+ServingConfig ask_for_groups(ServingConfig config, std::int64_t groups) {
+  const EngineSpec& engine = engine_named(config.engine);
+  return groups > 1 ? engine.ask_for_groups(std::move(config), groups) : config;
+}
+
 Sharding sharding_of(const ServingConfig& config, const ModelArchitecture& model) {
   Sharding sharding;
   sharding.tensor_parallel = config.tensor_parallel_size;

@@ -13,6 +13,10 @@ namespace warploom {
 // sizes that do not divide and on data-parallel attention of a dense model.
 ServingConfig spread_attention(ServingConfig config, const ModelArchitecture& model);
 
+// The way back: `config` with what asks its engine for `groups` groups of tensor_parallel_size GPUs each.
+// Throws Unsupported where the engine has no such groups.
+ServingConfig ask_for_groups(ServingConfig config, std::int64_t groups);
+
 // vLLM's data-parallel ranks of a mixture of experts share its experts and step together
 // (attention_data_parallel), those of a dense model are independent replicas. Checked by check_sharding's
 // callers.

@@ -59,6 +59,25 @@ TEST(Parallelism, TensorRtLlmGivesEachGpuItsOwnAttention) {
   EXPECT_EQ(sharding.moe_tensor_parallel(), 8);
 }
 
+TEST(Parallelism, WhatAsksForGroupsIsReadBackAsThoseGroups) {
+  const ModelArchitecture model = load_model("DeepSeek-V3");
+  for (const char* engine : {"vllm", "sglang", "trtllm"})
+    for (const std::int64_t tensor : {1, 4})
+      for (const std::int64_t groups : {1, 2, 8}) {
+        ServingConfig config{.engine = engine};
+        config.tensor_parallel_size = tensor;
+        config.enable_expert_parallel = true;
+        if (engine == std::string("trtllm") && tensor > 1 && groups > 1) {
+          EXPECT_THROW(ask_for_groups(config, groups), Unsupported);
+          continue;
+        }
+        const ServingConfig spread = spread_attention(ask_for_groups(config, groups), model);
+        EXPECT_EQ(spread.tensor_parallel_size, tensor) << engine << groups;
+        EXPECT_EQ(spread.data_parallel_size, groups) << engine << tensor;
+        EXPECT_EQ(sharding_of(spread, model).expert_parallel, tensor * groups) << engine;
+      }
+}
+
 TEST(Parallelism, DeepEpNeedsSpreadExperts) {
   ServingConfig config;
   config.all2all_backend = "deepep_low_latency";

@@ -165,6 +165,13 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return config;
 }
 
+ServingConfig ask_for_groups_within(ServingConfig config, std::int64_t groups) {
+  config.enable_dp_attention = true;
+  config.data_parallel_size = groups;
+  config.tensor_parallel_size *= groups;
+  return config;
+}
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (config.moe_a2a_backend == "none") return ExpertTransport::Collectives;
   if (!spreads_experts(sharding))
@@ -293,6 +300,7 @@ extern constinit const EngineSpec kSglangEngine{
     .decoder_gives_first_token = false,
     .balance = RoutingPolicy::RoundRobin,  // managers/data_parallel_controller.py
     .spread_attention = with_attention_ranks,
+    .ask_for_groups = ask_for_groups_within,
     .expert_transport = reach_experts,
     .graphs_prompts = false,
     .fuse = fuse,

@@ -38,6 +38,16 @@ constexpr std::array<EngineFlag, 10> kFlags{{
 }};
 constexpr std::array<LaunchWord, 1> kPrograms{{{"trtllm-serve", false}}};
 constexpr std::array<std::string_view, 2> kFileFlags{"config", "extra_llm_api_options"};
+// Dynamo's worker spells them otherwise (components/src/dynamo/trtllm/backend_args.py).
+constexpr std::array<RenamedFlag, 8> kDynamoFlags{
+    {{"--max_batch_size", "--max-batch-size"},
+     {"--max_num_tokens", "--max-num-tokens"},
+     {"--max_seq_len", "--max-seq-len"},
+     {"--kv_cache_free_gpu_memory_fraction", "--free-gpu-memory-fraction"},
+     {"--tp_size", "--tensor-parallel-size"},
+     {"--ep_size", "--expert-parallel-size"},
+     {"--pp_size", "--pipeline-parallel-size"},
+     {"--enable_attention_dp", "--enable-attention-dp"}}};
 // Pools apart are started from a file of `trtllm-serve disaggregated`; Dynamo:
 // examples/backends/trtllm/deploy
 constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/release",
@@ -48,6 +58,7 @@ constexpr EngineManifests kManifests{.image = "nvcr.io/nvidia/tensorrt-llm/relea
                                      .dynamo_model_flag = "--model-path",
                                      .dynamo_prefill_flags = "--disaggregation-mode prefill",
                                      .dynamo_decode_flags = "--disaggregation-mode decode",
+                                     .dynamo_flags = kDynamoFlags,
                                      .underscored_flags = true};
 
 std::string text_of(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -195,6 +206,17 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
+ServingConfig ask_for_attention_ranks(ServingConfig config, std::int64_t groups) {
+  if (config.tensor_parallel_size > 1)
+    throw Unsupported(fmt::format(
+        "enable_attention_dp: gives each GPU its own attention, so {} groups of {} GPUs cannot be "
+        "asked for, expected tensor_parallel_sizes 1",
+        groups, config.tensor_parallel_size));
+  config.enable_dp_attention = true;
+  config.tensor_parallel_size = groups;
+  return config;
+}
+
 // _torch/modules/fused_moe: with attention data parallelism tokens go by NVLink's all-to-all where the
 // domain spans nodes (MnnvlMemory.supports_mnnvl), else by collectives.
 ExpertTransport reach_experts(const ServingConfig&, const Sharding& sharding, bool links_nodes) {
@@ -285,6 +307,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .decoder_gives_first_token = false,
     .balance = RoutingPolicy::LeastLoaded,  // _torch/pyexecutor, attention data parallelism
     .spread_attention = with_attention_ranks,
+    .ask_for_groups = ask_for_attention_ranks,
     .expert_transport = reach_experts,
     .graphs_prompts = false,
     .fuse = fuse,

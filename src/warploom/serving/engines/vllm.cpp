@@ -122,6 +122,11 @@ ServingConfig with_attention_ranks(ServingConfig config, const ModelArchitecture
   return group_attention(std::move(config), model, groups);
 }
 
+ServingConfig ask_for_ranks(ServingConfig config, std::int64_t groups) {
+  config.data_parallel_size = groups;
+  return config;
+}
+
 ExpertTransport reach_experts(const ServingConfig& config, const Sharding& sharding, bool) {
   if (!spreads_experts(sharding)) return ExpertTransport::Collectives;  // ranks then hold the same tokens
   if (config.all2all_backend == "deepep_high_throughput") return ExpertTransport::DeepEpNormal;
@@ -250,6 +255,7 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               // it reads are at most 0.1 s old, here they are of the moment.
                                               .balance = RoutingPolicy::WaitingFirst,
                                               .spread_attention = with_attention_ranks,
+                                              .ask_for_groups = ask_for_ranks,
                                               .expert_transport = reach_experts,
                                               .graphs_prompts = true,
                                               .fuse = fuse,

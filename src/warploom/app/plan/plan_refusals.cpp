@@ -1,0 +1,139 @@
+#include "warploom/app/plan/plan_refusals.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "warploom/app/predict/tier_requirement.h"
+#include "warploom/app/serving/serving_setup.h"
+#include "warploom/base/error.h"
+#include "warploom/base/nearest_name.h"
+#include "warploom/kernels/moe/expert_routing.h"
+#include "warploom/planner/load_profile.h"
+#include "warploom/serving/engines/engine_registry.h"
+#include "warploom/serving/speculation/speculative_config.h"
+
+namespace warploom {
+namespace {
+
+void check_fleet(const PlanRequest& request) {
+  check_autoscaling(request.autoscaling);
+  const bool follows_load =
+      request.routing_policy != RoutingPolicy::Engine && request.routing_policy != RoutingPolicy::RoundRobin;
+  if (request.fleet.signal_interval.value() > 0 && !follows_load)
+    throw InvalidInput(
+        "router_signal_interval_s: requests go to instances in turn, expected another `routing_policy`, for "
+        "example weighted");
+  if (request.fleet.request_timeout.value() > 0 && request.space.pools != PoolLayout::Aggregated)
+    throw InvalidInput(
+        "request_timeout_s: is not modelled where prefill and decode are apart, expected `pools` "
+        "aggregated");
+  if (request.unserved_share > 0 && !request.fleet.turns_away())
+    throw InvalidInput(
+        "unserved_share: no request is turned away, expected `max_queued_requests` or `request_timeout_s` "
+        "too");
+  const bool scales = request.autoscaling.on();
+  if (scales && (request.gpu_count > 0 || request.find_max_rate || request.spare_instances > 0))
+    throw InvalidInput(
+        "max_instances: the number of instances follows the load, expected it without `gpu_count`, "
+        "`find_max_rate` and `spare_instances`");
+  if (request.start_hour > 0 && (!scales || request.day_price.empty()))
+    throw InvalidInput(
+        "start_hour: matters where pools scale and prices change, expected `max_instances` and `day_price` "
+        "too");
+}
+
+void check_load(const PlanRequest& request, const Workload& workload) {
+  if (request.find_max_rate && (workload.concurrency || workload.most_in_flight))
+    throw InvalidInput(
+        "find_max_rate: the load is a closed loop, which has no rate to find, expected it without "
+        "`concurrency`");
+  const bool rated = request.source.rate || request.source.request_rate;
+  if (request.find_max_rate && rated)
+    throw InvalidInput("rate: is what is to be found, expected it without `find_max_rate`");
+  if (!request.find_max_rate && !workload.concurrency && !(arrival_rate(workload) > 0))
+    throw InvalidInput(
+        "rate: all requests come at once, expected `rate`, `concurrency`, or `gpu_count` for the highest "
+        "rate of so many GPUs");
+}
+
+void check_engines(const std::vector<std::string>& engines) {
+  const std::vector<std::string> known = engine_names();
+  for (const std::string& entry : engines) {
+    const auto [name, version] = engine_and_version(entry);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw NotFound(fmt::format("engines: '{}' is not known{}, expected one of: {}", name,
+                                 did_you_mean(name, known), fmt::join(known, ", ")));
+    const bool versioned = entry.find(':') != std::string::npos;
+    if (versioned && (version.empty() || std::isdigit(static_cast<unsigned char>(version[0])) == 0))
+      throw InvalidInput(fmt::format("engines: '{}' is no version of {}, expected for example {}:0.24.0",
+                                     version, name, name));
+  }
+}
+
+void check_drafts(const PlanRequest& request) {
+  const std::vector<std::string>& drafts = request.space.speculations;
+  for (const std::string& draft : drafts) (void)draft_config(draft);
+  const bool any =
+      std::any_of(drafts.begin(), drafts.end(), [](const auto& draft) { return draft != "none"; });
+  if (any && !request.acceptance_length)
+    throw InvalidInput("speculations: needs the acceptance of drafts, expected `acceptance_length` too");
+  if (!any && request.acceptance_length)
+    throw InvalidInput("acceptance_length: changes nothing without drafts, expected `speculations` too");
+}
+
+void check_sizes_of_space(const SearchSpace& space) {
+  if (space.gpus.empty()) throw InvalidInput("gpu_names: is empty, expected at least one GPU to choose from");
+  const auto least = [](const std::vector<std::int64_t>& sizes) {
+    return sizes.empty() ? 1 : *std::min_element(sizes.begin(), sizes.end());
+  };
+  const std::int64_t smallest =
+      least(space.tensor_parallel) * least(space.pipeline_parallel) * least(space.data_parallel);
+  if (smallest > space.max_gpus)
+    throw InvalidInput(
+        fmt::format("max_gpus is {}, and the smallest instance of the space takes {}, expected at least that",
+                    space.max_gpus, smallest));
+}
+
+}  // namespace
+
+std::string draft_config(const std::string& entry) {
+  if (entry.empty() || entry == "none") return {};
+  const std::size_t colon = entry.find(':');
+  if (colon == std::string::npos || colon + 1 == entry.size() ||
+      entry.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+    throw InvalidInput(fmt::format(
+        "speculations: '{}' is no draft, expected none or METHOD:TOKENS, for example eagle3:3", entry));
+  ServingConfig config;
+  config.speculative_config = fmt::format(R"({{"method":"{}","num_speculative_tokens":{}}})",
+                                          entry.substr(0, colon), entry.substr(colon + 1));
+  config.acceptance_length = 1;
+  try {
+    (void)speculation_of(config);
+  } catch (const Error& error) {
+    throw InvalidInput(fmt::format("speculations: '{}' is no draft: {}", entry, error.what()));
+  }
+  return config.speculative_config;
+}
+
+void check_plan_request(const PlanRequest& request, const Workload& workload,
+                        const ModelArchitecture& model) {
+  requires_measured(request.require_tier);
+  check_fleet(request);
+  check_load(request, workload);
+  check_sizes_of_space(request.space);
+  check_engines(request.space.engines);
+  for (const std::string& scheme : request.space.quantizations)
+    if (scheme != "stored") (void)parse_enum<MatmulScheme>(scheme, "quantizations");
+  (void)kv_cache_type(request.kv_cache_dtype);
+  check_drafts(request);
+  if (request.expert_routing.empty()) return;
+  parse_expert_routing(request.expert_routing, "expert_routing");
+  if (!model.mixture)
+    throw InvalidInput(fmt::format(
+        "expert_routing: says how tokens choose experts, which {} has not, expected none", model.name));
+}
+
+}  // namespace warploom
