@@ -6,6 +6,7 @@ from typing import Any
 
 from warploom.documents.calibrate_document import CalibrateFields
 from warploom.documents.calibrate_host_document import CalibrateHostFields
+from warploom.documents.convert_clients_document import ConvertClientsFields
 from warploom.documents.diagnose_document import DiagnoseFields
 from warploom.documents.gpu_document import GpuFields
 from warploom.documents.gpus_document import GpusFields
@@ -33,7 +34,7 @@ from warploom.documents.validate_leave_out_document import ValidateLeaveOutField
 from warploom.documents.validate_serving_document import ValidateServingFields
 from warploom.documents.validate_static_document import ValidateStaticFields
 from warploom.documents.validate_tiles_document import ValidateTilesFields
-from warploom.results import plot_axes
+from warploom.results import Answer, plot_axes
 
 
 class Prediction(PredictFields):
@@ -177,7 +178,7 @@ class PlanAnswer(PlanFields):
         return axes
 
 
-class PlansAnswer(Answer):
+class PlansAnswer(Answer[dict[str, Any]]):
     """The plans of a file's experiments by their names; `plan(name)` is one of them, `rows()` the best of
     each."""
 
@@ -193,6 +194,10 @@ class PlansAnswer(Answer):
             best = {} if plan.best is None else plan.rows()[plan.best - 1]
             found.append({"name": name, **best})
         return found
+
+
+class ConvertedClients(ConvertClientsFields):
+    """The written file of clients: `output`, how many, and the seconds that they cover."""
 
 
 class SupportAnswer(SupportFields):

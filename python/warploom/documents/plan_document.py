@@ -186,6 +186,11 @@ class PlanPricesItem(TypedDict):
     date: str
 
 
+class PlanNearest(TypedDict):
+    deployment: PlanWhatIfItemPointDeployment
+    binding: PlanPointsItemLimitsItem
+
+
 class PlanDocument(TypedDict):
     model: str
     workload: str
@@ -207,7 +212,7 @@ class PlanDocument(TypedDict):
     fronts: PlanFronts
     what_if: list[PlanWhatIfItem]
     prices: list[PlanPricesItem]
-    nearest: Any
+    nearest: PlanNearest | None
     contradiction: str
     goodput: NotRequired[dict[str, float]]
     goodput_share: NotRequired[float]
@@ -236,7 +241,7 @@ class PlanFields(Answer[PlanDocument]):
     fronts: PlanFronts
     what_if: list[PlanWhatIfItem]
     prices: list[PlanPricesItem]
-    nearest: Any
+    nearest: PlanNearest | None
     contradiction: str
     goodput: dict[str, float]
     goodput_share: float

@@ -28,6 +28,9 @@ class TrainFamiliesEntry(TypedDict):
 class TrainDocument(TypedDict):
     rows: int
     bytes: int
+    training_s: float
+    training_cpu_s: float
+    training_peak_bytes: float
     families: dict[str, TrainFamiliesEntry]
 
 
@@ -35,4 +38,7 @@ class TrainFields(Answer[TrainDocument]):
     """The keys of a TrainDocument, as attributes. Those of NotRequired are not always there."""
 
     bytes: int
+    training_s: float
+    training_cpu_s: float
+    training_peak_bytes: float
     families: dict[str, TrainFamiliesEntry]

@@ -5,9 +5,22 @@ Written by tools/make_answer_types from answers; do not edit.
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from warploom.results import Answer
+
+
+class TuneFitCrossGpuCorrection(TypedDict):
+    used: bool
+    learned_on: str
+    this_gpu: bool
+
+
+class TuneFitCrossGpuFittedItem(TypedDict):
+    config: str
+    residual: float
+    buckets: int
+    median_r_squared: Any
 
 
 class TuneFitCrossGpuDocument(TypedDict):
@@ -26,6 +39,8 @@ class TuneFitCrossGpuDocument(TypedDict):
     tier: str
     table_bytes: int
     fit_seconds: float
+    correction: TuneFitCrossGpuCorrection
+    fitted: list[TuneFitCrossGpuFittedItem]
 
 
 class TuneFitCrossGpuFields(Answer[TuneFitCrossGpuDocument]):
@@ -46,3 +61,5 @@ class TuneFitCrossGpuFields(Answer[TuneFitCrossGpuDocument]):
     tier: str
     table_bytes: int
     fit_seconds: float
+    correction: TuneFitCrossGpuCorrection
+    fitted: list[TuneFitCrossGpuFittedItem]

@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
+class TuneFitCorrection(TypedDict):
+    used: bool
+    learned_on: str
+    this_gpu: bool
+
+
+class TuneFitFittedItem(TypedDict):
+    config: str
+    residual: NotRequired[float]
+    buckets: int
+    median_r_squared: float
+    anchors: NotRequired[int]
+
+
 class TuneFitDocument(TypedDict):
     kernel: str
     kind: str
@@ -29,6 +43,8 @@ class TuneFitDocument(TypedDict):
     tier: NotRequired[str]
     table_bytes: NotRequired[int]
     fit_seconds: float
+    correction: NotRequired[TuneFitCorrection]
+    fitted: list[TuneFitFittedItem]
     method: NotRequired[str]
     macro_configs: NotRequired[int]
     anchors: NotRequired[int]
@@ -52,6 +68,8 @@ class TuneFitFields(Answer[TuneFitDocument]):
     tier: str
     table_bytes: int
     fit_seconds: float
+    correction: TuneFitCorrection
+    fitted: list[TuneFitFittedItem]
     method: str
     macro_configs: int
     anchors: int

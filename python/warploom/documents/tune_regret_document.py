@@ -40,6 +40,7 @@ class TuneRegretBaselinesEntry(TypedDict):
     worst_speedup: float
     anchors: Any
     fit_seconds: Any
+    fit_peak_bytes: Any
     decision_ns: Any
 
 
@@ -70,6 +71,7 @@ class TuneRegretDocument(TypedDict):
     worst_speedup: float
     anchors: Any
     fit_seconds: Any
+    fit_peak_bytes: Any
     decision_ns: Any
     seen: TuneRegretSeen
     baselines: dict[str, TuneRegretBaselinesEntry]
@@ -91,6 +93,7 @@ class TuneRegretFields(Answer[TuneRegretDocument]):
     worst_speedup: float
     anchors: Any
     fit_seconds: Any
+    fit_peak_bytes: Any
     decision_ns: Any
     seen: TuneRegretSeen
     baselines: dict[str, TuneRegretBaselinesEntry]

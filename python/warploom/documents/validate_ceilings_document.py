@@ -22,20 +22,20 @@ class ValidateCeilingsSkippedItem(TypedDict):
 
 
 class ValidateCeilingsDocument(TypedDict):
-    quantile: float
-    split: str
     families: dict[str, ValidateCeilingsFamiliesEntry]
     gpus: dict[str, ValidateCeilingsFamiliesEntry]
     tuned: list[Any]
     skipped: list[ValidateCeilingsSkippedItem]
+    quantile: float
+    split: str
 
 
 class ValidateCeilingsFields(Answer[ValidateCeilingsDocument]):
     """The keys of a ValidateCeilingsDocument, as attributes. Those of NotRequired are not always there."""
 
-    quantile: float
-    split: str
     families: dict[str, ValidateCeilingsFamiliesEntry]
     gpus: dict[str, ValidateCeilingsFamiliesEntry]
     tuned: list[Any]
     skipped: list[ValidateCeilingsSkippedItem]
+    quantile: float
+    split: str

@@ -54,6 +54,7 @@ class ValidateKernelsBaselinesEntry(TypedDict):
     gpus: dict[str, ValidateKernelsOverall]
     unanswered: dict[str, Any]
     training_s: float
+    training_cpu_s: float
     training_peak_bytes: float
     answer_us: float
 

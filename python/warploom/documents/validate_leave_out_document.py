@@ -26,9 +26,10 @@ class ValidateLeaveOutLeftOutItem(TypedDict):
     gpus: dict[str, ValidateLeaveOutFamiliesEntry]
     tiers: dict[str, ValidateLeaveOutFamiliesEntry]
     seconds: float
-    training_s: float
-    training_peak_bytes: float
     answer_us: float
+    training_s: float
+    training_cpu_s: float
+    training_peak_bytes: float
     rows: int
     mean_error: float
     median_error: float

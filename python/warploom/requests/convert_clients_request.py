@@ -4,7 +4,7 @@ Written by tools/make_python_api from the field lists of C++; do not edit.
 """
 from __future__ import annotations
 
-from warploom.results import Answer
+from warploom.answers import ConvertedClients
 from warploom.session import PathText, Progress, ask
 
 
@@ -16,7 +16,7 @@ def convert_clients(
     from_s: float | None = None,
     to_s: float | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> ConvertedClients:
     """Loads that other programs describe, as clients.
 
     client_layout: whose files they are (servegen, inference-perf)
@@ -32,4 +32,4 @@ def convert_clients(
     fields = {
         "client_layout": client_layout, "path": path, "output": output, "from_s": from_s, "to_s":
         to_s}
-    return Answer(ask("convert_clients", fields, progress))
+    return ConvertedClients(ask("convert_clients", fields, progress))

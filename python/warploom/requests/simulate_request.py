@@ -93,8 +93,8 @@ def simulate(
     source: what the requests are and when they come
     threads: for replicas that never meet; 0: as many as the machine has. No effect on results; default 0
     intervals: also runs at p10 and p90 of the kernels; default true
-    tuned: the .warploom.json of `moe-config`: the run with those configurations, and the change; also a
-        frame, a table of pyarrow or a Parquet file
+    tuned: the .warploom.json of `moe-config` or a .wlt of `tune fit`: a run with it, and the change;
+        also a frame, a table of pyarrow or a Parquet file
     traced_steps: steps whose kernels the result lists; default 0
     trace_from_s: first of them at this time of the run; default 0.0
     goodput: limits, and which share of the requests meets them

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warploom.results import Answer
+from warploom.answers import CeilingValidation
 from warploom.session import PathText, Progress, ask, listed
 
 
@@ -18,7 +18,8 @@ def validate_ceilings(
     require_tier: PathText | None = None,
     quantile: float | None = None,
     cross_fit: int | None = None,
-    tuned: Sequence[PathText] | None = None,
+    tuned: Any = None,
+    published: PathText | None = None,
     store: PathText | None = None,
     layout: PathText | None = None,
     data: Any = None,
@@ -26,7 +27,7 @@ def validate_ceilings(
     gpus: Sequence[PathText] | None = None,
     keep_impossible: bool | None = None,
     progress: Progress = False,
-) -> Answer:
+) -> CeilingValidation:
     """Performance ceilings on shapes not learned from.
 
     source: measured rows
@@ -35,10 +36,12 @@ def validate_ceilings(
     quantile: of the ceiling; default 0.8
     cross_fit: learn anew from the data's other folds of shapes, so many folds; judges every row; default
         0
-    tuned: tables of tuned times, to compare with what is flagged
+    tuned: tables of tuned times, to compare with what is flagged; also a frame, a table of pyarrow or a
+        Parquet file
+    published: a file that `train` with `method` pipeweave and this quantile wrote, counted beside
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -49,6 +52,7 @@ def validate_ceilings(
     """
     fields = {
         "source": source, "ceilings": ceilings, "require_tier": require_tier, "quantile": quantile,
-        "cross_fit": cross_fit, "tuned": tuned, "store": store, "layout": layout, "data":
-        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
-    return Answer(ask("validate_ceilings", fields, progress))
+        "cross_fit": cross_fit, "tuned": listed(tuned), "published": published, "store": store,
+        "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
+        "keep_impossible": keep_impossible}
+    return CeilingValidation(ask("validate_ceilings", fields, progress))

@@ -18,7 +18,7 @@ def validate_kernels(
     require_tier: PathText | None = None,
     all_rows: bool | None = None,
     baselines: Sequence[PathText] | None = None,
-    baseline_data: Sequence[PathText] | None = None,
+    baseline_data: Any = None,
     baseline_exclude_gpus: Sequence[PathText] | None = None,
     store: PathText | None = None,
     layout: PathText | None = None,
@@ -37,11 +37,11 @@ def validate_kernels(
     baselines: also judge these on the same rows: roofline, linear, habitat, neusight, pipeweave,
         kernelsight, interpolation, or files that `train` with `method` wrote
     baseline_data: files of the same layout that baselines learn from; absent: the shapes kept for
-        training
+        training; also a frame, a table of pyarrow or a Parquet file
     baseline_exclude_gpus: GPUs that baselines do not learn from
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
-    data: files or folders
+    data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
     keep_impossible: keep rows that are faster than physics allows, and their groups; default false
@@ -52,7 +52,7 @@ def validate_kernels(
     """
     fields = {
         "source": source, "predictor": predictor, "require_tier": require_tier, "all_rows":
-        all_rows, "baselines": baselines, "baseline_data": baseline_data, "baseline_exclude_gpus":
-        baseline_exclude_gpus, "store": store, "layout": layout, "data": listed(data), "families":
-        families, "gpus": gpus, "keep_impossible": keep_impossible}
+        all_rows, "baselines": baselines, "baseline_data": listed(baseline_data),
+        "baseline_exclude_gpus": baseline_exclude_gpus, "store": store, "layout": layout, "data":
+        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
     return KernelValidation(ask("validate_kernels", fields, progress))

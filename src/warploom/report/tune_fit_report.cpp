@@ -131,10 +131,6 @@ Json wavetune_fit_json(const WaveTuneFitResult& fit) {
           {"median_r_squared", model.median_r_squared},
           {"default", config_text(model.default_config)},
           {"fit_seconds", fit.fit_seconds},
-          {"correction",
-           {{"used", fit.corrected},
-            {"learned_on", kCorrectionGpu},
-            {"this_gpu", model.gpu.name == kCorrectionGpu}}},
           {"fitted", fitted_json(model)}};
 }
 
