@@ -15,8 +15,6 @@ namespace {
 
 constexpr int kAsk = 1, kNumber = 2;                    // tags
 constexpr std::chrono::microseconds kBetweenLooks{50};  // of the thread that gives out numbers
-// An answer may wait for a busy core longer than a short run takes, so several numbers are asked for at once.
-constexpr std::size_t kAtOnce = 4;
 
 class MpiCrew final : public PlanCrew {
  public:
@@ -37,15 +35,10 @@ class MpiCrew final : public PlanCrew {
   std::size_t take() override {
     if (rank_ == 0) return next_++;
     const std::scoped_lock lock(asking_);  // answers come in the order of questions
-    if (left_ == 0) {
-      unsigned long long number = 0;
-      MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, kAsk, MPI_COMM_WORLD);
-      MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, kNumber, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      given_ = std::size_t(number);
-      left_ = kAtOnce;
-    }
-    --left_;
-    return given_++;
+    unsigned long long number = 0;
+    MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, kAsk, MPI_COMM_WORLD);
+    MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, kNumber, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return std::size_t(number);
   }
 
   std::vector<CrewMessage> exchange(CrewMessage own) override {
@@ -54,7 +47,6 @@ class MpiCrew final : public PlanCrew {
     MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
     // Every member's threads are back: numbers begin anew.
     next_ = 0;
-    left_ = 0;
     int whole = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
       begins[i] = whole;
@@ -83,7 +75,7 @@ class MpiCrew final : public PlanCrew {
       unsigned long long number = 0;
       MPI_Recv(&number, 1, MPI_UNSIGNED_LONG_LONG, status.MPI_SOURCE, kAsk, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
-      number = next_.fetch_add(kAtOnce);
+      number = next_++;
       MPI_Send(&number, 1, MPI_UNSIGNED_LONG_LONG, status.MPI_SOURCE, kNumber, MPI_COMM_WORLD);
     }
   }
@@ -92,7 +84,6 @@ class MpiCrew final : public PlanCrew {
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> over_ = false;
   std::mutex asking_;
-  std::size_t given_ = 0, left_ = 0;  // of the numbers that were asked for last
   std::thread giver_;
 };
 

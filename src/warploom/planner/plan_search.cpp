@@ -18,7 +18,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kRound = 16;  // configurations that are decided against the same incumbents
+// Configurations that are decided against the same incumbents; where nothing is left out by them, so many that
+// several processes seldom wait for each other.
+constexpr std::size_t kRound = 16, kExhaustiveRound = 128;
 
 struct Place {
   Configuration configuration;
@@ -111,14 +113,15 @@ class PlanSearch {
       if (!places_[i].screened.refusal) order.push_back(i);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return places_[a].least < places_[b].least; });
-    for (std::size_t first = 0; first < order.size(); first += kRound) {
+    const std::size_t round = task_.exhaustive ? kExhaustiveRound : kRound;
+    for (std::size_t first = 0; first < order.size(); first += round) {
       if (out_of_time()) {
         result_.partial = true;
         for (std::size_t i = first; i < order.size(); ++i) count("not reached in time", "");
         return;
       }
-      decide_round(std::span(order).subspan(first, std::min(kRound, order.size() - first)));
-      report("decided", std::int64_t(std::min(first + kRound, order.size())), std::ssize(order));
+      decide_round(std::span(order).subspan(first, std::min(round, order.size() - first)));
+      report("decided", std::int64_t(std::min(first + round, order.size())), std::ssize(order));
     }
   }
 

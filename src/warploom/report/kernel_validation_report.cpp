@@ -84,9 +84,9 @@ std::string baselines_text(const ValidateKernelsResult& result) {
     return ErrorSummary{};
   };
   for (const auto& [name, ours] : result.families)
-    add(name, ours, [&](const BaselineErrors& b) { return find(b.families, name); });
+    add(name, ours, [&, key = name](const BaselineErrors& b) { return find(b.families, key); });
   for (const auto& [name, ours] : result.gpus)
-    add(name, ours, [&](const BaselineErrors& b) { return find(b.gpus, name); });
+    add(name, ours, [&, key = name](const BaselineErrors& b) { return find(b.gpus, key); });
   add("all", result.overall, [](const BaselineErrors& b) { return b.overall; });
   return table.text() + unanswered_text(result.baselines);
 }
