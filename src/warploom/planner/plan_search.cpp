@@ -18,8 +18,8 @@
 namespace warploom {
 namespace {
 
-// Configurations that are decided against the same incumbents; where nothing is left out by them, so many that
-// several processes seldom wait for each other.
+// Configurations that are decided against the same incumbents; where nothing is left out by them, so many
+// that several processes seldom wait for each other.
 constexpr std::size_t kRound = 16, kExhaustiveRound = 128;
 
 struct Place {
