@@ -12,7 +12,7 @@ namespace {
 // and an H100).
 constexpr Seconds kInputsAndEnds = microseconds(47.8);
 constexpr Seconds kLogit{5.29e-12};
-// ln: the 80 % of those other steps that lie nearest do so within this.
+// ln, chosen by eye: the 80 % of 74 steps elsewhere that lie nearest do so within 0.265.
 constexpr double kSamplingError = 0.25;
 // No model has fewer words, none as many experts.
 constexpr std::int64_t kFewestWords = 4096;

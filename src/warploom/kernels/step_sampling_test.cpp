@@ -11,7 +11,7 @@ Seconds sampled(std::int64_t sequences, std::int64_t vocabulary) {
   return answer.p50;
 }
 
-// Sums of kernels of Qwen3-14B's steps on an H100, which the line was not fitted to: 72, 125 and 267 us.
+// Sums of kernels of Qwen3-14B's steps on an H100, which the line was not fitted to: 67, 125 and 268 us.
 TEST(StepSampling, IsWithinAThirdOfStepsElsewhere) {
   EXPECT_NEAR(sampled(1, 151936).value(), 67e-6, 23e-6);
   EXPECT_NEAR(sampled(64, 151936).value(), 125e-6, 40e-6);
