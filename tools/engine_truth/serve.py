@@ -2,7 +2,9 @@
 
 serve.py --config CONFIG.json --name HF/NAME --gpu H200 --out DIR --tag T --plan PLAN.json [--kv KEY=VALUE ..]
 PLAN.json: a list of {"label", "kind": "open" (n, rate, seed, mix, groups?, prefix?) or "closed" (n, clients,
-input, output, seed)}. The list is run --passes times; keep the last, since Triton compiles at first use.
+input, output, seed)}, with "profile_at" and "profile_s" to profile every rank's GPU for a moment (by
+CUPTI: T_LABEL.passK.rankN.csv.gz, times on the clock of time.time_ns; the moments around it are distorted).
+The list is run --passes times; keep the last, since Triton compiles at first use.
 T_LABEL.passK.csv: the requests, .json: how the engine ran, .iterations.csv.gz: the engine's iterations."""
 
 import argparse
@@ -109,14 +111,24 @@ class Client:
         await asyncio.gather(*[client(c) for c in range(item["clients"])])
 
 
+async def profile_ranks(engine, item, path):
+    if "profile_at" in item:
+        await asyncio.sleep(item["profile_at"])
+        await engine.collective_rpc("profile_ranks_start")
+        await asyncio.sleep(item["profile_s"])
+        await engine.collective_rpc("profile_ranks_stop", args=(path,))
+
+
 async def measure(engine, vocab, label, item, out, run):
     client = Client(engine, vocab, label)
     core = engine.engine_core
     await core.call_utility_async("wl_start")
     t = time.monotonic()
+    path = os.path.join(out, label)
+    watcher = asyncio.create_task(profile_ranks(engine, item, path))
     await (client.open_loop(item) if item["kind"] == "open" else client.closed_loop(item))
     wall = time.monotonic() - t
-    path = os.path.join(out, label)
+    await watcher
     raw = path + ".raw.gz"
     steps = await core.call_utility_async("wl_dump", raw)
     received = {}
@@ -197,13 +209,22 @@ async def main():
         ),
         a.kv,
     )
+    plan = json.loads(a.plan) if a.plan.lstrip().startswith("[") else json.load(open(a.plan))
+    extension = {}
+    if any("profile_at" in item for item in plan):
+        extension["worker_extension_cls"] = "rank_profiler.RankProfiler"
     from vllm.engine.arg_utils import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
 
     t = time.monotonic()
     engine = AsyncLLM.from_engine_args(
         AsyncEngineArgs(
-            model=folder, load_format="dummy", skip_tokenizer_init=True, disable_log_stats=False, **kw
+            model=folder,
+            load_format="dummy",
+            skip_tokenizer_init=True,
+            disable_log_stats=False,
+            **extension,
+            **kw,
         )
     )
     c = engine.vllm_config
@@ -222,7 +243,6 @@ async def main():
         t = time.monotonic()
         await warm_up(engine, vocab)
         print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
-        plan = json.loads(a.plan) if a.plan.lstrip().startswith("[") else json.load(open(a.plan))
         for k in range(1, a.passes + 1):
             for item in plan:
                 await measure(engine, vocab, f"{a.tag}_{item['label']}.pass{k}", item, a.out, run)

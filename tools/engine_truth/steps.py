@@ -3,7 +3,8 @@
 steps.py --config CONFIG.json --out DIR --tag T [--kv KEY=VALUE ...] [--ladders 500:1,2,..;4000:1,..]
 Two passes over the same batches: wall times, before the profiler was ever loaded, then kernels by CUPTI.
 Writes T_steps.csv (a row a batch), T_kernels.csv.gz (kernels by name), T_walls.csv.gz (every timed step),
-T_timeline.csv.gz (launches and kernels of a few single steps)."""
+T_timeline.csv.gz (launches and kernels of a few single steps). With tensor_parallel_size above 1 the kernels
+of rank 0 stand in T_kernels, and T_ranks.csv.gz has every rank's; host parts other than the schedule are empty."""
 
 import argparse
 import csv
@@ -17,6 +18,7 @@ import time
 os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
 import engine_setup
 import engine_trace
+import rank_profiler
 from engine_trace import EV0, EV1, EX0, EX1, FW0, MODE, PAD, SA0, SA1, SCH0, SCH1, UP0, UP1
 
 LAUNCH = ("cudaLaunchKernel", "cuLaunchKernel", "cudaLaunchCooperative", "cuLaunchCooperative")
@@ -35,6 +37,14 @@ TIMELINES = {
     ("mixed", "16x500+512"),
     ("mixed", "64x500+1024"),
 }
+
+
+def kernels_by_name(gpu, api):
+    """Lengths in us of the kernels of each (name, in a graph)."""
+    by = {}
+    for start, ns, name, corr in gpu:
+        by.setdefault((name[:200], "GraphLaunch" in api.get(corr, ("",))[0]), []).append(ns * 1e-3)
+    return by
 
 
 class Bench:
@@ -57,6 +67,9 @@ class Bench:
             ),
             a.kv,
         )
+        self.ranks = kw.get("tensor_parallel_size", 1)
+        if self.ranks > 1:
+            kw["worker_extension_cls"] = "rank_profiler.RankProfiler"
         t = time.monotonic()
         self.engine = LLMEngine.from_engine_args(
             EngineArgs(model=folder, load_format="dummy", skip_tokenizer_init=True, **kw)
@@ -72,7 +85,7 @@ class Bench:
         )
         print("engine up in %.1f s" % (time.monotonic() - t), json.dumps(self.setup["resolved"]), flush=True)
         self.rng, self.vocab, self.count = random.Random(5), cfg.get("vocab_size", 32000), 0
-        self.walls, self.steps, self.kernels, self.timeline = {}, {}, [], []
+        self.walls, self.steps, self.kernels, self.timeline, self.by_rank = {}, {}, [], [], []
         self.out, self.tag = a.out, a.tag
 
     def add(self, tokens, output):
@@ -150,6 +163,8 @@ class Bench:
         )
 
     def profile(self, key, steps):
+        if self.ranks > 1:
+            return self.profile_ranks(key, steps)
         torch = self.torch
         from torch.profiler import ProfilerActivity, profile
 
@@ -161,6 +176,23 @@ class Bench:
             torch.cuda.synchronize()
             wall = (time.monotonic() - t0) * 1e3 / steps
         self.note_kernels(key, steps, wall, *self.events_of(p))
+
+    def profile_ranks(self, key, steps):
+        path = os.path.join(self.out, f"{self.tag}_profile")
+        self.engine.collective_rpc("profile_ranks_start")
+        t0 = time.monotonic()
+        for _ in range(steps):
+            self.engine.step()
+        wall = (time.monotonic() - t0) * 1e3 / steps
+        self.engine.collective_rpc("profile_ranks_stop", args=(path,))
+        for rank in reversed(range(self.ranks)):
+            file = f"{path}.rank{rank}.csv.gz"
+            gpu, api = rank_profiler.read_events(file)
+            os.remove(file)
+            for (name, graph), times in kernels_by_name(gpu, api).items():
+                row = [*key, rank, name, f"{len(times) / steps:.3f}", f"{sum(times) / steps:.2f}"]
+                self.by_rank.append(row + [f"{min(times):.2f}", f"{st.median(times):.2f}", int(graph)])
+        self.note_kernels(key, steps, wall, gpu, api)
 
     def events_of(self, profiler):
         gpu, api = [], {}
@@ -291,6 +323,8 @@ class Bench:
             WALLS_HEAD,
             [[*k, i] + [f"{x:.4f}" for x in r] for k, rows in self.walls.items() for i, r in enumerate(rows)],
         )
+        if self.by_rank:
+            table("ranks.csv.gz", "kind batch rank kernel calls us least median in_graph".split(), self.by_rank)
         table(
             "timeline.csv.gz",
             "kind batch kernel start_us us launched_by launch_start_us launch_us".split(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/decode_in_step.h"
 #include "warploom/kernels/fused_quantising.h"
 #include "warploom/kernels/in_step.h"
 #include "warploom/kernels/kernel_hints.h"
@@ -144,6 +145,10 @@ bool StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const Kerne
   if (is_step_sampling(op) && context.kernel.empty() && !context.framework.empty()) {
     price_step_sampling(op, gpu.name == kRuleGpu, answer);
     return true;
+  }
+  if (decodes_in_step(op, gpu, context)) {
+    price_decode_in_step(op, gpu, answer);
+    return false;
   }
   take_quantising(op, gpu, context, answer);
   if (gpu.name != kRuleGpu) return false;

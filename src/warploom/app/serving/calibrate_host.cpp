@@ -129,7 +129,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   const HostProfile base_profile = load_host_profile(request.base);
   const EngineHost base = base_profile.engine(engine.name);
   check_fitted_base(base, base_profile.name);
-  const LaunchedLayers layers = engine.launched_layers(setup.model, *setup.gpu);
+  const LaunchedLayers layers = launched_layers(engine, setup);
   const std::vector<TimedStep> steps = priced_steps(setup, measured);
 
   CalibrateHostResult result;

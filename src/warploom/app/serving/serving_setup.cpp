@@ -266,12 +266,19 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;
-  setup.config.host = profile.engine(priced.name).of(priced.launched_layers(setup.model, *setup.gpu));
+  setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
   if (request.client) add_client_frontend(setup.config.host);
   request.host.apply(setup.config.host);
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;
+}
+
+LaunchedLayers launched_layers(const EngineSpec& engine, const ServingSetup& setup) {
+  constexpr std::int64_t kOfLayer = 2, kOfEmbedding = 1;  // sums of attention and of the layer's second half
+  LaunchedLayers layers = engine.launched_layers(setup.model, *setup.gpu);
+  if (setup.sharding.tensor_parallel > 1) layers.collectives = kOfLayer * layers.all + kOfEmbedding;
+  return layers;
 }
 
 ServingSetup resolve_serving(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency,

@@ -71,6 +71,9 @@ enum class MemoryCheck { Required, None };
 // The element type of the KV cache by vLLM's names; absent for "auto". Throws InvalidInput.
 std::optional<DataType> kv_cache_type(const std::string& kv_cache_dtype);
 
+// What `engine` launches for a step of the setup's model on its GPUs.
+LaunchedLayers launched_layers(const EngineSpec& engine, const ServingSetup& setup);
+
 // Throws Unsupported unless the engine's scheduler is one that can be simulated.
 void check_simulated_engine(const std::string& engine);
 

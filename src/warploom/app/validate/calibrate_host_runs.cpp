@@ -48,7 +48,7 @@ class RunsOfHost {
       runs_.push_back(open_run(one, latency));
       check_engine(request.runs[i]);
       const ServingSetup& setup = runs_.back().setup;
-      layers_.push_back(engine_named(setup.config.engine).launched_layers(setup.model, *setup.gpu));
+      layers_.push_back(launched_layers(engine_named(setup.config.engine), setup));
     }
     base_ = base.engine(runs_.front().setup.config.engine);
   }

@@ -161,7 +161,7 @@ StepHosts step_hosts(const StaticTruth& row, const ValidateStaticRequest& valida
   const ServingSetup setup = resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
   const auto host_of = [&](LaunchMode mode) {
     const HostStep host = setup.config.host.step(row.batch, mode);
-    return StepHost{host.gap, host.before + host.launch + host.finish, host.finish};
+    return StepHost{host.gap + host.pause, host.before + host.launch + host.finish, host.finish};
   };
   return {host_of(LaunchMode::Kernels), host_of(LaunchMode::Graph)};
 }

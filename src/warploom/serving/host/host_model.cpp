@@ -32,6 +32,7 @@ FieldTable HostModel::describe() {
       .add("finish_per_sequence_us", &HostModel::finish_per_sequence, us(kEach))
       .add("gap_ms", &HostModel::gap, ms("pause of the GPU between two steps, however early launched"))
       .add("gap_per_sequence_us", &HostModel::gap_per_sequence, us(kEach))
+      .add("pause_ms", &HostModel::pause, ms("pauses of the GPU between the kernels of a step"))
       .add("frontend_latency_ms", &HostModel::frontend_latency,
            about_the_queue(ms("from the client to the engine's queue")))
       .add("frontend_per_token_us", &HostModel::frontend_per_token,
@@ -56,13 +57,15 @@ HostStep HostModel::step(std::int64_t sequences, LaunchMode mode) const {
   return {.before = schedule + prepare + n * (schedule_per_sequence + prepare_per_sequence),
           .launch = launch(mode),
           .finish = finish + n * finish_per_sequence,
-          .gap = gap + n * gap_per_sequence};
+          .gap = gap + n * gap_per_sequence,
+          .pause = pause};
 }
 
 Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const {
   const HostStep host = step(sequences, mode);
-  if (!async) return std::max(host.before + host.finish, host.gap) + std::max(gpu, host.launch) - gpu;
-  return std::max(gpu + host.gap, host.before + host.launch + host.finish) - gpu;
+  const Seconds busy = gpu + host.pause;
+  if (!async) return std::max(host.before + host.finish, host.gap) + std::max(busy, host.launch) - gpu;
+  return std::max(busy + host.gap, host.before + host.launch + host.finish) - gpu;
 }
 
 void add_client_frontend(HostModel& host) {

@@ -26,6 +26,7 @@ struct HostStep {
   Seconds launch;  // from the first launch to the last, sampling included; kernels may start with the first
   Seconds finish;  // from the end of the GPU's work to the next choice
   Seconds gap;     // of the GPU after the step before, however early this one was launched
+  Seconds pause{0.0};  // of the GPU between the step's kernels
 };
 
 // Of one model on one engine; HostProfile has the constants that it is made of. All zero: a host that takes
@@ -38,6 +39,7 @@ struct HostModel {
   Seconds launch_kernels{0.0};
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0};
+  Seconds pause{0.0};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
   Seconds frontend_per_token{0.0};  // tokenising, for each prompt token; one prompt after the other
 

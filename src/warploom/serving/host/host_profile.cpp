@@ -40,10 +40,17 @@ FieldTable EngineHost::describe() {
       .add("fused_experts_us", &E::fused_experts, us("more for a layer with experts in one kernel"))
       .add("latent_us", &E::latent, us("more for a layer with latent attention"))
       .add("linear_us", &E::linear, us("more for a layer with linear attention"))
+      .add("collective_us", &E::collective,
+           us("more for a collective between GPUs that is launched outside a graph"))
       .add("finish_us", &E::finish, us("giving the tokens of a step to its requests"))
       .add("finish_per_sequence_us", &E::finish_per_sequence, us(kEach))
       .add("gap_us", &E::gap, us("pause of the GPU between two steps, however early launched"))
       .add("gap_per_sequence_us", &E::gap_per_sequence, us(kEach))
+      .add("ranks_gap_per_sequence_us", &E::ranks_gap_per_sequence,
+           us("more of it where GPUs share each layer, for each sequence: the process that gives out tokens comes "
+              "late"))
+      .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
+      .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
       .table();
 }
 
@@ -66,11 +73,12 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .launch_pieces = launch_graph + double(layers.all) * piece + double(layers.latent) * latent_piece,
           .launch_kernels = launch_graph + double(layers.all) * layer + double(layers.experts) * experts +
                             double(layers.fused_experts) * fused_experts + double(layers.latent) * latent +
-                            double(layers.linear) * linear,
+                            double(layers.linear) * linear + double(layers.collectives) * collective,
           .finish = finish,
           .finish_per_sequence = finish_per_sequence,
           .gap = gap,
-          .gap_per_sequence = gap_per_sequence};
+          .gap_per_sequence = gap_per_sequence + (layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0)),
+          .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
 }
 
 const EngineHost& HostProfile::engine(std::string_view engine) const {

@@ -19,18 +19,20 @@ struct LaunchedLayers {
   std::int64_t fused_experts = 0;  // with routed experts in one kernel
   std::int64_t latent = 0;         // with multi-head latent attention
   std::int64_t linear = 0;         // with linear attention
+  std::int64_t collectives = 0;    // of a step between GPUs that share each layer; 0: one GPU
 };
 
-// Of one engine on the machine. Launch times of a layer are in addition to `layer`.
+// Of one engine on the machine. Launch times of a layer, and of its collectives, are in addition to `layer`.
 struct EngineHost {
   std::string engine;
   Seconds schedule{0.0}, schedule_per_sequence{0.0};
   Seconds prepare{0.0}, prepare_per_sequence{0.0};
   Seconds launch_graph{0.0};
   Seconds piece{0.0}, latent_piece{0.0};
-  Seconds layer{0.0}, experts{0.0}, fused_experts{0.0}, latent{0.0}, linear{0.0};
+  Seconds layer{0.0}, experts{0.0}, fused_experts{0.0}, latent{0.0}, linear{0.0}, collective{0.0};
   Seconds finish{0.0}, finish_per_sequence{0.0};
-  Seconds gap{0.0}, gap_per_sequence{0.0};
+  Seconds gap{0.0}, gap_per_sequence{0.0}, ranks_gap_per_sequence{0.0};
+  Seconds layer_pause{0.0}, experts_pause{0.0};
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;

@@ -14,7 +14,7 @@ std::size_t steps_in_flight(const ServingConfig& config) {
 
 HostStep longest(const HostStep& a, const HostStep& b) {
   return {std::max(a.before, b.before), std::max(a.launch, b.launch), std::max(a.finish, b.finish),
-          std::max(a.gap, b.gap)};
+          std::max(a.gap, b.gap), std::max(a.pause, b.pause)};
 }
 
 }  // namespace
