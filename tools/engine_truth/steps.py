@@ -25,7 +25,7 @@ LAUNCH = ("cudaLaunchKernel", "cuLaunchKernel", "cudaLaunchCooperative", "cuLaun
 STEPS_HEAD = (
     "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels wall_p90_ms schedule_ms prepare_ms "
     "forward_ms between_ms sample_ms update_ms outside_ms gpu_ms context_mean graph padded_tokens "
-    "kernels_in_graphs kernels_outside launches_outside graph_launches copies profiled_wall_ms"
+    "kernels_in_graphs kernels_outside launches_outside graph_launches copies profiled_wall_ms kernel_context_mean"
 ).split()
 PARTS = "schedule_ms prepare_ms forward_ms between_ms sample_ms update_ms outside_ms gpu_ms".split()
 WALLS_HEAD = ["kind", "batch", "n", "wall_ms", *PARTS]
@@ -230,6 +230,7 @@ class Bench:
             launches_outside=sum(n.startswith(LAUNCH) for n in names) / steps,
             graph_launches=sum("GraphLaunch" in n for n in names) / steps,
             profiled_wall_ms=wall,
+            kernel_context_mean=self.context() - (steps - 1) / 2,
         )
         for (name, graph), (calls, us) in sorted(by.items(), key=lambda x: -x[1][1])[:60]:
             self.kernels.append([*key, name[:200], round(calls / steps, 3), f"{us / steps:.2f}", int(graph)])

@@ -180,7 +180,7 @@ TEST(StreamingKernels, LeavePhysicsAlone) {
 TEST(StreamingKernels, WidenAttentionInsideAStep) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
   const StreamingKernels model = over(milliseconds(1));
-  const AttentionDecode op{.heads = 32, .kv_heads = 8, .requests = {{.count = 8, .context_tokens = 500}}};
+  const AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{.count = 8, .query_tokens = 500}}};
   const LatencyEstimate step = model.estimate(op, gpu, {"vllm", "", ""});
   const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});
   EXPECT_EQ(step.p50, swept.p50);

@@ -35,6 +35,15 @@ TEST(HostModel, WithoutAsyncSchedulingTheGpuWaitsForTheHost) {
               1e-9);
 }
 
+TEST(HostModel, PausesBetweenKernelsAreTheGpus) {
+  HostModel host = example_host();
+  host.pause = milliseconds(0.2);
+  EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Graph, true)), 0.1 + 0.2, 1e-9);
+  EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Graph, false)), 3.5 + 0.2, 1e-9);
+  EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Kernels, true)), 43.5 - 20, 1e-9)
+      << "hidden behind launches";
+}
+
 TEST(HostModel, AsyncSchedulingHidesAHostThatIsFastEnough) {
   const HostModel host = example_host();
   EXPECT_NEAR(to_milliseconds(host.overhead(milliseconds(20), 0, LaunchMode::Graph, true)), 0.1, 1e-9);

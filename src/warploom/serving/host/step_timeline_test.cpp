@@ -39,6 +39,16 @@ TEST(StepTimeline, ALaunchOverlapsTheStepBefore) {
   EXPECT_EQ(timeline.oldest_end(), at_ms(47)) << "kernels (15 to 35) were waited for by the launch";
 }
 
+TEST(StepTimeline, PausesBetweenKernelsMakeAStepLonger) {
+  HostStep host = host_step(1, 1, 0.25);
+  host.pause = milliseconds(0.5);
+  StepTimeline timeline(1, 1), stages(2, 2);
+  const StepTimeline::Span span = timeline.begin(at_ms(0), host, milliseconds(10));
+  EXPECT_EQ(span.end, at_ms(11.75));
+  EXPECT_NEAR(to_milliseconds(span.host), 1.75, 1e-9);
+  EXPECT_NEAR(to_milliseconds(stages.begin(at_ms(0), host, milliseconds(10)).host), 1.75, 1e-9);
+}
+
 TEST(StepTimeline, TheGpuPausesBetweenStepsHoweverEarlyTheyAreLaunched) {
   StepTimeline timeline(1, 2);
   timeline.begin(at_ms(5), host_step(1, 1, 0.25, 0.5), milliseconds(10));
