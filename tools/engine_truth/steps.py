@@ -3,8 +3,8 @@
 steps.py --config CONFIG.json --out DIR --tag T [--kv KEY=VALUE ...] [--ladders 500:1,2,..;4000:1,..]
 Two passes over the same batches: wall times, before the profiler was ever loaded, then kernels by CUPTI.
 Writes T_steps.csv (a row a batch), T_kernels.csv.gz (kernels by name), T_walls.csv.gz (every timed step),
-T_timeline.csv.gz (launches and kernels of a few single steps). With tensor_parallel_size above 1 the kernels
-of rank 0 stand in T_kernels, and T_ranks.csv.gz has every rank's; host parts other than the schedule are empty."""
+T_timeline.csv.gz (launches and kernels of a few single steps). With tensor_parallel_size above 1 T_kernels
+has the kernels of rank 0, T_ranks.csv.gz those of every rank; most parts of the host stay empty."""
 
 import argparse
 import csv
@@ -25,7 +25,8 @@ LAUNCH = ("cudaLaunchKernel", "cuLaunchKernel", "cudaLaunchCooperative", "cuLaun
 STEPS_HEAD = (
     "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels wall_p90_ms schedule_ms prepare_ms "
     "forward_ms between_ms sample_ms update_ms outside_ms gpu_ms context_mean graph padded_tokens "
-    "kernels_in_graphs kernels_outside launches_outside graph_launches copies profiled_wall_ms kernel_context_mean"
+    "kernels_in_graphs kernels_outside launches_outside graph_launches copies profiled_wall_ms "
+    "kernel_context_mean"
 ).split()
 PARTS = "schedule_ms prepare_ms forward_ms between_ms sample_ms update_ms outside_ms gpu_ms".split()
 WALLS_HEAD = ["kind", "batch", "n", "wall_ms", *PARTS]
@@ -325,7 +326,8 @@ class Bench:
             [[*k, i] + [f"{x:.4f}" for x in r] for k, rows in self.walls.items() for i, r in enumerate(rows)],
         )
         if self.by_rank:
-            table("ranks.csv.gz", "kind batch rank kernel calls us least median in_graph".split(), self.by_rank)
+            head = "kind batch rank kernel calls us least median in_graph".split()
+            table("ranks.csv.gz", head, self.by_rank)
         table(
             "timeline.csv.gz",
             "kind batch kernel start_us us launched_by launch_start_us launch_us".split(),

@@ -9,9 +9,9 @@
 namespace warploom {
 namespace {
 
-// Least squares of ln over 36 decoding steps of Llama-3.1-8B, alone and over two GPUs, and Qwen3-30B-A3B (vLLM
-// 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads). The three kernels' start and end,
-// the sum of splits included.
+// Least squares of ln over 36 decoding steps of Llama-3.1-8B, alone and over two GPUs, and Qwen3-30B-A3B
+// (vLLM 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads). The start and end of three
+// kernels, the one that sums splits included.
 constexpr Seconds kEnds = microseconds(12.0);
 // Of the memory's peak rate. The second is of Llama-3.1-8B's 13 steps on an H100, the rest unchanged.
 struct KeyStream {
@@ -20,12 +20,12 @@ struct KeyStream {
 };
 constexpr std::array<KeyStream, 2> kStreams{{{"h200_sxm", 0.874}, {"h100_sxm", 0.905}}};
 
-// What an SM takes for a request and KV head, and for each block of keys of it. Their ratio is the tables' (256
-// requests of 128 and 256 tokens), their level that of the same 36 steps.
+// What an SM takes for a request and KV head, and for each block of keys of it. Their ratio is the tables'
+// (256 requests of 128 and 256 tokens), their level that of the same 36 steps.
 constexpr Seconds kTask = microseconds(2.59), kBlock = microseconds(1.74);
 constexpr double kBlockKeys = 128;
 
-// The 80th percentile of |ln(time / rule)| of one of the three by a fit to the other two, where it is largest.
+// The 80th percentile of |ln(time / rule)| of one of the three by a fit to the other two: the largest.
 constexpr double kDecodeError = 0.063;
 
 const KeyStream* stream_of(const GpuSpec& gpu) {

@@ -47,8 +47,7 @@ FieldTable EngineHost::describe() {
       .add("gap_us", &E::gap, us("pause of the GPU between two steps, however early launched"))
       .add("gap_per_sequence_us", &E::gap_per_sequence, us(kEach))
       .add("ranks_gap_per_sequence_us", &E::ranks_gap_per_sequence,
-           us("more of it where GPUs share each layer, for each sequence: the process that gives out tokens comes "
-              "late"))
+           us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
       .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
       .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
       .table();
@@ -65,6 +64,7 @@ FieldTable HostProfile::describe() {
 }
 
 HostModel EngineHost::of(const LaunchedLayers& layers) const {
+  const Seconds late_rank = layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0);
   return {.schedule = schedule,
           .schedule_per_sequence = schedule_per_sequence,
           .prepare = prepare,
@@ -77,7 +77,7 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .finish = finish,
           .finish_per_sequence = finish_per_sequence,
           .gap = gap,
-          .gap_per_sequence = gap_per_sequence + (layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0)),
+          .gap_per_sequence = gap_per_sequence + late_rank,
           .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
 }
 
