@@ -2,7 +2,7 @@
 
 keep_tuned.py --from DIR --to DIR TAG ...
 TAG is serve.py's --tag, here the name of the configurations. Writes requests.csv.gz (TTFT from the queue to
-the first token) and steps.csv.gz (the GPU's time of each iteration, by CUDA events) of every load and pass."""
+the first token) and steps.csv.gz (the GPU's time of each iteration, by CUDA events), of every pass."""
 
 import argparse
 import csv

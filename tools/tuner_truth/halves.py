@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A table's shares, the best of one half of the replays judged by the other: halves.py REGRET.json QUIET.csv.gz
+"""A table's shares, the best of one half of replays judged by the other: halves.py REGRET.json QUIET.csv.gz
 
 REGRET.json: `warploom tune regret --json --table TABLE --oracle QUIET.csv.gz`; QUIET.csv.gz: what quiet.py
 wrote. The best of many noisy times looks faster than it is; the best of the first half, timed by the second,
