@@ -31,10 +31,14 @@ class CalibrateHostProfileEnginesItem(TypedDict):
     fused_experts_us: float
     latent_us: float
     linear_us: float
+    collective_us: float
     finish_us: float
     finish_per_sequence_us: float
     gap_us: float
     gap_per_sequence_us: float
+    ranks_gap_per_sequence_us: float
+    layer_pause_us: float
+    experts_pause_us: float
 
 
 class CalibrateHostProfile(TypedDict):

@@ -25,6 +25,7 @@ class HostFields(TypedDict, total=False):
     finish_per_sequence_us: the same, for each sequence of the step [us]
     gap_ms: pause of the GPU between two steps, however early launched [ms]
     gap_per_sequence_us: the same, for each sequence of the step [us]
+    pause_ms: pauses of the GPU between the kernels of a step [ms]
     frontend_latency_ms: from the client to the engine's queue [ms]
     frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
     """
@@ -41,5 +42,6 @@ class HostFields(TypedDict, total=False):
     finish_per_sequence_us: float | None
     gap_ms: float | None
     gap_per_sequence_us: float | None
+    pause_ms: float | None
     frontend_latency_ms: float | None
     frontend_per_token_us: float | None
