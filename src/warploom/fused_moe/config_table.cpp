@@ -100,7 +100,7 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
   MoeConfigTable result{.engine = engine,
                         .layer = layer,
                         .gpu = gpu.name,
-                        .tier = table.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu,
+                        .tier = tier_of(table.tier()),
                         .from = {gpu.name}};
   std::vector<MoeConfig> candidates;
   for (const FittedConfig& config : table.configs())
