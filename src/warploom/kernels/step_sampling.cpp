@@ -1,7 +1,5 @@
 #include "warploom/kernels/step_sampling.h"
 
-#include <algorithm>
-#include <cmath>
 #include <variant>
 
 namespace warploom {
@@ -24,15 +22,13 @@ bool is_step_sampling(const Operator& op) {
   return sampling != nullptr && sampling->vocabulary >= kFewestWords;
 }
 
-void price_step_sampling(const Operator& op, bool measured_here, LatencyEstimate& answer) {
+RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu) {
   const auto& sampling = std::get<Sampling>(op);
-  const Seconds time = kInputsAndEnds + double(sampling.sequences) * double(sampling.vocabulary) * kLogit;
-  answer.p50 = std::max(time, answer.physical_bound);
-  answer.p10 = std::max(answer.p50 * std::exp(-kSamplingError), answer.physical_bound);
-  answer.p90 = answer.p50 * std::exp(kSamplingError);
-  answer.tier = measured_here ? Tier::Measured : Tier::CrossGpu;
-  answer.extrapolated = answer.stands_in = false;
-  answer.in_step = true;
+  return {.time = kInputsAndEnds + double(sampling.sequences) * double(sampling.vocabulary) * kLogit,
+          .low = -kSamplingError,
+          .high = kSamplingError,
+          .tier = gpu.name == kRuleGpu ? Tier::Measured : Tier::CrossGpu,
+          .in_step = true};
 }
 
 }  // namespace warploom
