@@ -312,7 +312,11 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   refuse_if_nothing_fits(task, result.search);
   const bool first = request.crew == nullptr || request.crew->is_first();
   if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
-  runs->write();
+  try {
+    runs->write();
+  } catch (const IoError& unwritten) {  // which costs the runs, not the answer
+    result.store_failure = unwritten.what();
+  }
   add_labels(request, catalog, result);
   if (result.search.best)
     result.best_measured_share =
