@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/json.h"
+#include "warploom/models/architecture.h"
 #include "warploom/serving/host/host_model.h"
 
 namespace warploom {
@@ -20,6 +21,9 @@ struct LaunchedLayers {
   std::int64_t latent = 0;         // with multi-head latent attention
   std::int64_t linear = 0;         // with linear attention
 };
+
+// Of a model whose routed experts are launched as one kernel or as several.
+LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused);
 
 // Of one engine on the machine. Launch times of a layer are in addition to `layer`.
 struct EngineHost {
