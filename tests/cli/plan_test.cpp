@@ -119,11 +119,10 @@ std::string shell_words(const std::vector<std::string>& words) {
 
 // `ulimit -f` counts blocks of 512 B or 1 KiB: no file of more than that can be written.
 ProgramResult run_with_full_disk(const fs::path& folder, const std::vector<std::string>& words) {
-  return run_words(
-      {"sh", "-c",
-       "(trap '' XFSZ; ulimit -f 1; '" + warploom_program() + "' " + shell_words(words) +
-           "; echo exit status $? >&2) | cat"},
-      folder);
+  return run_words({"sh", "-c",
+                    "(trap '' XFSZ; ulimit -f 1; '" + warploom_program() + "' " + shell_words(words) +
+                        "; echo exit status $? >&2) | cat"},
+                   folder);
 }
 
 TEST(PlanCommand, AFullDiskLeavesWholeFilesOrNoneAndTheAnswer) {

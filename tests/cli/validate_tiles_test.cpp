@@ -81,7 +81,7 @@ TEST(ValidateTiles, JudgesTheShippedRanking) {
 
 // The shipped ranking was learned on an H200.
 TEST(ValidateTiles, RequiresARankingOfTheGpuWhereAsked) {
-  const std::vector<std::string> here{"validate",  "tiles", "--data",         recorded(),
+  const std::vector<std::string> here{"validate",  "tiles",  "--data",         recorded(),
                                       "--shipped", "--json", "--require-tier", "measured"};
   const ProgramResult done = run_warploom(here);
   ASSERT_EQ(done.exit_status, 0) << done.errors;

@@ -43,7 +43,8 @@ class SetHead(unittest.TestCase):
             file = Path(folder) / "damaged.wlc"
             damaged = (FILES / "correction-1.1.wlc").read_bytes()[:-9] + b"x" + bytes(8)
             file.write_bytes(damaged)
-            done = subprocess.run([sys.executable, TOOL, file, "rows=1"], capture_output=True, text=True, check=False)
+            command = [sys.executable, TOOL, file, "rows=1"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("checksum", done.stderr)
             self.assertEqual(file.read_bytes(), damaged)

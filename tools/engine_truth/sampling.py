@@ -45,7 +45,7 @@ def line(found):
 
 
 def nearest(share, found, a, b):
-    """The distance in ln within which that share of the steps lies from the line: a step's, no mean of two."""
+    """The distance in ln within which that share of the steps lies from the line; one of theirs."""
     distances = sorted(abs(math.log(y / (a + b * x))) for x, y in found)
     return distances[math.ceil(share * len(distances)) - 1]
 

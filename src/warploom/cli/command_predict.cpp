@@ -28,7 +28,8 @@ void say_version(const PredictRequest& request, const PredictResult& result) {
   const std::string used = result.framework + " " + result.version;
   if (!result.by_rule && result.version == request.version) return;
   print_note(fmt::format("--framework-version {}: this kernel was not measured with it, {} is used instead",
-                         request.version, result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
+                         request.version,
+                         result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
 }
 
 void add_family(Command& predict, Family family) {

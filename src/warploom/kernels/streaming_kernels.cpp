@@ -65,8 +65,9 @@ KernelContext without_rule(KernelContext context) {
   return context;
 }
 
-// The 80th percentile of |ln(attention of a step / price)| in the 42 steps of streaming_rule.cpp: engines batch requests of
-// uneven lengths, split keys otherwise and serve prompts in the call of decoding requests; the tables do not.
+// The 80th percentile of |ln(attention of a step / price)| in the 42 steps of streaming_rule.cpp: engines
+// batch requests of uneven lengths, split keys otherwise and serve prompts in the call of decoding requests;
+// the tables do not.
 constexpr double kAttentionInSteps = 0.127;
 
 void widen_attention(const Operator& op, LatencyEstimate& answer) {

@@ -14,7 +14,8 @@ namespace warploom {
 std::string tune_fit_text(const TuneFitResult& fit);
 // {"kernel", "kind", "gpu", "configs", "left_out", "samples", "buckets", "median_r_squared",
 // "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds", "correction":
-// {"used", "learned_on" (names with commas), "this_gpu"}, "fitted": [{"config", "residual", "buckets", "median_r_squared"}]}
+// {"used", "learned_on" (names with commas), "this_gpu"}, "fitted": [{"config", "residual", "buckets",
+// "median_r_squared"}]}
 Json tune_fit_json(const TuneFitResult& fit);
 
 // The same of the published wave model.

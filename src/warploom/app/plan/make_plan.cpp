@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
@@ -249,10 +250,6 @@ void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& res
   if (result.search.nearest)
     result.nearest_label = label_of_plan(request, catalog, result.search.nearest->configuration);
 }
-
-}  // namespace
-
-namespace {
 
 // A request that was read and checked, before anything is searched.
 struct PreparedPlan {

@@ -26,8 +26,8 @@ struct ValidateTilesRequest {
 
 // Products are judged that were timed or that one fifth of the hashes of (m, n, k) fall to; all others are
 // learned from. Layout nn is judged and never learned from. Throws InvalidInput also on `shipped` with
-// what only learning gives (leave_out_sms, write); Unsupported where `require_tier` leaves no choice to judge;
-// NotFound, IoError.
+// what only learning gives (leave_out_sms, write); Unsupported where `require_tier` leaves no choice to
+// judge; NotFound, IoError.
 TileValidation validate_tiles(const ValidateTilesRequest& request);
 
 }  // namespace warploom
