@@ -7,6 +7,7 @@
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/base/error.h"
 #include "warploom/hardware/node_catalog.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/engines/start_command.h"
 #include "warploom/serving/speculation/speculative_config.h"
