@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "warploom/app/plan/plan_refusals.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
 
