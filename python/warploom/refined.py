@@ -7,7 +7,8 @@ and every other rank and later run reads it. Ranks that see the same calls switc
 """
 from warploom.decisions import Decisions
 
-# A table misses one configuration's time by 3.5 to 3.9 % in the median (residuals on an H200 and an H100).
+# A table of bf16 products misses one configuration's time by 3.5 % (H200) or 3.9 % (H100) in the median
+# (`median_residual` of `tune fit`).
 # Two such errors together: a candidate that is predicted to be slower by more is not worth a measurement.
 UNSURE = 0.05
 # Repeats of one timing on an H200 differ by 0.7 % in the median: the table's pick stays within it.

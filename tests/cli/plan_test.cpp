@@ -119,10 +119,10 @@ std::string shell_words(const std::vector<std::string>& words) {
 
 // `ulimit -f` counts blocks of 512 B or 1 KiB: no file of more than that can be written.
 ProgramResult run_with_full_disk(const fs::path& folder, const std::vector<std::string>& words) {
-  return run_words(
-      {"sh", "-c",
-       "(trap '' XFSZ; ulimit -f 1; exec '" + warploom_program() + "' " + shell_words(words) + ") | cat"},
-      folder);
+  return run_words({"sh", "-c",
+                    "(trap '' XFSZ; ulimit -f 1; '" + warploom_program() + "' " + shell_words(words) +
+                        "; echo exit status $? >&2) | cat"},
+                   folder);
 }
 
 TEST(PlanCommand, AFullDiskLeavesWholeFilesOrNoneAndTheAnswer) {
@@ -150,8 +150,27 @@ TEST(PlanCommand, AFullDiskKeepsTheStoreAsItWas) {
   const std::string before = read_file(folder.path() / "runs.json");
   const ProgramResult full = run_with_full_disk(folder.path(), stored("64"));
   EXPECT_NE(full.errors.find("runs.json: writing failed"), std::string::npos) << full.errors;
+  EXPECT_NE(full.errors.find("exit status 1"), std::string::npos) << full.errors;
   EXPECT_EQ(read_file(folder.path() / "runs.json"), before);
   EXPECT_EQ(files_in(folder.path()), 1u);
+}
+
+// The last write is made after the search; what it costs is the store.
+TEST(PlanCommand, AStoreThatCannotBeWrittenDoesNotCostTheAnswer) {
+  const ScratchFolder folder;
+  folder.write("taken", "no folder");
+  const auto stored = [](const std::string& path) { return with_limit({"--store", path, "--json"}); };
+  const ProgramResult kept = run_warploom(stored("runs.json"), folder.path());
+  ASSERT_EQ(kept.exit_status, 0) << kept.errors;
+  const ProgramResult lost = run_warploom(stored("taken/runs.json"), folder.path());
+  EXPECT_EQ(lost.exit_status, 1);
+  EXPECT_NE(lost.errors.find("taken/runs.json: cannot be written"), std::string::npos) << lost.errors;
+  auto with = nlohmann::json::parse(kept.output), without = nlohmann::json::parse(lost.output);
+  EXPECT_EQ(with["store_failure"], "");
+  EXPECT_NE(std::string(without["store_failure"]).find("taken/runs.json"), std::string::npos);
+  with.erase("store_failure");
+  without.erase("store_failure");
+  EXPECT_EQ(with, without);
 }
 
 TEST(PlanCommand, AnotherVersionsStoreIsRefusedAndKept) {

@@ -79,6 +79,20 @@ TEST(ValidateTiles, JudgesTheShippedRanking) {
   expect_refusal({"validate", "tiles", "--data", recorded(), "--shipped", "--leave-out-sms"}, {"--shipped"});
 }
 
+// The shipped ranking was learned on an H200.
+TEST(ValidateTiles, RequiresARankingOfTheGpuWhereAsked) {
+  const std::vector<std::string> here{"validate",  "tiles",  "--data",         recorded(),
+                                      "--shipped", "--json", "--require-tier", "measured"};
+  const ProgramResult done = run_warploom(here);
+  ASSERT_EQ(done.exit_status, 0) << done.errors;
+  EXPECT_GT(json::parse(done.output)["judged"], 150);
+  std::vector<std::string> elsewhere = here;
+  elsewhere.insert(elsewhere.end(), {"--gpu", "H100-SXM"});
+  expect_refusal(elsewhere, {"--require-tier", "NVIDIA H200", "h100_sxm"});
+  expect_refusal({"validate", "tiles", "--data", recorded(), "--require-tier", "roofline"},
+                 {"--require-tier", "roofline", "measured"});
+}
+
 TEST(ValidateTiles, RefusesWhatIsNoDump) {
   const ScratchFolder scratch;
   const std::string file = scratch.path() / "tiles.csv";

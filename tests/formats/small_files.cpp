@@ -164,7 +164,8 @@ std::vector<SmallFile> small_files() {
       {fmt::format("moe_config-{}.wlm", kConfigModelVersion), config_model_to_bytes(small_config_model())},
       {fmt::format("tune_table-{}.wlt", kTuneTableMajor), small_tune_table()},
       {"correction-" + version_of(kCorrectionFileMajor, kCorrectionFileMinor) + ".wlc",
-       correction_to_bytes({TileKernelKind::GroupedGemm, false, true}, two_trees())}};
+       correction_to_bytes({TileKernelKind::GroupedGemm, false, true},
+                           {.gpus = {"h200_sxm", "h100_sxm"}, .trees = two_trees()})}};
 }
 
 std::string rewritten(const std::string& name, const std::string& bytes) {

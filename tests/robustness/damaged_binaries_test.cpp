@@ -102,7 +102,7 @@ TEST(DamagedCorrections, AreReadOrRefused) {
                            .read =
                                [](const std::string& bytes) {
                                  const SymmetricEnsemble trees(
-                                     correction_from_bytes(bytes, {}, "correction"));
+                                     correction_from_bytes(bytes, {}, "correction").trees);
                                  trees.predict(FeatureRow());
                                },
                            .mend = mend_tail});

@@ -10,7 +10,7 @@ from repository import ROOT
 
 
 class AccuracyGate(unittest.TestCase):
-    def run_gate(self, answer, limits, needs=("here.csv",), status=0, options=()):
+    def run_gate(self, answer, limits, needs=("here.csv",), status=0, options=(), slack=None):
         """(exit status, what was printed); the thresholds file afterwards is self.after."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
@@ -20,7 +20,7 @@ class AccuracyGate(unittest.TestCase):
                                f"cat <<'END'\n{answer}\nEND\nexit {status}\n")
             program.chmod(0o755)
             gate = {"name": "gate", "needs": list(needs), "command": ["validate", "{data}/here.csv"],
-                    "limits": limits}
+                    "limits": limits} | ({} if slack is None else {"slack": slack})
             thresholds = root / "thresholds.json"
             thresholds.write_text(json.dumps({"gates": [gate]}))
             command = [sys.executable, str(ROOT / "tools" / "accuracy_gate"), "--warploom", str(program),
@@ -78,6 +78,23 @@ class AccuracyGate(unittest.TestCase):
         self.assertEqual(self.run_gate('{"a": 0.978}', share)[0], 0)
         self.assertEqual(self.run_gate('{"a": 0.976}', share)[0], 1)
         self.assertEqual(self.run_gate('{"a": 0.1}', [{"value": "a", "today": None}])[0], 1)
+
+    def test_leaves_small_errors_of_simulated_runs_the_room_that_seeds_take(self):
+        small, large = [{"value": "a", "today": 0.002}], [{"value": "a", "today": 0.1}]
+        self.assertEqual(self.run_gate('{"a": 0.0069}', small, slack=0.005)[0], 0)
+        self.assertEqual(self.run_gate('{"a": 0.0069}', small)[0], 1)
+        self.assertEqual(self.run_gate('{"a": 0.0071}', small, slack=0.005)[0], 1)
+        self.assertEqual(self.run_gate('{"a": 0.1149}', large, slack=0.005)[0], 0)
+        self.assertEqual(self.run_gate('{"a": 0.1151}', large, slack=0.005)[0], 1)
+        cells = [{"value": "a", "today": 115, "larger_is_better": True}]
+        self.assertEqual(self.run_gate('{"a": 99.997}', cells, slack=0.005)[0], 1)
+
+    def test_slack_is_of_simulated_runs_alone(self):
+        gates = json.loads((ROOT / "tests" / "accuracy" / "thresholds.json").read_text())["gates"]
+        slack = {gate["name"]: gate["slack"] for gate in gates if "slack" in gate}
+        runs = {gate["name"] for gate in gates if gate["command"][1] in ("serving", "concurrency")}
+        self.assertEqual(set(slack), runs)
+        self.assertLessEqual(max(slack.values()), 0.005)
 
     def test_update_writes_what_got_better_and_refuses_what_got_worse(self):
         def limits(today):

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """What a step's kernels outside of the model take: inputs and sampling. Prints the line through them.
 
-sampling.py FOLDER MODEL...      FOLDER: steps of tools/engine_truth/steps.py; vocabularies from data/models
+sampling.py FOLDER... --fit SET/MODEL...      FOLDER: steps of tools/engine_truth/steps.py
 
 The sum of kernels and copies of a decoding step that are in no CUDA graph, less products and attention, is
 a + b * rows * vocabulary: least squares of relative errors over all steps of the models together. Then the
-error of that line for each model of the folder, so that models it was not fitted to judge it."""
+error of that line for each model of the folders, so that models it was not fitted to judge it; and the
+interval of a price: how near, in ln, the line is to 80 % of their steps. What the program has was printed for
+
+  --fit vllm_0_24_h200/llama8b vllm_0_24_h200/qwen30b vllm_0_24_h200/dsv2lite
+
+with the steps/ of both folders of tests/fixtures/engine."""
 
 import argparse
 import csv
 import gzip
+import math
 from pathlib import Path
 
 ELSEWHERE = ("nvjet", "gemm", "splitK", "flash")  # products and attention have prices of their own
@@ -38,6 +44,12 @@ def line(found):
     return (sy - b * sx) / s, b
 
 
+def nearest(share, found, a, b):
+    """The distance in ln within which that share of the steps lies from the line; one of theirs."""
+    distances = sorted(abs(math.log(y / (a + b * x))) for x, y in found)
+    return distances[math.ceil(share * len(distances)) - 1]
+
+
 def main():
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=plain)
@@ -59,6 +71,9 @@ def main():
             f"mean {100 * mean:5.1f} % bias {100 * sum(errors) / len(errors):+5.1f} % "
             f"worst {100 * max(errors, key=abs):+5.1f} %"
         )
+    judged = [point for name, of_model in found.items() if name not in options.fit for point in of_model]
+    if judged:
+        print(f"80 % of the {len(judged)} judged steps lie within {nearest(0.8, judged, a, b):.3f} in ln")
 
 
 if __name__ == "__main__":

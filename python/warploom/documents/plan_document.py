@@ -214,6 +214,7 @@ class PlanDocument(TypedDict):
     prices: list[PlanPricesItem]
     nearest: PlanNearest | None
     contradiction: str
+    store_failure: str
     goodput: NotRequired[dict[str, float]]
     goodput_share: NotRequired[float]
 
@@ -243,5 +244,6 @@ class PlanFields(Answer[PlanDocument]):
     prices: list[PlanPricesItem]
     nearest: PlanNearest | None
     contradiction: str
+    store_failure: str
     goodput: dict[str, float]
     goodput_share: float

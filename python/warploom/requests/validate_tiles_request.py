@@ -15,6 +15,7 @@ def validate_tiles(
     data: Any,
     gpu: PathText | None = None,
     shipped: bool | None = None,
+    require_tier: PathText | None = None,
     leave_out_sms: bool | None = None,
     rows: int | None = None,
     write: PathText | None = None,
@@ -26,6 +27,7 @@ def validate_tiles(
     data: tiles.csv of warploom-collect; also a frame, a table of pyarrow or a Parquet file
     gpu: record of that GPU; absent: by the name in the file
     shipped: judge the program's own ranking, learn nothing; default false
+    require_tier: measured: refuse a ranking that learned nothing on the GPU
     leave_out_sms: also learn without each count of SMs and judge at it; default false
     rows: choices that a family learns from, at most; default 3000
     write: file for what was learned
@@ -36,6 +38,6 @@ def validate_tiles(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "data": data, "gpu": gpu, "shipped": shipped, "leave_out_sms": leave_out_sms, "rows": rows,
-        "write": write, "threads": threads}
+        "data": data, "gpu": gpu, "shipped": shipped, "require_tier": require_tier, "leave_out_sms":
+        leave_out_sms, "rows": rows, "write": write, "threads": threads}
     return TileValidation(ask("validate_tiles", fields, progress))

@@ -13,14 +13,6 @@
 namespace warploom {
 namespace {
 
-Json fit_json(const TuneFitResult& result) {
-  return tune_fit_json({.model = result.model,
-                        .table = result.table,
-                        .samples = result.samples,
-                        .fit_seconds = result.fit_seconds,
-                        .corrected = result.corrected});
-}
-
 Json answer_tune_plan(const Session&, const Json& asked, const AnswerWatch&) {
   const TunePlanResult plan = tune_plan(read_request<TunePlanRequest>(asked));
   return {{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}};
@@ -29,11 +21,11 @@ Json answer_tune_plan(const Session&, const Json& asked, const AnswerWatch&) {
 Json answer_tune_fit(const Session&, const Json& asked, const AnswerWatch&) {
   const auto request = read_request<TuneFitRequest>(asked);
   return request.method == TuneMethod::WaveTune ? wavetune_fit_json(tune_fit_wavetune(request))
-                                                : fit_json(tune_fit(request));
+                                                : tune_fit_json(tune_fit(request));
 }
 
 Json answer_tune_cross_gpu(const Session&, const Json& asked, const AnswerWatch&) {
-  return fit_json(tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(asked)));
+  return tune_fit_json(tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(asked)));
 }
 
 Json answer_tune_show(const Session&, const Json& asked, const AnswerWatch&) {

@@ -4,6 +4,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include "warploom/app/plan/check_plan.h"
@@ -96,6 +97,7 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload, PlanC
   std::string text = plan_text(result);
   // A file that cannot be written or compared does not cost the answer of a long search.
   std::exception_ptr failure;
+  std::string unwritten = result.store_failure;
   try {
     if (!options.check.empty()) {
       const PlanCheck check = check_plan(result, options.check);
@@ -103,10 +105,13 @@ void run_plan(const PlanOptions& options, const WorkloadOptions& workload, PlanC
       text += "\n" + plan_check_text(check);
     }
     write_files(options, request, result, document, text);
+  } catch (const IoError& error) {
+    unwritten += (unwritten.empty() ? "" : "; ") + std::string(error.what());
   } catch (const Error&) {
     failure = std::current_exception();
   }
   print(options.json ? json_text(document) : text);
+  if (!unwritten.empty()) throw std::runtime_error(unwritten);  // exit status 1
   if (failure) std::rethrow_exception(failure);
 }
 

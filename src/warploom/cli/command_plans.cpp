@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "warploom/app/plan/plan_experiments.h"
 #include "warploom/app/predict/latency_models.h"
@@ -19,6 +20,7 @@ void run_plans(const FieldOptionValues& fields, bool json, PlanCrew* crew) {
   const bool first = crew == nullptr || crew->is_first();
   const InterruptWatch watch;
   Json document = Json::object();
+  std::string unwritten;  // does not cost the answers
   std::vector<PlanExperiment> experiments = read_experiments(request.file);
   check_experiments(request, experiments);
   for (PlanExperiment& experiment : experiments) {
@@ -28,6 +30,9 @@ void run_plans(const FieldOptionValues& fields, bool json, PlanCrew* crew) {
     const PlanResult result =
         make_experiment(request, experiment, open_latency_model(experiment.request.predictor));
     if (!first) continue;
+    if (!result.store_failure.empty())
+      unwritten += fmt::format("{}experiment '{}': {}", unwritten.empty() ? "" : "; ", experiment.name,
+                               result.store_failure);
     if (json)
       document[experiment.name] = plan_json(result);
     else
@@ -35,6 +40,7 @@ void run_plans(const FieldOptionValues& fields, bool json, PlanCrew* crew) {
     if (watch.interrupted()) break;
   }
   if (json && first) print(json_text(document));
+  if (!unwritten.empty()) throw std::runtime_error(unwritten);  // exit status 1
 }
 
 }  // namespace

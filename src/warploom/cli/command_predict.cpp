@@ -22,13 +22,14 @@ struct Options {
   bool json = false;
 };
 
-// No version was measured for kernels that only stream: one rule stands for all versions.
+// No version was measured of a kernel that a rule prices: one rule stands for all versions.
 void say_version(const PredictRequest& request, const PredictResult& result) {
   if (request.version.empty()) return;
   const std::string used = result.framework + " " + result.version;
   if (!result.by_rule && result.version == request.version) return;
   print_note(fmt::format("--framework-version {}: this kernel was not measured with it, {} is used instead",
-                         request.version, result.by_rule ? "the rule of streaming kernels" : used));
+                         request.version,
+                         result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
 }
 
 void add_family(Command& predict, Family family) {

@@ -86,14 +86,9 @@ void run_fit(const FitOptions& options, const TuneFitRequest& request) {
   const TuneFitResult result = fitted(options, request);
   for (const TileConfig& config : result.model.left_out)
     print_note(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
-  const TuneFitSummary summary{.model = result.model,
-                               .table = result.table,
-                               .samples = result.samples,
-                               .fit_seconds = result.fit_seconds,
-                               .corrected = result.corrected};
-  const Json document = tune_fit_json(summary);
+  const Json document = tune_fit_json(result);
   options.html->write_answer(request, document);
-  print(options.json ? json_text(document) : tune_fit_text(summary));
+  print(options.json ? json_text(document) : tune_fit_text(result));
   if (style) print(fit_chart(result.model, *style));
 }
 

@@ -97,11 +97,8 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
         "--table is of {} experts, top_k {} and {}-byte operands, expected {}, {} and {}: fit one for this "
         "layer (tune fit --experts --top-k --operand-bytes)",
         kernel.experts, kernel.top_k, kernel.operand_bytes, layer.held(), layer.top_k, bytes));
-  MoeConfigTable result{.engine = engine,
-                        .layer = layer,
-                        .gpu = gpu.name,
-                        .tier = table.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu,
-                        .from = {gpu.name}};
+  MoeConfigTable result{
+      .engine = engine, .layer = layer, .gpu = gpu.name, .tier = tier_of(table.tier()), .from = {gpu.name}};
   std::vector<MoeConfig> candidates;
   for (const FittedConfig& config : table.configs())
     candidates.push_back({.tile = config.config, .group_m = std::int32_t(kernel.group_rows)});

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "warploom/kernels/attention/attention_base.h"
+#include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/gemm/block_scaled_hopper.h"
 #include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/structural_terms.h"
@@ -39,16 +40,8 @@ std::span<const ConstantSpec> base_constants(Family family) {
       return moe_constants();
     case Family::LinearAttention:
       return linear_attention_constants();
-    case Family::AllReduce:
-    case Family::AllGather:
-    case Family::ReduceScatter:
-    case Family::AllToAll:
-    case Family::SendRecv:
-    case Family::MoeDispatch:
-    case Family::MoeCombine:
-      return collective_constants();
     default:
-      return stream_constants();
+      return is_collective(family) ? collective_constants() : stream_constants();
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr Seconds kOneRow = microseconds(1.3), kThousandElements = microseconds(0.15);
 // Many rows: Triton's kernels that quantise are held up by arithmetic, so much of it an element (SM clocks),
 // where the norms and activations that they stand in for would move so many bytes an element at the share of
-// the memory's rate that streaming_kernels.cpp has. Both are means over the four products of a layer: two
+// the memory's rate that streaming_rule.cpp has. Both are means over the four products of a layer: two
 // behind norms, one behind attention, one behind an activation.
 constexpr double kClocksPerElement = 0.64;
 constexpr Bytes kBytesPerElement{5.69};

@@ -6,16 +6,17 @@
 // same line: these kernels wait for instructions, not for memory.
 #pragma once
 
-#include "warploom/kernels/latency_model.h"
+#include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
+#include "warploom/kernels/rule_price.h"
 
 namespace warploom {
 
 // Whether the rule is of this operator: a choice among a model's words, not among its experts.
 bool is_step_sampling(const Operator& op);
 
-// Changes `answer` to the sum of those kernels. p10 and p90 are those of steps that the line was not fitted
-// to; tier measured on the GPU of the fit, else cross_gpu.
-void price_step_sampling(const Operator& op, bool measured_here, LatencyEstimate& answer);
+// The sum of those kernels. p10 and p90 are those of steps that the line was not fitted to; tier measured on
+// kRuleGpu, else cross_gpu.
+RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu);
 
 }  // namespace warploom

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "warploom/hardware/gpu_catalog.h"
+
 namespace warploom {
 namespace {
 
+RulePrice on(std::string_view gpu, const Sampling& op) {
+  return step_sampling_price(op, GpuCatalog().get(std::string(gpu)));
+}
+
 Seconds sampled(std::int64_t sequences, std::int64_t vocabulary) {
-  LatencyEstimate answer{.p10 = microseconds(1), .p50 = microseconds(2), .p90 = microseconds(4)};
-  price_step_sampling(Sampling{.sequences = sequences, .vocabulary = vocabulary}, true, answer);
-  return answer.p50;
+  return on("h100_sxm", {.sequences = sequences, .vocabulary = vocabulary}).time;
 }
 
 // Sums of kernels of Qwen3-14B's steps on an H100, which the line was not fitted to: 67, 125 and 268 us.
@@ -29,14 +33,13 @@ TEST(StepSampling, IsOfWordsAndNotOfExperts) {
   EXPECT_FALSE(is_step_sampling(Gemm{}));
 }
 
-TEST(StepSampling, SaysWhereItWasMeasured) {
-  LatencyEstimate here, elsewhere;
-  price_step_sampling(Sampling{}, true, here);
-  price_step_sampling(Sampling{}, false, elsewhere);
+TEST(StepSampling, SaysWhereItWasMeasuredAndHowFarStepsElsewhereLie) {
+  const RulePrice here = on("h200_sxm", {}), elsewhere = on("h100_sxm", {});
   EXPECT_EQ(here.tier, Tier::Measured);
   EXPECT_EQ(elsewhere.tier, Tier::CrossGpu);
-  EXPECT_LT(here.p10, here.p50);
-  EXPECT_LT(here.p50, here.p90);
+  EXPECT_EQ(here.time, elsewhere.time);
+  EXPECT_EQ(here.low, -0.265) << "what tools/engine_truth/sampling.py prints";
+  EXPECT_EQ(here.high, 0.265);
 }
 
 }  // namespace

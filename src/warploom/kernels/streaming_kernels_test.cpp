@@ -7,6 +7,7 @@
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/physical_bound.h"
 #include "warploom/kernels/roofline.h"
+#include "warploom/kernels/step_sampling.h"
 
 namespace warploom {
 namespace {
@@ -162,6 +163,42 @@ TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
   }
   EXPECT_FALSE(model.estimate(product, gpu, {"sglang", "", ""}).in_step);
   EXPECT_FALSE(model.estimate(product, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).in_step);
+}
+
+const Sampling kWords{.sequences = 64, .vocabulary = 128256};
+
+TEST(StreamingKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
+  const GpuSpec gpu = GpuCatalog().get("h100_sxm");
+  for (const Seconds measured : {microseconds(1), milliseconds(1)}) {
+    const StreamingKernels model = over(measured);
+    const KernelAnswer answer = model.answer(kWords, gpu, {"vllm", "0.24.0", ""});
+    EXPECT_EQ(answer.implementation.kernel, kSamplingKernel);
+    EXPECT_EQ(answer.implementation.version, "0.24.0");
+    EXPECT_EQ(answer.estimate.p50, step_sampling_price(kWords, gpu).time) << "slower or faster";
+    EXPECT_TRUE(answer.estimate.in_step);
+    EXPECT_EQ(model.estimate(kWords, gpu, answer.implementation).p90, answer.estimate.p90) << "by its name";
+  }
+}
+
+TEST(StreamingKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
+  const GpuSpec gpu = GpuCatalog().get("h200_sxm");
+  const StreamingKernels model = over(milliseconds(1));
+  for (const KernelContext& other :
+       {KernelContext{}, KernelContext{"sglang", "", ""}, KernelContext{"trtllm", "", kSamplingKernel},
+        KernelContext{"vllm", "", "swept"}, KernelContext{"vllm", "", "", true},
+        KernelContext{"vllm", "", kStreamingKernel}}) {
+    EXPECT_EQ(model.estimate(kWords, gpu, other).p50, milliseconds(1)) << other.framework << other.kernel;
+    EXPECT_NE(model.answer(kWords, gpu, other).implementation.kernel, kSamplingKernel) << other.framework;
+  }
+  const Sampling of_experts{.sequences = 64, .vocabulary = 256};
+  EXPECT_EQ(model.estimate(of_experts, gpu, {"vllm", "", ""}).p50, milliseconds(1));
+}
+
+TEST(StreamingKernels, NameTheRuleOfAnOperator) {
+  EXPECT_EQ(rule_of(kNorm), kStreamingKernel);
+  EXPECT_EQ(rule_of(kWords), kSamplingKernel);
+  EXPECT_EQ(rule_of(Sampling{.sequences = 64, .vocabulary = 256}), "");
+  EXPECT_EQ(rule_of(Gemm{}), "");
 }
 
 TEST(StreamingKernels, LeavePhysicsAlone) {

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -101,6 +102,8 @@ class TileRanking {
   // Throws InvalidInput naming `where` on a document that is no ranking, NotFound in the message what misses.
   static TileRanking from_json(const Json& document, std::string_view where);
   Json to_json() const;
+  // Whose choices it was learned from, as a driver names it; empty: not known.
+  const std::string& gpu() const { return gpu_; }
 
   TileConstants& operator[](TileFamily family) { return constants_[std::size_t(family)]; }
   const TileConstants& operator[](TileFamily family) const { return constants_[std::size_t(family)]; }
@@ -110,6 +113,7 @@ class TileRanking {
 
  private:
   std::array<TileConstants, kTileFamilies> constants_;
+  std::string gpu_;
 };
 
 // The likeliest tile where cuBLAS serves the product: on Hopper, 16-bit products whose kernel is unknown or a

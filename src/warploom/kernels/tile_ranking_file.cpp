@@ -43,6 +43,10 @@ TileRanking TileRanking::from_json(const Json& document, std::string_view where)
   if (const double version = number(document, "version", where); version != kVersion)
     throw InvalidInput(fmt::format("{}: version {}, this program reads {}", where, version, kVersion));
   TileRanking ranking;
+  if (document.contains("gpu")) {
+    if (!document["gpu"].is_string()) throw InvalidInput(fmt::format("{}: 'gpu' is no text", where));
+    ranking.gpu_ = document["gpu"].get<std::string>();
+  }
   const Json& families = member(document, "families", where);
   for (const auto& [family, name] : EnumNames<TileFamily>::kNames) {
     const Json& entry = member(families, name, where);

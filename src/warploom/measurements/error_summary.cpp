@@ -47,4 +47,11 @@ ErrorSummary ErrorAccumulator::summary() const {
           .roofline_mean_error = mean(roofline_errors_)};
 }
 
+std::vector<std::pair<std::string, ErrorSummary>> summaries(
+    const std::map<std::string, ErrorAccumulator>& by_name) {
+  std::vector<std::pair<std::string, ErrorSummary>> result;
+  for (const auto& [name, accumulator] : by_name) result.emplace_back(name, accumulator.summary());
+  return result;
+}
+
 }  // namespace warploom

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "warploom/base/fields.h"
@@ -39,5 +42,8 @@ class ErrorAccumulator {
   std::vector<double> roofline_errors_;
   std::size_t inside_ = 0;
 };
+
+std::vector<std::pair<std::string, ErrorSummary>> summaries(
+    const std::map<std::string, ErrorAccumulator>& by_name);
 
 }  // namespace warploom

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "warploom/base/error.h"
@@ -78,7 +79,11 @@ LoggedRuns::LoggedRuns(const ConfigurationModel& model, std::filesystem::path pa
       question_(fmt::format("{:016x}", question)),
       version_(std::move(version)),
       written_(std::chrono::steady_clock::now()) {
-  if (path_.empty() || !std::filesystem::exists(path_)) return;
+  if (path_.empty()) return;
+  std::error_code unseen;
+  const bool exists = std::filesystem::exists(path_, unseen);
+  if (unseen) throw IoError(fmt::format("{}: cannot be read: {}", path_.string(), unseen.message()));
+  if (!exists) return;
   const Json document = read_json_file(path_);
   const std::string where = path_.string();
   if (!document.is_object() || document.value("schema", std::string()) != kLogSchema)
@@ -115,7 +120,13 @@ RunFigures LoggedRuns::run(const Configuration& configuration, const Fleet& flee
   const std::scoped_lock lock(mutex_);
   if (runs_.emplace(key, figures).second) news_.push_back(key);
   const auto since = std::chrono::steady_clock::now() - written_;
-  if (!path_.empty() && since > kBetweenWrites && since > kWritesApart * write_took_) write_locked();
+  if (!path_.empty() && since > kBetweenWrites && since > kWritesApart * write_took_) {
+    try {
+      write_locked();
+    } catch (const IoError&) {  // the last write says it, and no search is lost
+      written_ = std::chrono::steady_clock::now();
+    }
+  }
   return figures;
 }
 

@@ -1,8 +1,7 @@
 // Runs that were made before, so that a search that was stopped goes on where it was.
 //
-// Runs do not depend on the order of the search, so a log serves any search that asks the same
-// `question`: the
-// same space, workload, level and program. One JSON document; written whole or not at all.
+// Runs do not depend on the order of the search, so a log serves any search that asks the same `question`:
+// the same space, workload, level and program. One JSON document; written whole or not at all.
 #pragma once
 
 #include <chrono>
@@ -25,7 +24,8 @@ class LoggedRuns final : public ConfigurationModel {
  public:
   // `path` may be empty: runs are remembered, but not written. `question` is a hash of everything that runs
   // depend on; `version` the program's. Reads what is there. Throws InvalidInput on a file of another
-  // question, Unsupported on one of another version, what the reader throws on a broken one.
+  // question, Unsupported on one of another version, IoError where nobody may look, what the reader throws on
+  // a broken one.
   LoggedRuns(const ConfigurationModel& model, std::filesystem::path path, std::uint64_t question,
              std::string version);
 
@@ -36,7 +36,7 @@ class LoggedRuns final : public ConfigurationModel {
   // Writes nothing: a process that cannot write must not do so while others wait for it.
   void learn(const Json& news) const override;
   Json all() const;
-  // Writes what is known.
+  // Writes what is known. Throws IoError. During a search a write that fails is tried again later.
   void write() const;
   std::size_t known() const;
 

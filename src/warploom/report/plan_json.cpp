@@ -124,7 +124,8 @@ Json plan_json(const PlanResult& plan) {
       {"what_if", Json::array()},
       {"prices", Json::array()},
       {"nearest", nullptr},
-      {"contradiction", plan.contradiction}};
+      {"contradiction", plan.contradiction},
+      {"store_failure", plan.store_failure}};
   for (const SloLimit& limit : plan.level.limits)
     document["limits"].push_back({{"name", limit.name()}, {"limit", to_milliseconds(limit.limit)}});
   if (plan.level.has_goodput()) {

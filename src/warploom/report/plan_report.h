@@ -16,9 +16,9 @@ std::string plan_text(const PlanResult& plan, std::size_t rows = 12);
 // {"model", "workload", "objective", "limits", "search": {"configurations", "candidates", "with_point",
 // "without_point": [{"reason", "configurations", "example"}], "short_runs", "whole_runs", "partial"},
 // "best", "best_confident" (ranks from 1, or null), "points": [...], "fronts": {"speed", "cost"} (ranks),
-// "what_if": [...], "prices": [...], "nearest", "contradiction"}. A point has its deployment, money under
-// "usd_..." keys (null without prices), "limits" with what they use, "binding", "relaxed_by", "confident",
-// "pessimistic" and the metrics of `simulate`.
+// "what_if": [...], "prices": [...], "nearest", "contradiction", "store_failure"}. A point has its
+// deployment, money under "usd_..." keys (null without prices), "limits" with what they use, "binding",
+// "relaxed_by", "confident", "pessimistic" and the metrics of `simulate`.
 Json plan_json(const PlanResult& plan);
 
 // A measured run beside the promise; {"generator", "requests", "promised_rate", "measured_rate", "kept",

@@ -1,6 +1,8 @@
 // What `tune fit` says of a table: how well each configuration was fitted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/statistics.h"
@@ -59,17 +61,22 @@ Json fitted_json(const WaveTuneModel& model) {
   return rows;
 }
 
-// Where the learned correction is from, and whether this table leaves that GPU.
-std::string correction_text(const TuneFitSummary& fit) {
+bool learned_on_this_gpu(const TuneFitResult& fit) {
+  return std::find(fit.learned_on.begin(), fit.learned_on.end(), fit.model.gpu.name) != fit.learned_on.end();
+}
+
+// Where the learned correction is from, and whether this table leaves those GPUs.
+std::string correction_text(const TuneFitResult& fit) {
   if (!fit.corrected) return "correction: none, the formula alone";
-  if (fit.model.gpu.name == kCorrectionGpu) return fmt::format("correction: learned on {}", kCorrectionGpu);
-  return fmt::format("correction: learned on {}, not on {}; it fits these samples", kCorrectionGpu,
-                     fit.model.gpu.name);
+  if (fit.learned_on.empty()) return "correction: learned elsewhere; it fits these samples";
+  const std::string gpus = fmt::format("{}", fmt::join(fit.learned_on, ", "));
+  if (learned_on_this_gpu(fit)) return fmt::format("correction: learned on {}", gpus);
+  return fmt::format("correction: learned on {}, not on {}; it fits these samples", gpus, fit.model.gpu.name);
 }
 
 }  // namespace
 
-std::string tune_fit_text(const TuneFitSummary& fit) {
+std::string tune_fit_text(const TuneFitResult& fit) {
   const WaveModel& model = fit.model;
   return fmt::format(
       "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
@@ -82,7 +89,7 @@ std::string tune_fit_text(const TuneFitSummary& fit) {
       config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds);
 }
 
-Json tune_fit_json(const TuneFitSummary& fit) {
+Json tune_fit_json(const TuneFitResult& fit) {
   const WaveModel& model = fit.model;
   return {{"kernel", model.kernel.name},
           {"kind", name_of(model.kernel.kind)},
@@ -101,8 +108,8 @@ Json tune_fit_json(const TuneFitSummary& fit) {
           {"fit_seconds", fit.fit_seconds},
           {"correction",
            {{"used", fit.corrected},
-            {"learned_on", kCorrectionGpu},
-            {"this_gpu", model.gpu.name == kCorrectionGpu}}},
+            {"learned_on", fmt::format("{}", fmt::join(fit.learned_on, ", "))},
+            {"this_gpu", learned_on_this_gpu(fit)}}},
           {"fitted", fitted_json(model)}};
 }
 

@@ -1,6 +1,7 @@
 #include "warploom/report/tune_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -103,9 +104,10 @@ std::string tune_regret_text(const TuneRegretResult& result) {
 
 std::string tune_learn_text(const TuneLearnResult& result) {
   return fmt::format(
-      "{} rows: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} rows without "
-      "alignment\n",
-      result.rows, 100 * result.before, 100 * result.after, result.unaligned_rows);
+      "{} rows of {}: formula {:.1f} %, corrected {:.1f} % (root mean square, in the sample); {} rows "
+      "without alignment\n",
+      result.rows, fmt::join(result.gpus, ", "), 100 * result.before, 100 * result.after,
+      result.unaligned_rows);
 }
 
 Json tune_regret_json(const TuneRegretResult& result) {

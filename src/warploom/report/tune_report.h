@@ -11,18 +11,12 @@
 
 namespace warploom {
 
-struct TuneFitSummary {
-  const WaveModel& model;
-  const RuntimeTable& table;
-  std::size_t samples = 0;
-  double fit_seconds = 0;
-  bool corrected = false;
-};
-std::string tune_fit_text(const TuneFitSummary& fit);
+std::string tune_fit_text(const TuneFitResult& fit);
 // {"kernel", "kind", "gpu", "configs", "left_out", "samples", "buckets", "median_r_squared",
 // "median_residual", "default", "cells", "mean_candidates", "table_bytes", "fit_seconds", "correction":
-// {"used", "learned_on", "this_gpu"}, "fitted": [{"config", "residual", "buckets", "median_r_squared"}]}
-Json tune_fit_json(const TuneFitSummary& fit);
+// {"used", "learned_on" (names with commas), "this_gpu"}, "fitted": [{"config", "residual", "buckets",
+// "median_r_squared"}]}
+Json tune_fit_json(const TuneFitResult& fit);
 
 // The same of the published wave model.
 std::string wavetune_fit_text(const WaveTuneFitResult& fit);

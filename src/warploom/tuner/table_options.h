@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "warploom/base/fields.h"
+#include "warploom/kernels/latency_model.h"
 #include "warploom/tuner/tile_config.h"
 
 namespace warploom {
@@ -21,6 +22,11 @@ struct EnumNames<TableTier> {
   static constexpr std::array<std::pair<TableTier, std::string_view>, 2> kNames{
       {{TableTier::Measured, "measured"}, {TableTier::CrossGpu, "cross_gpu"}}};
 };
+
+// The tier of a prediction that such a table makes.
+constexpr Tier tier_of(TableTier tier) {
+  return tier == TableTier::Measured ? Tier::Measured : Tier::CrossGpu;
+}
 
 struct TableOptions {
   // The kernel's own choice; kept where no other is predicted to be clearly faster. Must be among the fitted

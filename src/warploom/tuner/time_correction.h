@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "warploom/tuner/wave_model.h"
 
@@ -25,6 +26,8 @@ class TimeCorrection {
   // out[i] = ln(time / predicted_us) of queries[i]. Same sizes. Thread-safe.
   virtual void log_ratios(const TileKernel& kernel, std::span<const CorrectionQuery> queries,
                           std::span<float> out) const = 0;
+  // The GPUs whose measurements it was learned from, by names of the catalogue; none: not known.
+  virtual std::span<const std::string> gpus() const { return {}; }
 };
 
 // What a learner sees of a query: fills, alignment and shares of the time; no absolute time or size of a GPU

@@ -7,7 +7,7 @@
 #include <cctype>
 #include <map>
 
-#include "warploom/app/plan/simulated_configurations.h"
+#include "warploom/app/plan/configured_setups.h"
 #include "warploom/base/error.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/shell_line.h"

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
@@ -250,10 +251,6 @@ void add_labels(const PlanRequest& request, GpuCatalog& catalog, PlanResult& res
     result.nearest_label = label_of_plan(request, catalog, result.search.nearest->configuration);
 }
 
-}  // namespace
-
-namespace {
-
 // A request that was read and checked, before anything is searched.
 struct PreparedPlan {
   PlanRequest request;
@@ -312,7 +309,11 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   refuse_if_nothing_fits(task, result.search);
   const bool first = request.crew == nullptr || request.crew->is_first();
   if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
-  runs->write();
+  try {
+    runs->write();
+  } catch (const IoError& unwritten) {  // which costs the runs, not the answer
+    result.store_failure = unwritten.what();
+  }
   add_labels(request, catalog, result);
   if (result.search.best)
     result.best_measured_share =

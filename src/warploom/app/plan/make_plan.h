@@ -36,6 +36,7 @@ struct PlanResult {
   PlanLabel nearest_label;         // of search.nearest
   double best_measured_share = 0;  // of the best's kernel time: priced by rows of the same GPU
   std::string contradiction;       // where no configuration can meet a limit: which, and the nearest that can
+  std::string store_failure;       // why the runs could not be kept in `store`; empty: they were
 };
 
 // An infeasible level is an outcome, not an error. Throws InvalidInput on an empty space, no limits at all, a

@@ -87,7 +87,8 @@ void check_known(const std::string& name, const std::set<std::string>& known, st
 }
 
 // A misspelt implementation would else be priced as an average one.
-void check_context(const Predictor& predictor, Family family, const KernelContext& context) {
+void check_context(const Predictor& predictor, const Operator& op, const KernelContext& context) {
+  const Family family = family_of(op);
   std::set<std::string> frameworks, kernels;
   for (const auto& [each, name] : EnumNames<Family>::kNames) {
     const FamilyModel* model = predictor.model(each);
@@ -98,7 +99,7 @@ void check_context(const Predictor& predictor, Family family, const KernelContex
     }
   }
   check_known(std::string(context.framework), frameworks, "framework");
-  if (context.kernel != kStreamingKernel) check_known(std::string(context.kernel), kernels, "kernel");
+  if (context.kernel != rule_of(op)) check_known(std::string(context.kernel), kernels, "kernel");
 }
 
 // Those of the family in the predictor that answers; nullptr: it has none.
@@ -169,7 +170,7 @@ void check_routing_said_once(const std::function<bool(std::string_view)>& given)
 Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {
   Operator op = operator_of(request);
   if (const Predictor* predictor = predictor_of(model))
-    check_context(*predictor, family_of(op), {request.framework, request.version, request.kernel});
+    check_context(*predictor, op, {request.framework, request.version, request.kernel});
   return op;
 }
 
@@ -199,7 +200,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.kernel = source.kernel;
   result.stands_in_for = source.stands_in_for;
   result.scheme_priced = source.scheme_priced;
-  result.by_rule = source.kernel == kStreamingKernel;
+  result.by_rule = !source.kernel.empty() && source.kernel == rule_of(result.op);
   if (const auto* gemm = std::get_if<Gemm>(&result.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(result.op, result.gpu);

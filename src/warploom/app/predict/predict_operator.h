@@ -44,7 +44,7 @@ struct PredictResult {
   LatencyEstimate estimate;
   LatencyEstimate roofline;
   std::string framework, version, kernel;  // the implementation that was priced; empty without measurements
-  bool by_rule = false;                    // of streaming kernels, which stands for every version
+  bool by_rule = false;                    // `kernel` names a rule, which stands for every version
   // The scheme whose rows price the operator; absent: its own.
   std::optional<MatmulScheme> scheme_priced;
   std::string stands_in_for;             // what was asked for and never measured on this GPU; empty: nothing

@@ -219,7 +219,7 @@ SimulateResult simulate_with_tiles(const SimulateRequest& request,
                     ".warploom.json of `moe-config`",
                     request.tuned.string(), name_of(kernel.kind)));
   return run_tuned(
-      request, latency, table.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu,
+      request, latency, tier_of(table.tier()),
       [&](TunedGain gain) { return std::make_shared<const TileTableLatency>(latency, table, gain); },
       fmt::format("{} with operands of {} bytes on {}", name_of(kernel.kind), kernel.operand_bytes,
                   table.gpu().name));

@@ -43,7 +43,7 @@ bool TileTableLatency::take(LatencyEstimate& result, const Operator& op, const G
   const double factor = *time / result.p50;
   for (Seconds* each : {&result.p10, &result.p50, &result.p90})
     *each = std::max(result.physical_bound, *each * factor);
-  result.tier = std::max(result.tier, table_.tier() == TableTier::Measured ? Tier::Measured : Tier::CrossGpu);
+  result.tier = std::max(result.tier, tier_of(table_.tier()));
   return true;
 }
 

@@ -27,21 +27,20 @@ std::string CorrectionKind::file_name() const {
   return fmt::format("{}{}{}.wlc", name_of(kind), one_byte ? "_fp8" : "", unaligned ? "_unaligned" : "");
 }
 
-std::string correction_to_bytes(const CorrectionKind& kind, const SymmetricTrees& trees) {
+std::string correction_to_bytes(const CorrectionKind& kind, const CorrectionFile& file) {
   Json head = file_head(kFormat, kFormat.written_by);
   head["kind"] = name_of(kind.kind);
   head["operand_bytes"] = kind.one_byte ? 1 : 2;
   head["rows"] = rows_text(kind);
   head["feature_version"] = kCorrectionFeatureVersion;
+  head["gpus"] = file.gpus;
   ByteWriter records;
-  records.put_text(encode_symmetric(trees));
+  records.put_text(encode_symmetric(file.trees));
   return framed_file(kFormat, head, records.bytes());
 }
 
-SymmetricTrees correction_from_bytes(std::string_view bytes, const CorrectionKind& kind,
+CorrectionFile correction_from_bytes(std::string_view bytes, const CorrectionKind& kind,
                                      std::string_view where) {
-  // Bare trees begin with their length, which is never the 1.4 GB that these four bytes would mean.
-  if (!bytes.starts_with(kFormat.magic.substr(0, 4))) return decode_symmetric(bytes, where);
   FramedFile file = open_framed_file(kFormat, bytes, where);
   file.head.check_features(kCorrectionFeatureVersion);
   if (file.head.text("kind") != name_of(kind.kind) ||
@@ -52,9 +51,12 @@ SymmetricTrees correction_from_bytes(std::string_view bytes, const CorrectionKin
                     "expected that of {}",
                     where, file.head.text("rows"), file.head.text("kind"), file.head.count("operand_bytes"),
                     kind.file_name()));
+  CorrectionFile correction;
+  if (file.minor > 0) correction.gpus = file.head.texts("gpus");
   const std::string_view trees = file.records.take_text();
   file.finish(kFormat, where);
-  return decode_symmetric(trees, where);
+  correction.trees = decode_symmetric(trees, where);
+  return correction;
 }
 
 }  // namespace warploom

@@ -148,7 +148,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
     const LatencyEstimate& estimate = priced.one_call;
     const auto count = double(node.count);
     // The rule says what engines' kernels likely take; none was measured that could be slower than others.
-    if (priced.source.kernel == kStreamingKernel) {
+    if (!priced.source.kernel.empty() && priced.source.kernel == rule_of(node.op)) {
       diagnoser.leave_out(
           fmt::format("{}: priced by a rule, not by a measured kernel", name_of(family_of(node.op))),
           estimate.p50 * (count * times));

@@ -63,19 +63,28 @@ CorrectionKind kind_of(const TileKernel& kernel, bool without_alignment) {
   return {kernel.kind, kernel.operand_bytes == 1, without_alignment};
 }
 
-std::optional<SymmetricEnsemble> ensemble_of(const CorrectionKind& kind) {
+std::optional<CorrectionFile> built_in_file(const CorrectionKind& kind) {
   const std::string name = kind.file_name();
-  for (const EmbeddedFile& file : embedded::tuner_files()) {
-    if (file.name == name)
-      return SymmetricEnsemble(correction_from_bytes(file.contents, kind, "built-in " + name));
-  }
+  for (const EmbeddedFile& file : embedded::tuner_files())
+    if (file.name == name) return correction_from_bytes(file.contents, kind, "built-in " + name);
   return std::nullopt;
+}
+
+void add_names(std::vector<std::string>& names, std::span<const std::string> more) {
+  for (const std::string& name : more)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 class LearnedCorrection final : public TimeCorrection {
  public:
-  LearnedCorrection(SymmetricEnsemble aligned, std::optional<SymmetricEnsemble> rest)
-      : aligned_(std::move(aligned)), rest_(std::move(rest)) {}
+  LearnedCorrection(const CorrectionFile& aligned, const std::optional<CorrectionFile>& rest)
+      : aligned_(aligned.trees), gpus_(aligned.gpus) {
+    if (!rest) return;
+    rest_.emplace(rest->trees);
+    add_names(gpus_, rest->gpus);
+  }
+
+  std::span<const std::string> gpus() const override { return gpus_; }
 
   void log_ratios(const TileKernel& kernel, std::span<const CorrectionQuery> queries,
                   std::span<float> out) const override {
@@ -103,12 +112,14 @@ class LearnedCorrection final : public TimeCorrection {
  private:
   SymmetricEnsemble aligned_;
   std::optional<SymmetricEnsemble> rest_;
+  std::vector<std::string> gpus_;
 };
 
 struct LearningRows {
   std::vector<float> features, targets;
   std::vector<std::size_t> shape_of;  // of each row
   std::size_t shapes = 0;
+  std::vector<std::string> gpus;  // that the rows were measured on
 };
 
 CorrectionQuery query_of(const WaveModel& model, const FittedConfig& fitted, const TileShape& shape) {
@@ -138,6 +149,7 @@ void fill_rows(const WaveModel& model, const std::vector<TileSample>& samples, L
     rows.targets.push_back(static_cast<float>(std::clamp(ratio, -most, most)));
     const auto [known, added] = shapes.emplace(sample.shape, rows.shapes);
     if (added) ++rows.shapes;
+    add_names(rows.gpus, {&model.gpu.name, 1});
     rows.shape_of.push_back(known->second);
   }
 }
@@ -186,9 +198,9 @@ std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
   if (kernel.operand_bytes > 2) return nullptr;
   // Learned where experts had the same rows and queries saw all keys before them.
   if (kernel.expert_skew > 0 || kernel.window > 0) return nullptr;
-  auto aligned = ensemble_of(kind_of(kernel, false));
+  const auto aligned = built_in_file(kind_of(kernel, false));
   if (!aligned) return nullptr;
-  return std::make_unique<LearnedCorrection>(*std::move(aligned), ensemble_of(kind_of(kernel, true)));
+  return std::make_unique<LearnedCorrection>(*aligned, built_in_file(kind_of(kernel, true)));
 }
 
 bool correction_fits(const WaveModel& model, const TimeCorrection& correction,
@@ -239,15 +251,19 @@ TuneLearnResult tune_learn(const TuneLearnRequest& request) {
     const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
     fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
   }
-  const auto write = [&](bool without_alignment, const SymmetricTrees& trees) {
+  const auto write = [&](bool without_alignment, const LearningRows& rows) {
     const CorrectionKind kind = kind_of(request.kernel, without_alignment);
-    write_file_atomically(request.output / kind.file_name(), correction_to_bytes(kind, trees));
+    CorrectionFile file{.gpus = rows.gpus, .trees = learned(rows)};
+    write_file_atomically(request.output / kind.file_name(), correction_to_bytes(kind, file));
+    return std::move(file.trees);
   };
-  const SymmetricTrees trees = learned(aligned);
-  write(false, trees);
-  if (!rest.targets.empty()) write(true, learned(rest));
+  const SymmetricTrees trees = write(false, aligned);
+  if (!rest.targets.empty()) write(true, rest);
+  std::vector<std::string> gpus = aligned.gpus;
+  add_names(gpus, rest.gpus);
   return {.rows = aligned.targets.size(),
           .unaligned_rows = rest.targets.size(),
+          .gpus = std::move(gpus),
           .before = root_mean_square(aligned.targets, std::vector<double>(aligned.targets.size(), 0.0)),
           .after = root_mean_square(aligned.targets, answers(trees, aligned))};
 }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "warploom/base/fields.h"
@@ -16,11 +15,8 @@
 
 namespace warploom {
 
-// The GPU that the built-in corrections were learned on (tests/fixtures/tuner/README.md names the sets).
-inline constexpr std::string_view kCorrectionGpu = "h200_sxm";
-
 // The built-in correction; nothing when none was learned for the kernel's kind and operand size (two bytes,
-// and one byte for gemm).
+// and one byte for gemm). tests/fixtures/tuner/README.md names the measurements behind it.
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel);
 
 // Whether the correction fits these samples: on another GPU or for another kernel it may lead astray, and
@@ -46,7 +42,8 @@ struct TuneLearnRequest {
 
 struct TuneLearnResult {
   std::size_t rows = 0, unaligned_rows = 0;
-  double before = 0, after = 0;  // root mean square of ln(model / measured), aligned rows, in the sample
+  std::vector<std::string> gpus;  // measured on, as the files say
+  double before = 0, after = 0;   // root mean square of ln(model / measured), aligned rows, in the sample
 };
 
 // The sets of a file: a JSON list of objects with the fields of TuneLearnSet, relative paths from its folder.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "warploom/app/tune/correction_file.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -118,7 +119,32 @@ TEST(TuneCorrection, LearnsWhatItWrites) {
   const TuneLearnResult result = tune_learn(request);
   EXPECT_GT(result.rows, 6000U);
   EXPECT_LT(result.after, 0.3 * result.before);
-  EXPECT_GT(read_file(folder.path() / "attention.wlc").size(), 1000U);
+  const CorrectionKind kind{TileKernelKind::Attention};
+  const CorrectionFile file = correction_from_bytes(read_file(folder.path() / "attention.wlc"), kind, "it");
+  EXPECT_GT(file.trees.trees.size(), 100U);
+  EXPECT_EQ(file.gpus, std::vector<std::string>{"h200_sxm"});
+  EXPECT_EQ(result.gpus, file.gpus);
+}
+
+// What `tune fit` says of the built-in files is what stands in them.
+TEST(TuneCorrection, SaysWhereItWasLearned) {
+  TuneFitRequest request{.samples = fixture("attention_anchors"),
+                         .kernel = {.kind = TileKernelKind::Attention, .head_group = 4, .causal = true}};
+  const std::vector<std::string> learned_on{"h200_sxm"};
+  EXPECT_EQ(tune_fit(request).learned_on, learned_on);
+  request.gpu = "h100_sxm";
+  EXPECT_EQ(tune_fit(request).learned_on, learned_on);
+  request.corrected = false;
+  EXPECT_TRUE(tune_fit(request).learned_on.empty());
+}
+
+TEST(TuneCorrection, AFileFromBeforeItSaidSoIsReadAndDoesNotKnow) {
+  const std::filesystem::path old =
+      std::filesystem::path(WARPLOOM_SOURCE_DIR) / "tests/formats/files/correction-1.0.wlc";
+  const CorrectionKind kind{TileKernelKind::GroupedGemm, false, true};
+  const CorrectionFile file = correction_from_bytes(read_file(old), kind, "old");
+  EXPECT_TRUE(file.gpus.empty());
+  EXPECT_EQ(file.trees.trees.size(), 2U);
 }
 
 }  // namespace

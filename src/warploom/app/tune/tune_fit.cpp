@@ -68,7 +68,9 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
           .samples = samples.rows.size(),
           .fit_seconds = taken.count(),
           .bytes = bytes,
-          .corrected = corrected};
+          .corrected = corrected,
+          .learned_on = correction ? std::vector(correction->gpus().begin(), correction->gpus().end())
+                                   : std::vector<std::string>()};
 }
 
 WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {

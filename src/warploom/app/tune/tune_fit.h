@@ -32,6 +32,7 @@ struct TuneFitResult {
   double fit_seconds = 0;  // model and table; the time varies from run to run
   std::size_t bytes = 0;
   bool corrected = false;  // what was learned about the reference kernels fits these samples and was used
+  std::vector<std::string> learned_on;  // the GPUs of that correction; none: there is none, or none is known
 };
 
 // What `text` names; without it the usual 128x128x64/w8/s3 where the model has it, else nothing. Throws

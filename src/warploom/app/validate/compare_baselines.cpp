@@ -16,13 +16,6 @@
 namespace warploom {
 namespace {
 
-std::vector<std::pair<std::string, ErrorSummary>> summaries(
-    const std::map<std::string, ErrorAccumulator>& accumulators) {
-  std::vector<std::pair<std::string, ErrorSummary>> result;
-  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
-  return result;
-}
-
 bool is_roofline(const Baseline& baseline) {
   return baseline.trained == nullptr && baseline.kind == BaselineKind::Roofline;
 }

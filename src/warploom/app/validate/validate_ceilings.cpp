@@ -44,14 +44,17 @@ constexpr std::uint64_t kFoldSeed = 11;
 // How each row of the data set stands.
 enum class Verdict : std::uint8_t { NotJudged, Below, Above, Flagged };
 
-struct Judge {
+struct Judgement {
   const Dataset& dataset;
   const GpuCatalog& catalog;
-  double quantile;
-  bool measured_alone;
-  std::vector<Verdict> verdicts;
-  std::map<std::string, std::size_t> skipped;
-  RoutingCache routing;
+  std::vector<Verdict> verdicts = std::vector<Verdict>(dataset.size(), Verdict::NotJudged);
+  std::map<std::string, std::size_t> skipped{};  // reason, rows
+};
+
+struct Judge : Judgement {
+  double quantile = 0;
+  bool measured_alone = false;
+  RoutingCache routing{};
 
   void judge(const CeilingModel& model, std::uint32_t row) {
     try {
@@ -71,14 +74,8 @@ struct Judge {
 };
 
 // The published model's verdicts on the rows that `ours` judged.
-Judge judge_published(const PipeWeaveModel& model, const Judge& ours) {
-  Judge judge{.dataset = ours.dataset,
-              .catalog = ours.catalog,
-              .quantile = ours.quantile,
-              .measured_alone = ours.measured_alone,
-              .verdicts = std::vector<Verdict>(ours.verdicts.size(), Verdict::NotJudged),
-              .skipped = {},
-              .routing = {}};
+Judgement judge_published(const PipeWeaveModel& model, const Judgement& ours) {
+  Judgement judged{.dataset = ours.dataset, .catalog = ours.catalog};
   for (std::uint32_t row = 0; row < ours.verdicts.size(); ++row) {
     if (ours.verdicts[row] == Verdict::NotJudged) continue;
     const Operator& op = ours.dataset.op(row);
@@ -87,18 +84,18 @@ Judge judge_published(const PipeWeaveModel& model, const Judge& ours) {
     try {
       const auto expected = model.expected(op, gpu, context);
       if (!expected) {
-        ++judge.skipped[model.lacks(op, gpu, context)];
+        ++judged.skipped[model.lacks(op, gpu, context)];
         continue;
       }
       const double reached = expected->at_full_rate / ours.dataset.latency(row);
-      judge.verdicts[row] = reached > expected->efficiency                 ? Verdict::Above
-                            : expected->efficiency - reached > kFlaggedGap ? Verdict::Flagged
-                                                                           : Verdict::Below;
+      judged.verdicts[row] = reached > expected->efficiency                 ? Verdict::Above
+                             : expected->efficiency - reached > kFlaggedGap ? Verdict::Flagged
+                                                                            : Verdict::Below;
     } catch (const Unsupported& error) {
-      ++judge.skipped[fmt::format("refused: {}", error.what())];
+      ++judged.skipped[fmt::format("refused: {}", error.what())];
     }
   }
-  return judge;
+  return judged;
 }
 
 void judge_kept_out(const CeilingModel& model, Judge& judge) {
@@ -153,15 +150,15 @@ std::vector<CeilingShare> listed(std::map<std::string, CeilingShare> shares) {
   return list;
 }
 
-TunedComparison compare(const std::filesystem::path& path, const Judge& judge,
+TunedComparison compare(const std::filesystem::path& path, const Judgement& judged,
                         const std::vector<CeilingShare>& gpus) {
   std::map<std::string, TunedGpu> by_gpu;
   std::map<std::string, double> logs, sums;
-  for (const TunedRow& row : match_tuned_times(read_tuned_times(path, judge.catalog), judge.dataset)) {
-    if (judge.verdicts[row.row] == Verdict::NotJudged) continue;
-    const std::string& gpu = judge.dataset.gpu(row.row);
+  for (const TunedRow& row : match_tuned_times(read_tuned_times(path, judged.catalog), judged.dataset)) {
+    if (judged.verdicts[row.row] == Verdict::NotJudged) continue;
+    const std::string& gpu = judged.dataset.gpu(row.row);
     ++by_gpu[gpu].matched;
-    by_gpu[gpu].matched_flagged += judge.verdicts[row.row] == Verdict::Flagged ? 1 : 0;
+    by_gpu[gpu].matched_flagged += judged.verdicts[row.row] == Verdict::Flagged ? 1 : 0;
     logs[gpu] += std::log(row.speedup);
     sums[gpu] += row.speedup;
   }
@@ -185,17 +182,17 @@ TunedComparison compare(const std::filesystem::path& path, const Judge& judge,
   return result;
 }
 
-CeilingCounts counted(const Judge& judge, const std::vector<std::filesystem::path>& tuned) {
+CeilingCounts counted(const Judgement& judged, const std::vector<std::filesystem::path>& tuned) {
   std::map<std::string, CeilingShare> families, gpus;
-  for (std::uint32_t row = 0; row < judge.verdicts.size(); ++row) {
-    if (judge.verdicts[row] == Verdict::NotJudged) continue;
-    count(families, name_of(judge.dataset.family(row)), judge.verdicts[row]);
-    count(gpus, judge.dataset.gpu(row), judge.verdicts[row]);
+  for (std::uint32_t row = 0; row < judged.verdicts.size(); ++row) {
+    if (judged.verdicts[row] == Verdict::NotJudged) continue;
+    count(families, name_of(judged.dataset.family(row)), judged.verdicts[row]);
+    count(gpus, judged.dataset.gpu(row), judged.verdicts[row]);
   }
   CeilingCounts counts{.families = listed(std::move(families)), .gpus = listed(std::move(gpus))};
   if (counts.families.empty()) return counts;
-  for (const auto& path : tuned) counts.tuned.push_back(compare(path, judge, counts.gpus));
-  for (const auto& [reason, rows] : judge.skipped) counts.skipped.emplace_back(reason, rows);
+  for (const auto& path : tuned) counts.tuned.push_back(compare(path, judged, counts.gpus));
+  for (const auto& [reason, rows] : judged.skipped) counts.skipped.emplace_back(reason, rows);
   return counts;
 }
 
@@ -222,13 +219,9 @@ CeilingValidation validate_ceilings(const ValidateCeilingsRequest& request) {
   if (!request.published.empty()) published = open_published(request.published, request.quantile);
   const GpuCatalog catalog;
   const ImportResult imported = read_measurements(request.source, catalog);
-  Judge judge{.dataset = imported.dataset,
-              .catalog = catalog,
-              .quantile = request.quantile,
-              .measured_alone = requires_measured(request.require_tier),
-              .verdicts = std::vector<Verdict>(imported.dataset.size(), Verdict::NotJudged),
-              .skipped = {},
-              .routing = {}};
+  Judge judge{{.dataset = imported.dataset, .catalog = catalog},
+              request.quantile,
+              requires_measured(request.require_tier)};
   if (request.progress) request.progress(fmt::format("{} rows read", imported.dataset.size()));
   CeilingValidation result;
   result.quantile = request.quantile;

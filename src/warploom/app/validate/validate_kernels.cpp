@@ -86,13 +86,6 @@ struct Accumulators {
   }
 };
 
-template <class Map>
-std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulators) {
-  std::vector<std::pair<std::string, ErrorSummary>> result;
-  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
-  return result;
-}
-
 ValidateKernelsResult result_of(const Accumulators& accumulators) {
   ValidateKernelsResult result;
   result.overall = accumulators.overall.summary();

@@ -81,13 +81,6 @@ std::vector<std::string> gpus_to_measure(const FamilyRows& rows, const LeaveOutG
   return chosen;
 }
 
-template <class Map>
-std::vector<std::pair<std::string, ErrorSummary>> summaries(const Map& accumulators) {
-  std::vector<std::pair<std::string, ErrorSummary>> result;
-  for (const auto& [name, accumulator] : accumulators) result.emplace_back(name, accumulator.summary());
-  return result;
-}
-
 // The data sheet alone, then each step of ablation.h.
 constexpr auto& kParts = EnumNames<AblationStep>::kNames;
 using AblationErrors = std::array<ErrorAccumulator, 1 + kParts.size()>;

@@ -94,10 +94,7 @@ StaticValidationRow row_of(const StaticTruth& row) {
   return result;
 }
 
-// Nothing where `require_tier` leaves the row out.
-std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
-                                             const ValidateStaticRequest& validation,
-                                             const std::shared_ptr<const LatencyModel>& latency) {
+ServingSetupRequest setup_of(const StaticTruth& row, const ValidateStaticRequest& validation) {
   ServingSetupRequest request;
   request.host = validation.host;
   request.model = row.model;
@@ -106,7 +103,14 @@ std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
   if (load_model(row.model).mixture) request.expert_routing = validation.expert_routing;
-  const ServingSetup setup = resolve_serving(request, latency, MemoryCheck::None);
+  return request;
+}
+
+// Nothing where `require_tier` leaves the row out.
+std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::vector<std::int32_t>& prompts,
+                                             const ValidateStaticRequest& validation,
+                                             const std::shared_ptr<const LatencyModel>& latency) {
+  const ServingSetup setup = resolve_serving(setup_of(row, validation), latency, MemoryCheck::None);
   const StaticBatchTime time = price_static_batch(prompts, row.output_tokens, *setup.pricer, setup.config);
   StaticValidationRow result = row_of(row);
   result.prefill = compare(row.prefill, time.prefill);
@@ -151,14 +155,8 @@ struct StepHosts {
 
 // What a step of the row's engine waits for: the GPU's gap, the host's work beside it, the tokens' way out.
 StepHosts step_hosts(const StaticTruth& row, const ValidateStaticRequest& validation) {
-  ServingSetupRequest request;
-  request.host = validation.host;
-  request.model = row.model;
-  request.gpu = row.hardware;
-  request.framework = row.engine;
-  request.config.tensor_parallel_size = row.tp;
-  request.config.pipeline_parallel_size = row.pp;
-  const ServingSetup setup = resolve_serving(request, std::make_shared<RooflineModel>(), MemoryCheck::None);
+  const ServingSetup setup =
+      resolve_serving(setup_of(row, validation), std::make_shared<RooflineModel>(), MemoryCheck::None);
   const auto host_of = [&](LaunchMode mode) {
     const HostStep host = setup.config.host.step(row.batch, mode);
     return StepHost{host.gap + host.pause, host.before + host.launch + host.finish, host.finish};

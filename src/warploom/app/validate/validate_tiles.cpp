@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "warploom/app/predict/tier_requirement.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/parallel.h"
@@ -26,6 +27,8 @@ FieldTable ValidateTilesRequest::describe() {
       .add("data", &R::data, {.doc = "tiles.csv of warploom-collect", .required = true})
       .add("gpu", &R::gpu, {.doc = "record of that GPU; absent: by the name in the file"})
       .add("shipped", &R::shipped, {.doc = "judge the program's own ranking, learn nothing"})
+      .add("require_tier", &R::require_tier,
+           {.doc = "measured: refuse a ranking that learned nothing on the GPU"})
       .add("leave_out_sms", &R::leave_out_sms,
            {.doc = "also learn without each count of SMs and judge at it"})
       .add("rows", &R::rows, {.doc = "choices that a family learns from, at most", .min = 1})
@@ -206,9 +209,21 @@ std::vector<TileCell> judge_cells(const Judge& judge, const TileRanking& ranking
   return cells;
 }
 
+// A ranking that is learned here is learned on the GPU of the choices; the shipped one may be another's.
+void check_learned_on(const GpuSpec& gpu, const ValidateTilesRequest& request, const GpuCatalog& catalog) {
+  if (!requires_measured(request.require_tier) || !request.shipped) return;
+  const std::string& from = TileRanking::cublas().gpu();
+  if (!from.empty() && catalog.get(from).name == gpu.name) return;
+  throw Unsupported(
+      fmt::format("require_tier: the shipped ranking was learned on {}, so no choice on {} is answered from "
+                  "measurements of its GPU",
+                  from.empty() ? "an unknown GPU" : from, gpu.name));
+}
+
 void write_ranking(const ValidateTilesRequest& request, const TileRanking& ranking,
                    const TileObservations& data) {
   Json document = ranking.to_json();
+  document["gpu"] = data.gpu;
   document["created_by"] = "warploom validate tiles";
   document["source"] = fmt::format("{}, {}", data.gpu, data.library);
   write_json_file(request.write, document);
@@ -223,6 +238,7 @@ TileValidation validate_tiles(const ValidateTilesRequest& request) {
   const TileObservations data = read_tile_choices(request.data);
   GpuCatalog catalog;
   const GpuSpec gpu = catalog.load_gpu(request.gpu.empty() ? data.gpu : request.gpu);
+  check_learned_on(gpu, request, catalog);
   const Split parts = split(data);
   if (parts.learned.empty() || parts.judged.empty())
     throw InvalidInput(fmt::format("{}: {} choices to learn from and {} to judge, expected some of both",

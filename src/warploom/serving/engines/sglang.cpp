@@ -269,13 +269,7 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 // The host
 
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const std::int64_t experts = model.mixture_layers();
-  const bool fused = has_tensor_memory(gpu);  // one kernel serves the experts of data-centre Blackwell
-  return {.all = model.layer_count(),
-          .experts = fused ? 0 : experts,
-          .fused_experts = fused ? experts : 0,
-          .latent = model.layers_with(AttentionKind::Latent),
-          .linear = model.layers_with(AttentionKind::Linear)};
+  return launched_layers_of(model, has_tensor_memory(gpu));  // one kernel serves data-centre Blackwell
 }
 
 }  // namespace

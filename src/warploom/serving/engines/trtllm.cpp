@@ -273,14 +273,9 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
-  const std::int64_t experts = model.mixture_layers();
   const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
-  return {.all = model.layer_count(),
-          .experts = triton ? experts : 0,
-          .fused_experts = triton ? 0 : experts,
-          .latent = model.layers_with(AttentionKind::Latent),
-          .linear = model.layers_with(AttentionKind::Linear)};
+  return launched_layers_of(model, !triton);
 }
 
 }  // namespace

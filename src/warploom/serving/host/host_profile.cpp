@@ -63,6 +63,15 @@ FieldTable HostProfile::describe() {
       .table();
 }
 
+LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused) {
+  const std::int64_t experts = model.mixture_layers();
+  return {.all = model.layer_count(),
+          .experts = experts_fused ? 0 : experts,
+          .fused_experts = experts_fused ? experts : 0,
+          .latent = model.layers_with(AttentionKind::Latent),
+          .linear = model.layers_with(AttentionKind::Linear)};
+}
+
 HostModel EngineHost::of(const LaunchedLayers& layers) const {
   const Seconds late_rank = layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0);
   return {.schedule = schedule,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/json.h"
+#include "warploom/models/architecture.h"
 #include "warploom/serving/host/host_model.h"
 
 namespace warploom {
@@ -21,6 +22,9 @@ struct LaunchedLayers {
   std::int64_t linear = 0;         // with linear attention
   std::int64_t collectives = 0;    // of a step between GPUs that share each layer; 0: one GPU
 };
+
+// Of a model whose routed experts are launched as one kernel or as several.
+LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_fused);
 
 // Of one engine on the machine. Launch times of a layer, and of its collectives, are in addition to `layer`.
 struct EngineHost {

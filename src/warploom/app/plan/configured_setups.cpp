@@ -1,0 +1,62 @@
+#include "warploom/app/plan/configured_setups.h"
+
+#include <utility>
+
+#include "warploom/app/plan/plan_refusals.h"
+#include "warploom/serving/engines/engine_defaults.h"
+#include "warploom/serving/engines/parallelism.h"
+
+namespace warploom {
+namespace {
+
+std::string at_or(const std::vector<std::string>& list, std::size_t index, const std::string& fallback) {
+  return list.empty() ? fallback : list[index];
+}
+
+}  // namespace
+
+ServingSetupRequest setup_request_of(const PlanRequest& request, const Configuration& configuration,
+                                     const EngineShape& shape) {
+  const SearchSpace& space = request.space;
+  ServingSetupRequest setup;
+  setup.model = request.model;
+  setup.gpu = space.gpus[shape.gpu];
+  setup.predictor = request.predictor;
+  setup.expert_routing = request.expert_routing;
+  setup.host.profile = request.host_profile;
+  const auto [engine, version] =
+      engine_and_version(at_or(space.engines, configuration.engine, default_engine()));
+  setup.config.engine = engine;
+  setup.version = version;
+  const std::string scheme = at_or(space.quantizations, configuration.quantization, "stored");
+  if (scheme != "stored") setup.quantization = scheme;
+  setup.config.kv_cache_dtype = request.kv_cache_dtype;
+  setup.config.gpu_memory_utilization = request.gpu_memory_utilization;
+  setup.config.speculative_config =
+      draft_config(at_or(space.speculations, configuration.speculation, "none"));
+  if (!setup.config.speculative_config.empty()) setup.config.acceptance_length = request.acceptance_length;
+  if (configuration.max_num_seqs > 0) setup.config.max_num_seqs = configuration.max_num_seqs;
+  if (configuration.max_num_batched_tokens > 0)
+    setup.config.max_num_batched_tokens = configuration.max_num_batched_tokens;
+  setup.config.enable_prefix_caching = configuration.prefix_caching;
+  if (configuration.kv_offloading_gib > 0) setup.config.kv_offloading_size = configuration.kv_offloading_gib;
+  setup.config.tensor_parallel_size = shape.tensor_parallel;
+  setup.config.pipeline_parallel_size = shape.pipeline_parallel;
+  setup.config.enable_expert_parallel = shape.expert_parallel;
+  setup.config = ask_for_groups(std::move(setup.config), shape.data_parallel);
+  return setup;
+}
+
+WorkloadRequestSource source_at(WorkloadRequestSource source, double rate) {
+  source.concurrency.reset();
+  if (source.sessions) {
+    source.sessions->rate = rate;
+  } else if (source.request_rate) {
+    source.request_rate = rate;
+  } else {
+    source.rate = rate;
+  }
+  return source;
+}
+
+}  // namespace warploom

@@ -1,0 +1,17 @@
+// What the configurations of a plan are in the words of the other use cases.
+#pragma once
+
+#include "warploom/app/plan/plan_request.h"
+#include "warploom/app/serving/serving_setup.h"
+#include "warploom/planner/configuration.h"
+
+namespace warploom {
+
+// What an instance is started with, without the pool that it is in.
+ServingSetupRequest setup_request_of(const PlanRequest& request, const Configuration& configuration,
+                                     const EngineShape& shape);
+
+// The source of a load of so many requests (of sessions: first turns) per second.
+WorkloadRequestSource source_at(WorkloadRequestSource source, double rate);
+
+}  // namespace warploom
