@@ -31,7 +31,7 @@ from sglang.srt.managers.schedule_batch import (  # noqa: E402
 from sglang.srt.managers.scheduler import Scheduler, ServerArgs  # noqa: E402
 
 from warploom.record import __main__ as command  # noqa: E402
-from warploom.record import sglang_engine, sglang_facts  # noqa: E402
+from warploom.record import sglang_arrivals, sglang_engine, sglang_facts  # noqa: E402
 
 
 def start(engine, place, *words):
@@ -69,10 +69,13 @@ class RecordingOfASpawnedScheduler(Recorded):
         self.assertEqual([row["request_id"] for row in rows], ["r0", "r1", "r2"])
         self.assertEqual([row["input_tokens"] for row in rows], ["20", "21", "22"])
         self.assertEqual([row["output_tokens"] for row in rows], ["4", "5", "6"])
+        self.assertEqual(len({row["arrival_s"] for row in rows}), 3)
         for row in rows:
             names = ("arrival_s", "queued_s", "scheduled_s", "first_token_s", "last_token_s")
             times = [float(row[name]) for name in names]
             self.assertEqual(times, sorted(times))
+            # The server sent them a millisecond apart, the scheduler took them together.
+            self.assertGreater(times[1] - times[0], 1e-3 * (3 - rows.index(row)) - 1e-3)
             # A step takes a millisecond; the second token comes with the next step.
             self.assertGreater(times[4] - times[3], 1e-3 * (int(row["output_tokens"]) - 1))
 
@@ -255,6 +258,26 @@ class RecordingInThisProcess(unittest.TestCase):
         self.assertNotIn("schedule_conservativeness", arguments)
 
 
+class Arrivals(unittest.TestCase):
+    def test_are_read_once_and_only_where_they_can_be(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sent = sglang_arrivals.SentRequests(folder)
+            rows = [{"request_id": "a", "received_s": 5.0}]
+            self.assertEqual(sent.earlier(rows), [{"request_id": "a", "received_s": 5.0}])
+            (Path(folder) / ".sent").write_text('["a", 4.5]\n["b", 9.0]\n["c", 1')
+            self.assertEqual(sent.earlier(rows)[0]["received_s"], 4.5)
+            self.assertEqual(sent.earlier([{"request_id": "b", "received_s": 8.0}])[0]["received_s"], 8.0)
+            with open(Path(folder) / ".sent", "a") as file:
+                file.write(".25]\n")
+            self.assertEqual(sent.earlier([{"request_id": "c", "received_s": 8.0}])[0]["received_s"], 1.25)
+
+    def test_requests_are_found_in_lists_and_by_name(self):
+        space = types.SimpleNamespace
+        one = space(rid="a", input_ids=[1])
+        many = [space(rid="b", input_ids=[1]), space(rid=["x"], input_ids=[1])]
+        self.assertEqual(sglang_arrivals.names_in([one, one, many, 3.5, space(rid="abort")]), ["a", "b"])
+
+
 class CommandLine(unittest.TestCase):
     def test_wants_the_engines_own_words(self):
         with redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
@@ -274,7 +297,7 @@ class CommandLine(unittest.TestCase):
 def class_in(source, name):
     classes = [node for node in ast.walk(source) if isinstance(node, ast.ClassDef) and node.name == name]
     body = classes[0].body if classes else []
-    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    return {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
 
 
 class NamesOfASource(unittest.TestCase):
@@ -284,6 +307,7 @@ class NamesOfASource(unittest.TestCase):
         for owner, methods in sglang_engine.WRAPPED.items():
             module, name = owner.rsplit(".", 1)
             found = class_in(ast.parse((folder / (module.replace(".", "/") + ".py")).read_text()), name)
+            self.assertTrue(found, owner)
             for method, parameters in methods.items():
                 self.assertIn(method, found, owner)
                 given = [argument.arg for argument in found[method].args.args][1:]

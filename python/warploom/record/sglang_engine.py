@@ -16,9 +16,11 @@ model_executor/model_runner.py: forward and sample, called on the stream that th
 import atexit
 import functools
 import importlib
+import multiprocessing
 import os
 import time
 
+from warploom.record import sglang_arrivals
 from warploom.record.folder import Recording
 from warploom.record.gpu_clock import GpuClock
 from warploom.record.journal import Journal
@@ -40,6 +42,7 @@ WRAPPED = {
         "process_batch_result": ["batch", "result"],
     },
     "sglang.srt.model_executor.model_runner.ModelRunner": {"forward": ["forward_batch"], "sample": []},
+    **sglang_arrivals.WRAPPED,
 }
 HEALTH_CHECK = "HEALTH_CHECK"  # srt/constants.py: HEALTH_CHECK_RID_PREFIX
 # srt/entrypoints/http_server.py, _execute_server_warmup: what the server asks itself before it is ready.
@@ -49,7 +52,9 @@ WARM_UP = "The capital city of France is"
 def watch(folder):
     """Makes every scheduler that is built from now on in this process record to `folder`, an absolute
     path, where it is the first of its tensor parallel group. Replicas after the first write to its
-    sub-folders rank_1, rank_2 ..."""
+    sub-folders rank_1, rank_2 ... In the process that serves requests, it notes when they are sent."""
+    if multiprocessing.parent_process() is None:
+        sglang_arrivals.watch_senders(folder)
     scheduler = importlib.import_module(SCHEDULER).Scheduler
     build = scheduler.__init__
 
@@ -60,7 +65,8 @@ def watch(folder):
             ranks = ranks_of(self)
             if not any(ranks[name] for name in ("attn_tp_rank", "attn_cp_rank", "pp_rank")):
                 rank = ranks["dp_rank"] or ranks["attn_dp_rank"]
-                self.warploom = SchedulerWatch(self, os.path.join(folder, f"rank_{rank}") if rank else folder)
+                place = os.path.join(folder, f"rank_{rank}") if rank else folder
+                self.warploom = SchedulerWatch(self, place, sglang_arrivals.SentRequests(folder))
         except Exception as problem:  # a recorder must never stop an engine
             say(f"not recording: {problem!r}")
 
@@ -99,10 +105,14 @@ def shape_of(batch):
 class SchedulerWatch:
     """One scheduler and, in the same process, its GPU."""
 
-    def __init__(self, scheduler, folder):
+    def __init__(self, scheduler, folder, sent=None):
+        """`sent`: SentRequests of the server before it; None: it is not known."""
         check_watched(scheduler)
         os.makedirs(folder, exist_ok=True)
         self.journal = Journal(now())
+        if sent is not None:
+            take = self.journal.take_requests
+            self.journal.take_requests = lambda: sent.earlier(take())
         self.clock = self.kernels = None
         self.steps = 0  # scheduled so far: the key of the last
         self.running = {}  # keys by the identity of a result

@@ -4,6 +4,7 @@ import multiprocessing
 import sys
 
 from sglang.srt.managers.scheduler import Message, ServerArgs, run_scheduler_process
+from sglang.srt.managers.tokenizer_manager import TokenizerManager
 
 
 def requests_of(server_args):
@@ -24,8 +25,9 @@ if __name__ == "__main__":
     )
     process.start()
     reader.recv()
+    server = TokenizerManager(inbox)
     for message in requests_of(server_args):
-        inbox.put(message)
+        server._send_one_request(message, message)
     inbox.put(None)
     process.join()
     sys.exit(process.exitcode)
