@@ -4,7 +4,7 @@ import multiprocessing
 import sys
 
 from sglang.srt.managers.scheduler import Message, ServerArgs, run_scheduler_process
-from sglang.srt.managers.tokenizer_manager import TokenizerManager
+from sglang.srt.managers.server import Server
 
 
 def requests_of(server_args):
@@ -25,7 +25,7 @@ if __name__ == "__main__":
     )
     process.start()
     reader.recv()
-    server = TokenizerManager(inbox)
+    server = Server(inbox)
     for message in requests_of(server_args):
         server._send_one_request(message, message)
     inbox.put(None)

@@ -3,7 +3,7 @@
 import time
 
 
-class TokenizerManager:
+class Server:
     def __init__(self, send_to_scheduler):
         self.send_to_scheduler = send_to_scheduler
 
