@@ -21,7 +21,7 @@ stand_ins.install_stand_ins()
 import warploom  # noqa: E402
 from warploom.seams import dynamo, forward_pass, sglang_simulator, vllm_plugin  # noqa: E402
 from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
-from warploom.table import Table  # noqa: E402
+from warploom.table import Table, _LibraryTable  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = {"aisimulate_core", "aisimulate_core.sdk"}  # that forward_pass.install makes
@@ -312,6 +312,11 @@ class VllmPlugin(unittest.TestCase):
                     answers.append(None if picked is None else picked[0])
                     self.assertEqual(answers[-1], best_of_lists(table, tokens * 6, own), (tokens, own))
                     self.assertIn(picked and picked[1], (None, 8))
+            if "WARPLOOM_LIBRARY" in os.environ:  # the same in C
+                library = _LibraryTable(path).experts(2048, 1408, 6, 1)
+                for own in (None, (64, 64, 32, 4, 3, 1)):
+                    for tokens in (1, 77, 4000):
+                        self.assertEqual(library.pick(tokens, own), experts.pick(tokens, own))
             self.assertGreater(len(set(answers)), 5)
             self.assertGreater(answers.count(None), 2)
             for wrong in ((0, 1408, 6), (2048, 1408, 5)):
