@@ -15,8 +15,18 @@ import pandas
 
 import warploom
 
-REPOSITORY = next(path for path in (Path.cwd(), *Path.cwd().parents) if (path / "tests/fixtures").is_dir())
-SWEEP = os.environ.get("WARPLOOM_SWEEP", REPOSITORY / "tests/fixtures/collector/h200/check/sweep.csv.gz")
+
+def given(variable, stored):
+    """The file that an environment variable names, else one of Warploom's repository around this folder."""
+    if variable in os.environ:
+        return Path(os.environ[variable])
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / stored).exists():
+            return folder / stored
+    raise FileNotFoundError(f"no {stored} here: run this in Warploom's repository, or set {variable}")
+
+
+SWEEP = given("WARPLOOM_SWEEP", "tests/fixtures/collector/h200/check/sweep.csv.gz")
 PRODUCT = {"gpu": "H200", "m": 777, "n": 4096, "k": 4096}
 
 frame = pandas.read_csv(SWEEP, comment="#")

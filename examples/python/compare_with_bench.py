@@ -13,10 +13,20 @@ from pathlib import Path
 
 import warploom
 
-REPOSITORY = next(path for path in (Path.cwd(), *Path.cwd().parents) if (path / "tests/fixtures").is_dir())
-FOLDER = REPOSITORY / "tests/fixtures/engine/vllm_0_24_h200/serving"
-RUN = os.environ.get("WARPLOOM_RUN", FOLDER / "llama8b_light.json")
-BENCH = os.environ.get("WARPLOOM_BENCH", FOLDER / "llama8b_light.csv.gz")
+
+def given(variable, stored):
+    """The file that an environment variable names, else one of Warploom's repository around this folder."""
+    if variable in os.environ:
+        return Path(os.environ[variable])
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / stored).exists():
+            return folder / stored
+    raise FileNotFoundError(f"no {stored} here: run this in Warploom's repository, or set {variable}")
+
+
+FOLDER = "tests/fixtures/engine/vllm_0_24_h200/serving"
+RUN = given("WARPLOOM_RUN", f"{FOLDER}/llama8b_light.json")
+BENCH = given("WARPLOOM_BENCH", f"{FOLDER}/llama8b_light.csv.gz")
 
 # %% [markdown]
 # The requests of the result are simulated as they came, by the flags of the run.

@@ -15,8 +15,18 @@ from pathlib import Path
 import warploom
 from warploom.table import Table
 
-REPOSITORY = next(path for path in (Path.cwd(), *Path.cwd().parents) if (path / "tests/fixtures").is_dir())
-SAMPLES = os.environ.get("WARPLOOM_SAMPLES", REPOSITORY / "tests/fixtures/tuner/gemm_anchors.csv.gz")
+
+def given(variable, stored):
+    """The file that an environment variable names, else one of Warploom's repository around this folder."""
+    if variable in os.environ:
+        return Path(os.environ[variable])
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / stored).exists():
+            return folder / stored
+    raise FileNotFoundError(f"no {stored} here: run this in Warploom's repository, or set {variable}")
+
+
+SAMPLES = given("WARPLOOM_SAMPLES", "tests/fixtures/tuner/gemm_anchors.csv.gz")
 SHAPES = [(1, 4096, 4096), (100, 4096, 4096), (777, 4096, 4096), (4096, 28672, 4096)]
 
 # %% [markdown]

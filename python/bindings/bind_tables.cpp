@@ -1,15 +1,18 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings.h"
+#include "warploom/tuner/expert_configs.h"
 #include "warploom/tuner/runtime_table.h"
 
 namespace nb = nanobind;
@@ -51,6 +54,19 @@ std::vector<std::pair<ConfigTuple, double>> timed_best_of(const RuntimeTable& ta
   return found;
 }
 
+// The configuration, its rows of tiles walked together, and microseconds of both products; nothing where the
+// caller's own is kept.
+using ExpertTuple = std::tuple<ConfigTuple, int, double>;
+
+std::optional<ExpertTuple> expert_pick(const ExpertConfigs& experts, std::int64_t tokens,
+                                       const std::optional<ConfigTuple>& own) {
+  TileConfig mine;
+  if (own) std::tie(mine.tile_m, mine.tile_n, mine.tile_k, mine.warps, mine.stages, mine.split_k) = *own;
+  const ExpertPick pick = experts.pick(tokens, own ? &mine : nullptr);
+  if (pick.keeps_own) return std::nullopt;
+  return ExpertTuple{config_tuple(pick.config), int(experts.table().kernel().group_rows), pick.predicted_us};
+}
+
 }  // namespace
 
 // Calls of nanoseconds: letting go of the interpreter's lock would cost more than they do.
@@ -77,6 +93,16 @@ void bind_tables(nb::module_& m) {
       .def("configs", &configs_of)
       .def("best", &best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"))
       .def("timed", &timed_best_of, nb::arg("m"), nb::arg("n"), nb::arg("k"), nb::arg("count"));
+  nb::class_<ExpertConfigs>(m, "TuneExperts")
+      .def(
+          "__init__",
+          [](ExpertConfigs* self, const RuntimeTable& table, std::int64_t hidden, std::int64_t width,
+             std::int64_t top_k, std::int64_t expert_parallel) {
+            new (self) ExpertConfigs(table, {hidden, width, top_k, expert_parallel});
+          },
+          nb::arg("table"), nb::arg("hidden"), nb::arg("width"), nb::arg("top_k"),
+          nb::arg("expert_parallel") = 1)
+      .def("pick", &expert_pick, nb::arg("tokens"), nb::arg("own").none() = nb::none());
 }
 
 }  // namespace warploom::python

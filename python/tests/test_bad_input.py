@@ -18,6 +18,7 @@ import numpy as np
 
 import warploom
 from warploom import _core
+from warploom.session import listed
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from c_interface import BAD_INPUT, IO_ERROR, OK, SIZE, CInterface  # noqa: E402
@@ -115,6 +116,28 @@ class Python(unittest.TestCase):
             with self.subTest(str(wrong)), self.assertRaisesRegex(kind, words):
                 warploom.simulate(**{**LLAMA, "requests": 5, **wrong})
 
+    def test_names_of_fields(self):
+        for call, words in (
+            (lambda: warploom.step("Llama-3.1-8B", "H200"), "by name: step.model=..., gpu=..."),
+            (lambda: warploom.plan(model="M", gpus=["H200"]), "'gpus' is no field of plan .*'gpu_names'"),
+            (lambda: warploom.plan(model="M"), "'gpu_names' is missing, expected plan.model=..., gpu_"),
+            (lambda: warploom.support(zzz=1), "'zzz' is no field of support; help"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(TypeError, words):
+                call()
+        answer = warploom.step(**LLAMA, decode="4x100")
+        with self.assertRaisesRegex(KeyError, "StepAnswer has no 'nothing'; it has: model, gpu"):
+            answer["nothing"]
+        self.assertIsNone(answer.get("nothing"))
+
+    def test_one_thing_for_a_list_of_one(self):
+        self.assertEqual(listed("one"), ["one"])
+        self.assertEqual(listed(np.array([1, 2])), [1, 2])
+        self.assertEqual(listed(np.float64(2)), [2])
+        self.assertEqual([listed(None), listed([]), listed((1,))], [None, [], (1,)])
+        with self.assertRaisesRegex(FileNotFoundError, "none.json: no such file"):
+            warploom.calibrate_host(run="/none.json", requests="/none.csv", output="/none/host.json")
+
     def test_files_that_are_damaged_or_folders(self):
         with tempfile.TemporaryDirectory() as folder:
             damaged = Path(folder) / "damaged.csv"
@@ -144,6 +167,8 @@ class Python(unittest.TestCase):
             (lambda: step.mixed([math.nan]), "contexts .nan.", TypeError),
             (lambda: step.mixed(5), "contexts 5", TypeError),
             (lambda: step.prefill([10**18]), "tokens of a prompt is", ValueError),
+            (lambda: step.prefill(512), "tokens 512: expected a list", TypeError),
+            (lambda: step.mixed([5], "text"), "prompts 'text': expected a list", TypeError),
             (lambda: warploom.Step(**LLAMA, gpu_memory_utilization=math.nan), "is nan", ValueError),
             (lambda: warploom.Step(**LLAMA, tensor_parallel_size="two"), "expected an integer", ValueError),
             (lambda: warploom.Step(None, "H100-SXM"), "'model' is null", ValueError),

@@ -68,6 +68,17 @@ class Examples(unittest.TestCase):
         self.assertEqual(live.returncode, 77, live.stderr[-2000:])
         self.assertIn("nothing was run", live.stdout)
 
+    def test_outside_the_repository_they_say_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, variable in (
+                ("compare_with_bench", "WARPLOOM_RUN"),
+                ("calibrate_from_frame", "WARPLOOM_SWEEP"),
+                ("tune_triton", "WARPLOOM_SAMPLES"),
+            ):
+                if all(importlib.util.find_spec(each) for each in NEEDS.get(name, ())):
+                    done = printed([str(ROOT / f"examples/python/{name}.py")], folder)
+                    self.assertIn(f"repository, or set {variable}", done.stderr)
+
     def test_the_mock_server_runs(self):
         done = printed([str(ROOT / "examples/python/mock_server.py")], ROOT)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])

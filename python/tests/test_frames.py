@@ -234,6 +234,15 @@ class LayoutsOfFrames(unittest.TestCase):
         ):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 warploom.validate_kernels(data=wrong)
+        for data, words in (
+            (spread.assign(m=0), r"^data .a frame., row 0: column 'operator': 'm' is 0"),
+            ([spread, spread.assign(gpu="H2000")], r"^data .a frame., row 0: unknown GPU 'H2000'"),
+            ({"gemm/one": spread.assign(m=0)}, r"^data.'gemm/one'., row 0: column 'operator': 'm' is 0"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                warploom.validate_kernels(data=data)
+        with self.assertRaisesRegex(ValueError, "^samples .a frame.: has no column 'bm'"):
+            warploom.tune_fit(samples=self.pandas.DataFrame({"m": [1]}))
         damaged = self.folder / "damaged.parquet"
         damaged.write_bytes(b"PAR1 is not enough")
         if has("pyarrow"):

@@ -283,6 +283,15 @@ class Package(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stdout[-2000:])
 
+    def test_answers_of_one_shape_have_one_type(self):
+        from warploom.documents import shared_shapes, simulate_document, static_document
+
+        self.assertIs(static_document.StaticKernelSourcesEntry, shared_shapes.KernelSource)
+        self.assertIs(simulate_document.SimulateKernelSourcesEntry, shared_shapes.KernelSource)
+        answer = warploom.static(model="Llama-3.1-8B", gpu="H100-SXM", batch=1, output_tokens=2)
+        for source in answer.to_dict()["kernel_sources"].values():
+            self.assertEqual(source.keys(), shared_shapes.KernelSource.__annotations__.keys())
+
     @unittest.skipUnless(has("mypy"), "mypy is not installed")
     def test_a_checker_knows_the_types_of_answers(self):
         lines = (

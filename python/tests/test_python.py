@@ -60,6 +60,11 @@ class LookUp(unittest.TestCase):
             with self.assertRaises(ValueError):
                 Table(path)
 
+    def test_experts_need_a_table_of_grouped_products(self):
+        table = Table(Path(__file__).resolve().parents[2] / "tests/formats/files/tune_table-4.wlt")
+        with self.assertRaisesRegex(ValueError, "expected a table of grouped_gemm"):
+            table.experts(2048, 768, 8)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -79,7 +79,7 @@ class JournalOfRecordedEvents(unittest.TestCase):
 
     def test_batches_of_nothing_are_no_iterations(self):
         book = journal.Journal(0.0)
-        self.assertIsNone(book.scheduled(1, 0.0, 1.0, {}))
+        book.scheduled(1, 0.0, 1.0, {})
         self.assertIsNone(book.enter(1))
         book.updated(1, 1.0, 2.0)
         self.assertEqual(book.take_iterations(), [])

@@ -4,6 +4,7 @@ PYTHONPATH holds the built package.
 """
 
 import json
+import math
 import os
 import sys
 import tempfile
@@ -20,7 +21,9 @@ stand_ins.install_stand_ins()
 import warploom  # noqa: E402
 from warploom.seams import dynamo, forward_pass, sglang_simulator, vllm_plugin  # noqa: E402
 from warploom.seams.aggregate_batch import prompts_of, shared_out  # noqa: E402
+from warploom.table import Table, _LibraryTable  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
 STAND_INS = {"aisimulate_core", "aisimulate_core.sdk"}  # that forward_pass.install makes
 MODEL, GPU = "Llama-3.1-8B", "H100-SXM"
 
@@ -213,6 +216,15 @@ class Dynamo(unittest.TestCase):
         self.assertEqual(prompts_of(2, 0, 9), [])
 
 
+def best_of_lists(table, pairs, own):
+    """The rule over whole lists: the least time of a layer's two products together; None where `own` is
+    within 3 % (ln) of it."""
+    times = [dict(table.timed(pairs, n, k, 1024)) for n, k in ((2 * 1408, 2048), (2048, 1408))]
+    both = {tile: us + times[1][tile] for tile, us in times[0].items() if tile[5] == 1}
+    best = min(both, key=lambda tile: both[tile])
+    return None if both.get(own, math.inf) <= both[best] * math.exp(0.03) else best
+
+
 class VllmPlugin(unittest.TestCase):
     def registered(self, **environment):
         """What vLLM's folder is after the plugin, and what was logged."""
@@ -282,6 +294,34 @@ class VllmPlugin(unittest.TestCase):
             self.assertIn("this engine looks for", " ".join(logged.output))
             for wrong in ("/none", tempfile.gettempdir()):
                 self.assertIn("is not used", self.registered(**{vllm_plugin.TABLES: wrong})[1])
+
+    def test_a_layers_choice_is_the_best_of_both_lists(self):
+        """What the seam took from whole lists of both products, before the toolkit chose by itself."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "e64.wlt"
+            samples = ROOT / "tests/fixtures/tuner/h100/grouped_e64_anchors.csv.gz"
+            warploom.tune_fit(
+                kind="grouped_gemm", experts=64, top_k=6, gpu="H100-SXM", samples=samples, output=path
+            )
+            table = Table(path)
+            experts = table.experts(2048, 1408, 6)
+            answers = []
+            for tokens in sorted({int(1.2**i) for i in range(50)}):
+                for own in (None, (64, 64, 32, 4, 3, 1), (128, 128, 64, 8, 3, 1), (1, 1, 1, 1, 1, 1)):
+                    picked = experts.pick(tokens, own)
+                    answers.append(None if picked is None else picked[0])
+                    self.assertEqual(answers[-1], best_of_lists(table, tokens * 6, own), (tokens, own))
+                    self.assertIn(picked and picked[1], (None, 8))
+            if "WARPLOOM_LIBRARY" in os.environ:  # the same in C
+                library = _LibraryTable(path).experts(2048, 1408, 6, 1)
+                for own in (None, (64, 64, 32, 4, 3, 1)):
+                    for tokens in (1, 77, 4000):
+                        self.assertEqual(library.pick(tokens, own), experts.pick(tokens, own))
+            self.assertGreater(len(set(answers)), 5)
+            self.assertGreater(answers.count(None), 2)
+            for wrong in ((0, 1408, 6), (2048, 1408, 5)):
+                with self.assertRaisesRegex(ValueError, "expected"):
+                    table.experts(*wrong)
 
     def test_the_package_names_the_plugin(self):
         text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text()

@@ -40,6 +40,8 @@ def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'warploom' has no attribute '{name}'")
     found = getattr(importlib.import_module(f"warploom.{_WHERE[name]}"), name)
+    if name in FUNCTIONS:
+        found = importlib.import_module("warploom.named_fields").with_hints(found)
     globals()[name] = found
     return found
 

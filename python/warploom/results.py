@@ -32,6 +32,8 @@ class Answer(Mapping[str, Any], Generic[Document]):
         self._document = dict(document)
 
     def __getitem__(self, key: str) -> Any:
+        if key not in self._document:
+            raise KeyError(f"{type(self).__name__} has no {key!r}; it has: {', '.join(self._document)}")
         return self._document[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -82,7 +84,10 @@ class Answer(Mapping[str, Any], Generic[Document]):
         return {k: v for k, v in self._document.items() if isinstance(v, (str, int, float, bool))}
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key}={value!r}" for key, value in list(self.summary().items())[:8])
+        shown = ", ".join(
+            f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value!r}"
+            for key, value in list(self.summary().items())[:8]
+        )
         return f"{type(self).__name__}({shown})"
 
     def _repr_html_(self) -> str:

@@ -9,6 +9,7 @@ import importlib
 import json
 import math
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -50,7 +51,7 @@ class Files:
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._count = 0
+        self._names: dict[str, str] = {}  # of files: what the caller gave
 
     def __enter__(self) -> Files:
         return self
@@ -59,50 +60,64 @@ class Files:
         if self._folder:
             self._folder.cleanup()
 
-    def path(self, ending: str) -> Path:
+    def path(self, ending: str, name: str) -> Path:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="warploom_")
-        self._count += 1
-        return Path(self._folder.name) / f"{self._count}{ending}"
+        path = Path(self._folder.name) / f"{len(self._names) + 1}{ending}"
+        self._names[str(path)] = name
+        return path
 
-    def plain(self, value: Any) -> Any:
+    def named(self, text: str) -> str:
+        """The text of an error with the caller's names for the files that were made here, and rows of a
+        frame, counted from 0, for lines of its file. The longest path first: 1 is the beginning of 12.csv."""
+        for path in sorted(self._names, key=len, reverse=True):
+            name = self._names[path]
+            if path.endswith(".csv"):
+                text = re.sub(
+                    re.escape(path) + r":(\d+)", lambda found: f"{name}, row {int(found[1]) - 2}", text
+                )
+            text = text.replace(path, name)
+        return text
+
+    def plain(self, value: Any, name: str = "") -> Any:
         """The value as JSON has it. A frame becomes a CSV file, a transformers configuration a config.json;
-        of NumPy numbers the number."""
+        of NumPy numbers the number. `name`: of the field."""
         if isinstance(value, Mapping):
-            return {str(key): self.plain(each) for key, each in value.items()}
+            return {str(key): self.plain(each, str(key)) for key, each in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.plain(each) for each in value]
+            return [self.plain(each, name) for each in value]
         if isinstance(value, os.PathLike):
             return os.fspath(value)
         if is_frame(value):
-            write_csv(value, path := self.path(".csv"))
+            write_csv(value, path := self.path(".csv", f"{name} (a frame)"))
             return str(path)
         if hasattr(value, "model_type") and hasattr(value, "to_dict"):  # transformers
-            path = self.path(".json")
+            path = self.path(".json", f"{name} (a configuration)")
             path.write_text(json.dumps(value.to_dict(), default=str))
             return str(path)
         return value.item() if hasattr(value, "item") else value
 
-    def measured(self, value: Any, sweep: bool) -> Any:
+    def measured(self, value: Any, sweep: bool, name: str) -> Any:
         """Measured data: as plain(), of a Parquet file a CSV file, and of {name: frame} a folder of such
         files. `sweep`: frames have the columns of a sweep."""
         if isinstance(value, (list, tuple)):
-            return [self.measured(each, sweep) for each in value]
+            return [self.measured(each, sweep, name) for each in value]
         if isinstance(value, Mapping) and any(
             is_frame(each) or is_parquet(each) for each in value.values()
         ):
-            return self.folder(value, sweep)
+            return self.folder(value, sweep, name)
+        given = f"{name} (a frame)"
         if is_parquet(value):
-            value = read_parquet(value)
+            given, value = os.fspath(value), read_parquet(value)
         if is_frame(value):
-            write_csv(as_sweep(value) if sweep else value, path := self.path(".csv"))
+            write_csv(as_sweep(value) if sweep else value, path := self.path(".csv", given))
             return str(path)
-        return self.plain(value)
+        return self.plain(value, name)
 
-    def folder(self, frames: Mapping[str, Any], sweep: bool) -> str:
+    def folder(self, frames: Mapping[str, Any], sweep: bool, given: str) -> str:
         """A folder with a CSV file for each frame: {"gemm/h100_sxm": frame}, where a layout tells tables
         and GPUs apart by their files' names."""
-        root = self.path("")
+        root = self.path("", given)
         for name, frame in frames.items():
             parts = Path(name).parts
             if not parts or Path(name).is_absolute() or ".." in parts:
@@ -118,6 +133,7 @@ class Files:
                     f"data: '{name}' is {type(frame).__name__}, expected a frame or a Parquet file"
                 )
             write_csv(as_sweep(found) if sweep else found, path)
+            self._names[str(path)] = f"{given}['{name}']"
         return str(root)
 
 
@@ -149,8 +165,10 @@ def path_text(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """One thing as a list of it, for fields that are lists."""
-    return value if value is None or isinstance(value, (list, tuple)) else [value]
+    """One thing as a list of it, for fields that are lists. An array is a list already."""
+    if value is None or isinstance(value, (list, tuple)):
+        return value
+    return value.tolist() if type(value).__module__ == "numpy" and value.ndim else [value]
 
 
 def _holds_frames(value: Any) -> bool:
@@ -191,7 +209,7 @@ def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> 
     layout = given.get("layout", "warploom" if request == "calibrate" else "")
     with Files() as files:
         data = {
-            name: files.measured(given.pop(name), name in SWEEP_FIELDS and layout == "warploom")
+            name: files.measured(given.pop(name), name in SWEEP_FIELDS and layout == "warploom", name)
             for name in DATA_FIELDS
             if name in given
         }
@@ -200,6 +218,10 @@ def ask(request: str, fields: Mapping[str, Any], progress: Progress = False) -> 
         try:
             session = open_session(str(given.get("predictor", "")) if request != "schema" else "")
             return json.loads(session.answer(request, text, follow))
+        except (ValueError, OSError) as error:
+            if (said := files.named(str(error))) != str(error):
+                raise type(error)(said) from None
+            raise
         finally:
             if isinstance(follow, _Bar):
                 follow.close()

@@ -61,11 +61,16 @@ class Step:
 
     def prefill(self, tokens: Iterable[int]) -> StepPrice:
         """Whole prompts of so many tokens each, none in the cache."""
+        if isinstance(tokens, str) or not isinstance(tokens, Iterable):
+            raise TypeError(f"step: tokens {tokens!r}: expected a list of whole numbers, one for each prompt")
         return self.mixed((), [(each, 0) for each in tokens])
 
     def mixed(self, contexts: Sequence[int], prompts: Sequence[tuple[int, int]] = ()) -> StepPrice:
         """Decoding requests by the tokens they have in the cache, and parts of prompts as (new
         tokens, tokens in the cache)."""
+        for name, value in (("contexts", contexts), ("prompts", prompts)):
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                raise TypeError(f"step: {name} {value!r}: expected a list")
         try:
             return StepPrice(*self._step.mixed(list(contexts), list(prompts)))
         except TypeError:

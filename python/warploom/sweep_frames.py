@@ -43,6 +43,13 @@ def check_columns(names: list[str]) -> None:
             f"frame: {found} of the columns 'operator' and 'family', expected one of them; it has "
             f"{', '.join(map(str, names))}"
         )
+    beside = [name for name in names if name not in (*COLUMNS, "operator")]
+    if "operator" in names and beside:
+        raise ValueError(
+            f"frame: unknown column '{beside[0]}' beside 'operator', which holds whole operators as JSON; "
+            f"known are {', '.join(COLUMNS)}. Where columns are an operator's fields, 'family' stands in its "
+            "place"
+        )
 
 
 def is_absent(value: Any) -> bool:

@@ -18,6 +18,23 @@ class _Config(ctypes.Structure):
                  ("is_default", ctypes.c_int32)]
 
 
+class _Layer(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("hidden", "width", "top_k", "expert_parallel")]
+
+
+class _ExpertPick(ctypes.Structure):
+    _fields_ = [("config", _Config), ("group_rows", ctypes.c_int32), ("keeps_own", ctypes.c_int32)]
+
+
+def _tile(c: _Config) -> Tile:
+    return (c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k)
+
+
+def _check(status: int, message: Any) -> None:
+    if status:
+        raise (OSError if status == 2 else ValueError)(message.value.decode())
+
+
 def find_library():
     """WARPLOOM_LIBRARY, or build/*/lib/libwarploom.so of the source tree. Raises FileNotFoundError."""
     found = built_file("WARPLOOM_LIBRARY", "build/*/lib/libwarploom.so")
@@ -45,15 +62,14 @@ class _LibraryTable:
         handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
         names = [None if name is None else name.encode() for name in (gpu, kernel)]
         status = library.warploom_tune_open(str(path).encode(), *names, ctypes.byref(handle), message, 512)
-        if status:
-            raise (OSError if status == 2 else ValueError)(message.value.decode())
+        _check(status, message)
         self._library, self._handle = library, handle
         self._pick_index, self._address = library.warploom_tune_pick_index, handle.value
 
     def pick(self, m, n, k):
         config = _Config()
         self._library.warploom_tune_pick(self._handle, m, n, k, ctypes.byref(config))
-        return (config.tile_m, config.tile_n, config.tile_k, config.warps, config.stages, config.split_k)
+        return _tile(config)
 
     def index(self, m, n, k):
         return self._pick_index(self._address, m, n, k)
@@ -62,18 +78,20 @@ class _LibraryTable:
         count = self._library.warploom_tune_configs(self._handle, None, 0)
         configs = (_Config * count)()
         self._library.warploom_tune_configs(self._handle, configs, count)
-        return [(c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k) for c in configs]
+        return [_tile(c) for c in configs]
 
     def best(self, m, n, k, count):
         configs = (_Config * count)()
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
-        return [(c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k) for c in configs[:found]]
+        return [_tile(c) for c in configs[:found]]
 
     def timed(self, m, n, k, count):
         configs = (_Config * count)()
         found = self._library.warploom_tune_best(self._handle, m, n, k, configs, count)
-        return [((c.tile_m, c.tile_n, c.tile_k, c.warps, c.stages, c.split_k), c.predicted_us)
-                for c in configs[:found]]
+        return [(_tile(c), c.predicted_us) for c in configs[:found]]
+
+    def experts(self, *layer):
+        return _LibraryExperts(self._library, self._handle, layer)
 
     def close(self):
         if self._handle:
@@ -83,6 +101,31 @@ class _LibraryTable:
     def __del__(self):
         if getattr(self, "_handle", None):
             self.close()
+
+
+class _LibraryExperts:
+    """TuneExperts through libwarploom.so."""
+
+    def __init__(self, library, table, layer):
+        pick = library.warploom_tune_experts_pick
+        pick.argtypes, pick.restype = [ctypes.c_void_p, ctypes.c_int64] + [ctypes.c_void_p] * 2, None
+        library.warploom_tune_experts_close.argtypes = [ctypes.c_void_p]
+        handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
+        status = library.warploom_tune_experts_open(
+            table, ctypes.byref(_Layer(*layer)), ctypes.byref(handle), message, ctypes.c_size_t(512)
+        )
+        _check(status, message)
+        self._library, self._handle = library, handle
+
+    def pick(self, tokens, own=None):
+        mine = None if own is None else ctypes.byref(_Config(*own))
+        pick = _ExpertPick()
+        self._library.warploom_tune_experts_pick(self._handle, tokens, mine, ctypes.byref(pick))
+        return None if pick.keeps_own else (_tile(pick.config), pick.group_rows, pick.config.predicted_us)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.warploom_tune_experts_close(self._handle)
 
 
 def _opened(path: Any, gpu: Any, kernel: Any) -> Any:
@@ -127,7 +170,31 @@ class Table:
         """[(configuration, predicted microseconds)] of the `count` best, best first."""
         return self._table.timed(m, n, k, count)
 
+    def experts(self, hidden: int, width: int, top_k: int, expert_parallel: int = 1) -> Experts:
+        """For layers of experts, whose two products run one configuration. `width`: of an expert on this GPU;
+        expert_parallel: GPUs that the experts are shared out over. Raises ValueError on a table of another
+        kernel or top_k."""
+        layer = (hidden, width, top_k, expert_parallel)
+        if isinstance(self._table, _LibraryTable):
+            return Experts(self._table.experts(*layer))
+        from warploom._core import TuneExperts
+
+        return Experts(TuneExperts(self._table, *layer))
+
     def close(self) -> None:
         """Lets go of the file."""
         if isinstance(self._table, _LibraryTable):
             self._table.close()
+
+
+class Experts:
+    """One layer of a table of grouped products; see Table.experts. It outlives the table's close()."""
+
+    def __init__(self, opened: Any) -> None:
+        self._opened = opened
+
+    def pick(self, tokens: int, own: Tile | None = None) -> tuple[Tile, int, float] | None:
+        """(configuration, rows of tiles walked together, microseconds of both products) at so many tokens of
+        a launch. None where `own`, what is launched without a table, is as good within what the table misses
+        (3 %), or where nothing is known."""
+        return self._opened.pick(tokens, own)

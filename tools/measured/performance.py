@@ -11,6 +11,7 @@ WANTED_SECONDS = {
     "BM_SimulateRequests/20000/real_time": 10.0,
     "BM_TunePick": 100e-9,
     "BM_TunePickC": 150e-9,
+    "BM_TuneExpertsC": 500e-9,
 }
 WANTED_RATES = {
     "BM_PredictBatch": 2e6,
@@ -34,6 +35,7 @@ MEASURES = {
     "BM_SimulateRequests/20000/real_time": "20,000 requests of `conversation`, one run at p50",
     "BM_TunePick": "one look-up, C++",
     "BM_TunePickC": "one look-up through the C interface",
+    "BM_TuneExpertsC": "both products of a layer of experts, tokens seen before, in C",
     "BM_TunePickWaveTune": "one decision of the published wave model",
     "BM_WaveTuneFit": "its fit to 24,522 timings",
     "BM_TuneOpen": "opening a table",

@@ -7,31 +7,17 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import ImportedFile, PredictionErrors
 from warploom.results import Answer
 
-
-class CalibrateBefore(TypedDict):
-    rows: int
-    mean_error: float
-    median_error: float
-    p90_error: float
-    bias: float
-    coverage: float
-    roofline_mean_error: float
+CalibrateBefore = PredictionErrors
+CalibrateImportFilesItem = ImportedFile
 
 
 class CalibrateFamiliesEntry(TypedDict):
     rows_learned: int
     before: CalibrateBefore
     after: CalibrateBefore
-
-
-class CalibrateImportFilesItem(TypedDict):
-    path: str
-    table: str
-    rows_read: int
-    rows_kept: int
-    repeats: int
 
 
 class CalibrateImportSkippedItem(TypedDict):

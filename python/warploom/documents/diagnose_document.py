@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from warploom.documents.shared_shapes import RequestGroup
 from warploom.results import Answer
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
+
+DiagnoseKernelsItemOperatorRequestsItem = RequestGroup
 
 
 class DiagnoseGroupsItem(TypedDict):
@@ -25,12 +28,6 @@ class DiagnoseGroupsItem(TypedDict):
     saved_us: float
     efficiency: float
     ceiling_efficiency: float
-
-
-class DiagnoseKernelsItemOperatorRequestsItem(TypedDict):
-    count: int
-    query_tokens: int
-    context_tokens: int
 
 
 DiagnoseKernelsItemOperator = TypedDict(

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import ImportedFile
 from warploom.results import Answer
 
-
-class ImportFilesItem(TypedDict):
-    path: str
-    table: str
-    rows_read: int
-    rows_kept: int
-    repeats: int
+ImportFilesItem = ImportedFile
 
 
 class ImportStore(TypedDict):

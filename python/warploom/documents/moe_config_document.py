@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from warploom.documents.shared_shapes import Interval
 from warploom.results import Answer
+
+MoeConfigRowsEntrySpeedup = Interval
 
 
 class MoeConfigLayer(TypedDict):
@@ -29,12 +32,6 @@ class MoeConfigRowsEntryConfig(TypedDict):
     GROUP_SIZE_M: int
     num_warps: int
     num_stages: int
-
-
-class MoeConfigRowsEntrySpeedup(TypedDict):
-    p10: float
-    p50: float
-    p90: float
 
 
 class MoeConfigRowsEntry(TypedDict):

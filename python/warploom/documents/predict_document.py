@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from warploom.documents.shared_shapes import RequestGroup
 from warploom.results import Answer
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-
-class PredictOperatorRequestsItem(TypedDict):
-    count: int
-    query_tokens: int
-    context_tokens: int
+PredictOperatorRequestsItem = RequestGroup
 
 
 class PredictOperatorShape(TypedDict):

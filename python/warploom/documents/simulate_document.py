@@ -7,57 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from warploom.documents.shared_shapes import (
+    KernelShare,
+    KernelSource,
+    ServingMetrics,
+    TierShares,
+)
 from warploom.results import Answer
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-
-class SimulateTierShares(TypedDict):
-    measured: float
-    cross_gpu: float
-    roofline: float
-
-
-class SimulateIntervalLow(TypedDict):
-    duration: float
-    completed: int
-    failed: int
-    total_input_tokens: int
-    total_output_tokens: int
-    request_throughput: float
-    output_throughput: float
-    total_token_throughput: float
-    max_output_tokens_per_s: float
-    max_concurrent_requests: int
-    mean_ttft_ms: float
-    median_ttft_ms: float
-    std_ttft_ms: float
-    p50_ttft_ms: float
-    p90_ttft_ms: float
-    p95_ttft_ms: float
-    p99_ttft_ms: float
-    mean_tpot_ms: float
-    median_tpot_ms: float
-    std_tpot_ms: float
-    p50_tpot_ms: float
-    p90_tpot_ms: float
-    p95_tpot_ms: float
-    p99_tpot_ms: float
-    mean_itl_ms: float
-    median_itl_ms: float
-    std_itl_ms: float
-    p50_itl_ms: float
-    p90_itl_ms: float
-    p95_itl_ms: float
-    p99_itl_ms: float
-    mean_e2el_ms: float
-    median_e2el_ms: float
-    std_e2el_ms: float
-    p50_e2el_ms: float
-    p90_e2el_ms: float
-    p95_e2el_ms: float
-    p99_e2el_ms: float
+SimulateTierShares = TierShares
+SimulateIntervalLow = ServingMetrics
+SimulateKernelSourcesEntryKernelsItem = KernelShare
+SimulateKernelSourcesEntry = KernelSource
 
 
 class SimulateInterval(TypedDict):
@@ -99,25 +63,6 @@ class SimulateKernelTimeItem(TypedDict):
     time_s: float
     calls: float
     stands_in: bool
-
-
-class SimulateKernelSourcesEntryKernelsItem(TypedDict):
-    framework: str
-    version: str
-    kernel: str
-    tier: str
-    extrapolated: bool
-    time_s: float
-    share: float
-    stands_in: bool
-    stands_in_for: str
-    in_step: bool
-
-
-class SimulateKernelSourcesEntry(TypedDict):
-    time_s: float
-    tier_shares: SimulateTierShares
-    kernels: list[SimulateKernelSourcesEntryKernelsItem]
 
 
 class SimulateTimelineItem(TypedDict):

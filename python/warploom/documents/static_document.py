@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from warploom.documents.shared_shapes import KernelShare, KernelSource, TierShares
 from warploom.results import Answer
+
+StaticKernelSourcesEntryTierShares = TierShares
+StaticKernelSourcesEntryKernelsItem = KernelShare
+StaticKernelSourcesEntry = KernelSource
 
 
 class StaticKernelsItem(TypedDict):
@@ -18,31 +23,6 @@ class StaticKernelsItem(TypedDict):
     share: float
     tier: str
     stands_in: bool
-
-
-class StaticKernelSourcesEntryTierShares(TypedDict):
-    measured: float
-    cross_gpu: float
-    roofline: float
-
-
-class StaticKernelSourcesEntryKernelsItem(TypedDict):
-    framework: str
-    version: str
-    kernel: str
-    tier: str
-    extrapolated: bool
-    time_s: float
-    share: float
-    stands_in: bool
-    stands_in_for: str
-    in_step: bool
-
-
-class StaticKernelSourcesEntry(TypedDict):
-    time_s: float
-    tier_shares: StaticKernelSourcesEntryTierShares
-    kernels: list[StaticKernelSourcesEntryKernelsItem]
 
 
 class StaticDocument(TypedDict):

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from warploom.documents.shared_shapes import Interval
 from warploom.results import Answer
 
-
-class StepGpuMs(TypedDict):
-    p10: float
-    p50: float
-    p90: float
+StepGpuMs = Interval
 
 
 class StepKernelsItem(TypedDict):

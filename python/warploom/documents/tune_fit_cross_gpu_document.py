@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import CorrectionUse
 from warploom.results import Answer
 
-
-class TuneFitCrossGpuCorrection(TypedDict):
-    used: bool
-    learned_on: str
-    this_gpu: bool
+TuneFitCrossGpuCorrection = CorrectionUse
 
 
 class TuneFitCrossGpuFittedItem(TypedDict):

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from warploom.documents.shared_shapes import CorrectionUse
 from warploom.results import Answer
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-
-class TuneFitCorrection(TypedDict):
-    used: bool
-    learned_on: str
-    this_gpu: bool
+TuneFitCorrection = CorrectionUse
 
 
 class TuneFitFittedItem(TypedDict):

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import ReasonAndRows
 from warploom.results import Answer
+
+ValidateCeilingsSkippedItem = ReasonAndRows
 
 
 class ValidateCeilingsFamiliesEntry(TypedDict):
     rows: int
     above_share: float
     flagged: int
-
-
-class ValidateCeilingsSkippedItem(TypedDict):
-    reason: str
-    rows: int
 
 
 class ValidateCeilingsDocument(TypedDict):

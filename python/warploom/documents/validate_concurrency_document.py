@@ -7,7 +7,22 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import (
+    CellErrors,
+    CellErrorsBySubject,
+    ReasonAndRows,
+)
 from warploom.results import Answer
+
+ValidateConcurrencyCorrections = ReasonAndRows
+ValidateConcurrencyOverall = CellErrors
+ValidateConcurrencyWithExcluded = CellErrorsBySubject
+ValidateConcurrencyFittedOverall = CellErrors
+ValidateConcurrencyFitted = CellErrorsBySubject
+ValidateConcurrencyCheckOverall = CellErrors
+ValidateConcurrencyCheck = CellErrorsBySubject
+ValidateConcurrencyDisaggregatedOverall = CellErrors
+ValidateConcurrencyDisaggregated = CellErrorsBySubject
 
 
 class ValidateConcurrencyExclusionsItem(TypedDict):
@@ -20,11 +35,6 @@ class ValidateConcurrencyExclusionsItem(TypedDict):
     errors: Any
 
 
-class ValidateConcurrencyCorrections(TypedDict):
-    rows: int
-    reason: str
-
-
 class ValidateConcurrencyFitsItem(TypedDict):
     name: str
     fitted: str
@@ -32,78 +42,6 @@ class ValidateConcurrencyFitsItem(TypedDict):
     everywhere: bool
     cells: int
     source: str
-
-
-class ValidateConcurrencyOverall(TypedDict):
-    cells: int
-    ttft_cells: int
-    ttft_median_error: float
-    tpot_median_error: float
-    ttft_p90_error: float
-    tpot_p90_error: float
-    ttft_bias: float
-    tpot_bias: float
-
-
-class ValidateConcurrencyWithExcluded(TypedDict):
-    overall: ValidateConcurrencyOverall
-    backends: dict[str, ValidateConcurrencyOverall]
-    models: dict[str, ValidateConcurrencyOverall]
-    gpus: dict[str, ValidateConcurrencyOverall]
-
-
-class ValidateConcurrencyFittedOverall(TypedDict):
-    cells: int
-    ttft_cells: int
-    ttft_median_error: Any
-    tpot_median_error: float
-    ttft_p90_error: Any
-    tpot_p90_error: float
-    ttft_bias: Any
-    tpot_bias: float
-
-
-class ValidateConcurrencyFitted(TypedDict):
-    overall: ValidateConcurrencyFittedOverall
-    backends: dict[str, ValidateConcurrencyFittedOverall]
-    models: dict[str, ValidateConcurrencyFittedOverall]
-    gpus: dict[str, ValidateConcurrencyFittedOverall]
-
-
-class ValidateConcurrencyCheckOverall(TypedDict):
-    cells: int
-    ttft_cells: int
-    ttft_median_error: float
-    tpot_median_error: Any
-    ttft_p90_error: float
-    tpot_p90_error: Any
-    ttft_bias: float
-    tpot_bias: Any
-
-
-class ValidateConcurrencyCheck(TypedDict):
-    overall: ValidateConcurrencyCheckOverall
-    backends: dict[str, ValidateConcurrencyCheckOverall]
-    models: dict[str, ValidateConcurrencyCheckOverall]
-    gpus: dict[str, ValidateConcurrencyCheckOverall]
-
-
-class ValidateConcurrencyDisaggregatedOverall(TypedDict):
-    cells: int
-    ttft_cells: int
-    ttft_median_error: Any
-    tpot_median_error: Any
-    ttft_p90_error: Any
-    tpot_p90_error: Any
-    ttft_bias: Any
-    tpot_bias: Any
-
-
-class ValidateConcurrencyDisaggregated(TypedDict):
-    overall: ValidateConcurrencyDisaggregatedOverall
-    backends: dict[str, Any]
-    models: dict[str, Any]
-    gpus: dict[str, Any]
 
 
 class ValidateConcurrencySpeculation(TypedDict):

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from warploom.documents.shared_shapes import PredictionErrors, ReasonAndRows
 from warploom.results import Answer
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-
-class ValidateKernelsOverall(TypedDict):
-    rows: int
-    mean_error: float
-    median_error: float
-    p90_error: float
-    bias: float
-    coverage: float
-    roofline_mean_error: float
+ValidateKernelsOverall = PredictionErrors
+ValidateKernelsSkippedItem = ReasonAndRows
 
 
 class ValidateKernelsCellsItem(TypedDict):
@@ -35,11 +29,6 @@ class ValidateKernelsCellsItem(TypedDict):
     bias: float
     coverage: float
     roofline_mean_error: float
-
-
-class ValidateKernelsSkippedItem(TypedDict):
-    reason: str
-    rows: int
 
 
 class ValidateKernelsBaselinesEntry(TypedDict):

@@ -7,17 +7,10 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from warploom.documents.shared_shapes import PredictionErrors
 from warploom.results import Answer
 
-
-class ValidateLeaveOutFamiliesEntry(TypedDict):
-    rows: int
-    mean_error: float
-    median_error: float
-    p90_error: float
-    bias: float
-    coverage: float
-    roofline_mean_error: float
+ValidateLeaveOutFamiliesEntry = PredictionErrors
 
 
 class ValidateLeaveOutLeftOutItem(TypedDict):

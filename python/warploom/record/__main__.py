@@ -1,20 +1,39 @@
 """python -m warploom.record ENGINE --output DIR -- the engine's own command line
 
 python -m warploom.record vllm --output run1 -- serve Qwen/Qwen3-8B --port 8000
+python -m warploom.record sglang --output run1 -- --model-path Qwen/Qwen3-8B --port 8000
 touch run1/profile            # kernels of the next three steps, in run1/kernels_1.csv
 warploom validate serving --run run1/run.json --requests run1/requests.csv
 """
 
 import argparse
 import importlib
+import importlib.util
 import os
+import runpy
 import sys
 
+from warploom.record.children import ENGINE, FOLDER, WATCHERS, watch
 from warploom.record.folder import fresh_folder
 
-ENGINES = {"vllm": ("warploom.record.vllm_engine", "vllm.entrypoints.cli.main")}
-FOLDER = "WARPLOOM_RECORD_FOLDER"
-ENGINE = "WARPLOOM_RECORD_ENGINE"
+CHILDREN = "warploom.record.children"
+
+
+def vllm_command():
+    return importlib.import_module("vllm.entrypoints.cli.main").main
+
+
+def sglang_command():
+    """python -m sglang.launch_server has no function of its own: the module is run where it stands, and
+    sys.modules["__main__"] stays this one, which children look for."""
+    module = "sglang.launch_server"
+    if importlib.util.find_spec(module) is None:
+        raise ImportError(f"No module named '{module}'")
+    return lambda: runpy.run_module(module, run_name="__main__")
+
+
+COMMANDS = {"vllm": vllm_command, "sglang": sglang_command}
+EXAMPLES = {"vllm": "serve MODEL", "sglang": "--model-path MODEL"}
 
 
 def parse(words):
@@ -28,16 +47,15 @@ def parse(words):
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("engine", choices=sorted(ENGINES))
+    parser.add_argument("engine", choices=sorted(WATCHERS))
     parser.add_argument("--output", required=True, metavar="DIR", help="a new or empty folder")
     request = parser.parse_args(own)
     if not engine_words:
-        parser.error("the engine's own command line is missing; put it after --, for example -- serve MODEL")
+        parser.error(
+            "the engine's own command line is missing; put it after --, for example "
+            f"-- {EXAMPLES[request.engine]}"
+        )
     return request, engine_words
-
-
-def watch(engine, folder):
-    importlib.import_module(ENGINES[engine][0]).watch(folder)
 
 
 def main(words):
@@ -46,17 +64,16 @@ def main(words):
         folder = str(fresh_folder(request.output).resolve())
     except (OSError, ValueError) as problem:
         sys.exit(str(problem))
-    os.environ[FOLDER], os.environ[ENGINE] = folder, request.engine
     try:
-        entry = importlib.import_module(ENGINES[request.engine][1])
+        run = COMMANDS[request.engine]()
     except ImportError as missing:
         sys.exit(f"{request.engine} cannot be imported by {sys.executable}: {missing}")
+    os.environ[FOLDER], os.environ[ENGINE] = folder, request.engine
     watch(request.engine, folder)
     sys.argv = [request.engine, *engine_words]
-    return entry.main()
+    return run()
 
 
 if __name__ == "__main__":
+    __spec__ = importlib.util.find_spec(CHILDREN)  # what children that are spawned import
     sys.exit(main(sys.argv[1:]))
-elif __name__ == "__mp_main__" and FOLDER in os.environ:  # a child process that starts anew
-    watch(os.environ[ENGINE], os.environ[FOLDER])

@@ -72,6 +72,12 @@ class Journal:
         if row is not None:
             row.update(queued_s=time, input_tokens=input_tokens)
 
+    def queued_once(self, request, time, input_tokens):
+        """For an engine that queues a request again when it stopped it, or queues what nobody asked for."""
+        row = self.live.get(request)
+        if row is not None and "queued_s" not in row:
+            row.update(queued_s=time, input_tokens=input_tokens)
+
     def produced(self, request, time, tokens, finished, cached_tokens=None):
         """`tokens` new ones. `finished`: None while it goes on, True at its end, False when aborted."""
         row = self.live.get(request)
@@ -88,25 +94,37 @@ class Journal:
             if finished and row["output_tokens"] > 0:
                 self.ended.append(row)
 
+    def grown_to(self, request, time, tokens, finished, cached_tokens=None):
+        """As produced, of an engine that knows how many tokens a request has: it need not be told each."""
+        row = self.live.get(request)
+        if row is not None:
+            self.produced(request, time, tokens - row["output_tokens"], finished, cached_tokens)
+
     # Iterations.
 
     def scheduled(self, key, start, end, tokens, kv_usage=None):
         """`tokens`: of each request in the batch. A batch of nothing is no iteration."""
-        for request in tokens:
+        self.begun(tokens, end)
+        ones = sum(count == 1 for count in tokens.values())
+        self.step(key, (start, end), (len(tokens) - ones, sum(tokens.values()) - ones, ones), kv_usage)
+
+    def begun(self, requests, time):
+        """Requests that are in a batch, perhaps for the first time."""
+        for request in requests:
             row = self.live.get(request)
             if row is not None:
-                row.setdefault("scheduled_s", end)
-        if not tokens or self.room_for_iterations <= 0:
-            return None
+                row.setdefault("scheduled_s", time)
+
+    def step(self, key, schedule, batch, kv_usage=None):
+        """`schedule`: its start and end. `batch`: prompts, their tokens, requests that get one token more."""
+        if not batch[0] + batch[2] or self.room_for_iterations <= 0:
+            return
         self.room_for_iterations -= 1
         iteration = Iteration()
-        ones = sum(count == 1 for count in tokens.values())
-        iteration.schedule_start, iteration.schedule_end = start, end
-        iteration.prompts = len(tokens) - ones
-        iteration.prompt_tokens = sum(tokens.values()) - ones
-        iteration.decodes, iteration.kv_usage = ones, kv_usage
+        iteration.schedule_start, iteration.schedule_end = schedule
+        iteration.prompts, iteration.prompt_tokens, iteration.decodes = batch
+        iteration.kv_usage = kv_usage
         self.under_way[key] = iteration
-        return iteration
 
     def enter(self, key):
         """The iteration whose launch begins: what follows is noted in `current`."""

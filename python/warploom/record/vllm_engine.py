@@ -7,7 +7,6 @@ Before any engine is built:
 """
 
 import os
-import sys
 import time
 
 from warploom.record.folder import Recording
@@ -15,6 +14,7 @@ from warploom.record.gpu_clock import GpuClock
 from warploom.record.journal import Journal
 from warploom.record.kernels import KernelWatch
 from warploom.record.run_facts import machine_facts, vllm_facts
+from warploom.record.wrapped_calls import after, say
 
 now = time.monotonic
 
@@ -33,7 +33,7 @@ def watch(folder):
         try:
             self.warploom = CoreWatch(self, place)
         except Exception as problem:  # a recorder must never stop an engine
-            print(f"warploom.record: not recording: {problem!r}", file=sys.stderr, flush=True)
+            say(f"not recording: {problem!r}")
 
     module.EngineCore.__init__ = build_watched
 
@@ -51,7 +51,7 @@ class CoreWatch:
         try:
             self._watch_runner(core.model_executor.driver_worker.worker.model_runner, folder)
         except AttributeError as missing:  # several GPUs: the runners live in other processes
-            print(f"warploom.record: no GPU times ({missing})", file=sys.stderr, flush=True)
+            say(f"no GPU times ({missing})")
         facts = dict(vllm_facts(core.vllm_config), machine=machine_facts(), gpu_times=self.clock is not None)
         self.recording = Recording(folder, self.journal, facts, self._gpu_time)
         shutdown = core.shutdown
@@ -61,7 +61,7 @@ class CoreWatch:
             return shutdown(*words, **named)
 
         core.shutdown = close_and_shut_down
-        print(f"warploom.record: writing {folder}", file=sys.stderr, flush=True)
+        say(f"writing {folder}")
 
     def _gpu_time(self, mark):
         return self.clock.time_of(mark) if self.clock else None
@@ -188,20 +188,3 @@ class CoreWatch:
                 "prepare_inputs",
                 lambda answer, words: note_graph(words[1].cg_mode, words[1].num_tokens),
             )
-
-
-def after(owner, name, action):
-    """Lets `action(answer, words)` follow each call of owner.name, where there is one."""
-    call = getattr(owner, name, None)
-    if call is None:
-        print(
-            f"warploom.record: this vLLM has no {name}: its column stays empty", file=sys.stderr, flush=True
-        )
-        return
-
-    def watched(*words, **named):
-        answer = call(*words, **named)
-        action(answer, words)
-        return answer
-
-    setattr(owner, name, watched)

@@ -53,8 +53,8 @@ def calibrate_host(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "output": output, "steps": listed(steps), "run": run, "requests": listed(requests), "model":
-        model, "gpu": gpu, "engine": engine, "engine_version": engine_version, "quantization":
-        quantization, "tensor_parallel_size": tensor_parallel_size, "enforce_eager": enforce_eager,
-        "predictor": predictor, "base": base, "name": name}
+        "output": output, "steps": listed(steps), "run": listed(run), "requests": listed(requests),
+        "model": model, "gpu": gpu, "engine": engine, "engine_version": engine_version,
+        "quantization": quantization, "tensor_parallel_size": tensor_parallel_size, "enforce_eager":
+        enforce_eager, "predictor": predictor, "base": base, "name": name}
     return HostCalibration(ask("calibrate_host", fields, progress))

@@ -63,7 +63,8 @@ def diagnose(
     """
     fields = {
         "gpu": gpu, "source": source, "workload": workload, "quantile": quantile, "ceilings":
-        ceilings, "store": store, "layout": layout, "data": listed(data), "families": families,
-        "gpus": gpus, "keep_impossible": keep_impossible, "setup": setup, "batch": batch,
-        "input_tokens": input_tokens, "output_tokens": output_tokens, "model": model, **setup_fields}
+        ceilings, "store": store, "layout": layout, "data": listed(data), "families":
+        listed(families), "gpus": listed(gpus), "keep_impossible": keep_impossible, "setup": setup,
+        "batch": batch, "input_tokens": input_tokens, "output_tokens": output_tokens, "model":
+        model, **setup_fields}
     return DiagnosisAnswer(ask("diagnose", fields, progress))

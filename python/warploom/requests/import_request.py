@@ -33,5 +33,6 @@ def import_(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "layout": layout, "paths": listed(paths), "store": store, "families": families, "gpus": gpus}
+        "layout": layout, "paths": listed(paths), "store": store, "families": listed(families),
+        "gpus": listed(gpus)}
     return ImportAnswer(ask("import", fields, progress))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warploom.answers import PlanAnswer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def plan(
@@ -195,22 +195,23 @@ def plan(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "model": model, "gpu_names": gpu_names, "predictor": predictor, "expert_routing":
+        "model": model, "gpu_names": listed(gpu_names), "predictor": predictor, "expert_routing":
         expert_routing, "kv_cache_dtype": kv_cache_dtype, "gpu_memory_utilization":
         gpu_memory_utilization, "acceptance_length": acceptance_length, "host_profile":
-        host_profile, "space": space, "source": source, "slo": slo, "goodput": goodput,
-        "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate": find_max_rate,
-        "objective": objective, "price_kind": price_kind, "prices": prices, "price": price,
-        "power_price": power_price, "spare_instances": spare_instances, "day_price": day_price,
-        "start_hour": start_hour, "growth": growth, "routing_policy": routing_policy, "fleet":
-        fleet, "unserved_share": unserved_share, "autoscaling": autoscaling, "fronts": fronts,
-        "exhaustive": exhaustive, "store": store, "time_limit_s": time_limit_s, "require_tier":
-        require_tier, "threads": threads, "engines": engines, "tensor_parallel_sizes":
-        tensor_parallel_sizes, "pipeline_parallel_sizes": pipeline_parallel_sizes,
-        "data_parallel_sizes": data_parallel_sizes, "expert_parallel": expert_parallel, "pools":
-        pools, "quantizations": quantizations, "max_num_seqs": max_num_seqs,
-        "max_num_batched_tokens": max_num_batched_tokens, "prefix_caching": prefix_caching,
-        "speculations": speculations, "kv_offloading": kv_offloading, "max_gpus": max_gpus, "trace":
+        host_profile, "space": space, "source": source, "slo": listed(slo), "goodput":
+        listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate":
+        find_max_rate, "objective": objective, "price_kind": price_kind, "prices": prices, "price":
+        listed(price), "power_price": power_price, "spare_instances": spare_instances, "day_price":
+        listed(day_price), "start_hour": start_hour, "growth": growth, "routing_policy":
+        routing_policy, "fleet": fleet, "unserved_share": unserved_share, "autoscaling":
+        autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store, "time_limit_s":
+        time_limit_s, "require_tier": require_tier, "threads": threads, "engines": listed(engines),
+        "tensor_parallel_sizes": listed(tensor_parallel_sizes), "pipeline_parallel_sizes":
+        listed(pipeline_parallel_sizes), "data_parallel_sizes": listed(data_parallel_sizes),
+        "expert_parallel": expert_parallel, "pools": pools, "quantizations": listed(quantizations),
+        "max_num_seqs": listed(max_num_seqs), "max_num_batched_tokens":
+        listed(max_num_batched_tokens), "prefix_caching": prefix_caching, "speculations":
+        listed(speculations), "kv_offloading": listed(kv_offloading), "max_gpus": max_gpus, "trace":
         trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
         "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
         request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,

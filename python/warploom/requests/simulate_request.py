@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from warploom.answers import SimulationAnswer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -154,13 +154,13 @@ def simulate(
     """
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "disaggregation": disaggregation, "autoscaling":
-        autoscaling, "fleet": fleet, "failures": failures, "source": source, "threads": threads,
-        "intervals": intervals, "tuned": tuned, "traced_steps": traced_steps, "trace_from_s":
-        trace_from_s, "goodput": goodput, "details": details, "max_instances": max_instances,
-        "min_instances": min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s":
-        scale_interval_s, "instance_startup_s": instance_startup_s, "router_prefix_weight":
-        router_prefix_weight, "router_queue_weight": router_queue_weight, "router_kv_weight":
-        router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
+        autoscaling, "fleet": fleet, "failures": listed(failures), "source": source, "threads":
+        threads, "intervals": intervals, "tuned": tuned, "traced_steps": traced_steps,
+        "trace_from_s": trace_from_s, "goodput": goodput, "details": details, "max_instances":
+        max_instances, "min_instances": min_instances, "scale_queue_depth": scale_queue_depth,
+        "scale_interval_s": scale_interval_s, "instance_startup_s": instance_startup_s,
+        "router_prefix_weight": router_prefix_weight, "router_queue_weight": router_queue_weight,
+        "router_kv_weight": router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
         "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s, "trace":
         trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
         "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":

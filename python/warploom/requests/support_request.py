@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from warploom.answers import SupportAnswer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def support(
@@ -31,6 +31,6 @@ def support(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "supported_models": supported_models, "supported_gpus": supported_gpus, "supported_engines":
-        supported_engines, "predictor": predictor, "threads": threads}
+        "supported_models": listed(supported_models), "supported_gpus": listed(supported_gpus),
+        "supported_engines": listed(supported_engines), "predictor": predictor, "threads": threads}
     return SupportAnswer(ask("support", fields, progress))

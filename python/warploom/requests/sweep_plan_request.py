@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from warploom.answers import SweepPlanAnswer
-from warploom.session import PathText, Progress, ask
+from warploom.session import PathText, Progress, ask, listed
 
 
 def sweep_plan(
@@ -47,7 +47,8 @@ def sweep_plan(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "gpu": gpu, "output": output, "like": like, "except": except_, "schemes": schemes,
-        "families": families, "node_gpus": node_gpus, "operators": operators, "random": random,
-        "apart_from": apart_from, "longest_ms": longest_ms, "predictor": predictor, "seed": seed}
+        "gpu": gpu, "output": output, "like": listed(like), "except": listed(except_), "schemes":
+        listed(schemes), "families": listed(families), "node_gpus": node_gpus, "operators":
+        operators, "random": random, "apart_from": apart_from, "longest_ms": longest_ms,
+        "predictor": predictor, "seed": seed}
     return SweepPlanAnswer(ask("sweep_plan", fields, progress))

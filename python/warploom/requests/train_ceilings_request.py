@@ -47,7 +47,8 @@ def train_ceilings(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "output": output, "source": source, "exclude_gpus": exclude_gpus, "test_fraction":
+        "output": output, "source": source, "exclude_gpus": listed(exclude_gpus), "test_fraction":
         test_fraction, "rows": rows, "seed": seed, "store": store, "layout": layout, "data":
-        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+        listed(data), "families": listed(families), "gpus": listed(gpus), "keep_impossible":
+        keep_impossible}
     return CeilingTraining(ask("train_ceilings", fields, progress))

@@ -58,9 +58,9 @@ def train(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "output": output, "source": source, "exclude_gpus": exclude_gpus, "few_shot": few_shot,
-        "few_shot_per": few_shot_per, "tables": tables, "method": method, "rows_per_gpu":
-        rows_per_gpu, "quantile": quantile, "seed": seed, "threads": threads, "store": store,
-        "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
-        "keep_impossible": keep_impossible}
+        "output": output, "source": source, "exclude_gpus": listed(exclude_gpus), "few_shot":
+        listed(few_shot), "few_shot_per": few_shot_per, "tables": tables, "method": method,
+        "rows_per_gpu": rows_per_gpu, "quantile": quantile, "seed": seed, "threads": threads,
+        "store": store, "layout": layout, "data": listed(data), "families": listed(families),
+        "gpus": listed(gpus), "keep_impossible": keep_impossible}
     return TrainingAnswer(ask("train", fields, progress))

@@ -71,7 +71,7 @@ def tune_plan(
     """
     fields = {
         "method": method, "kernel": kernel, "gpu": gpu, "round": round, "samples": listed(samples),
-        "split_k": split_k, "output": output, "name": name, "kind": kind, "operand_bytes":
+        "split_k": listed(split_k), "output": output, "name": name, "kind": kind, "operand_bytes":
         operand_bytes, "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch,
         "b_along_n": b_along_n, "experts": experts, "top_k": top_k, "expert_skew": expert_skew,
         "head_dim": head_dim, "head_group": head_group, "causal": causal, "window": window,

@@ -43,5 +43,5 @@ def tune_regret(
     """
     fields = {
         "table": table, "oracle": listed(oracle), "samples": listed(samples), "seen": listed(seen),
-        "gpu": gpu, "with_baselines": with_baselines, "baselines": baselines, "times": times}
+        "gpu": gpu, "with_baselines": with_baselines, "baselines": listed(baselines), "times": times}
     return RegretAnswer(ask("tune_regret", fields, progress))

@@ -53,6 +53,6 @@ def validate_ceilings(
     fields = {
         "source": source, "ceilings": ceilings, "require_tier": require_tier, "quantile": quantile,
         "cross_fit": cross_fit, "tuned": listed(tuned), "published": published, "store": store,
-        "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
+        "layout": layout, "data": listed(data), "families": listed(families), "gpus": listed(gpus),
         "keep_impossible": keep_impossible}
     return CeilingValidation(ask("validate_ceilings", fields, progress))

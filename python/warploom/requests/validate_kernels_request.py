@@ -52,7 +52,8 @@ def validate_kernels(
     """
     fields = {
         "source": source, "predictor": predictor, "require_tier": require_tier, "all_rows":
-        all_rows, "baselines": baselines, "baseline_data": listed(baseline_data),
-        "baseline_exclude_gpus": baseline_exclude_gpus, "store": store, "layout": layout, "data":
-        listed(data), "families": families, "gpus": gpus, "keep_impossible": keep_impossible}
+        all_rows, "baselines": listed(baselines), "baseline_data": listed(baseline_data),
+        "baseline_exclude_gpus": listed(baseline_exclude_gpus), "store": store, "layout": layout,
+        "data": listed(data), "families": listed(families), "gpus": listed(gpus), "keep_impossible":
+        keep_impossible}
     return KernelValidation(ask("validate_kernels", fields, progress))

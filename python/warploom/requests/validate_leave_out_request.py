@@ -67,10 +67,10 @@ def validate_leave_out(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "source": source, "leave_out": leave_out, "only_left_out": only_left_out, "few_shot":
-        few_shot, "few_shot_per": few_shot_per, "rows_per_gpu": rows_per_gpu, "judged_rows":
-        judged_rows, "fewest_rows": fewest_rows, "ablate": ablate, "baselines": baselines,
-        "external": external, "questions": questions, "seed": seed, "threads": threads, "store":
-        store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
-        "keep_impossible": keep_impossible}
+        "source": source, "leave_out": leave_out, "only_left_out": listed(only_left_out),
+        "few_shot": few_shot, "few_shot_per": few_shot_per, "rows_per_gpu": rows_per_gpu,
+        "judged_rows": judged_rows, "fewest_rows": fewest_rows, "ablate": ablate, "baselines":
+        listed(baselines), "external": listed(external), "questions": questions, "seed": seed,
+        "threads": threads, "store": store, "layout": layout, "data": listed(data), "families":
+        listed(families), "gpus": listed(gpus), "keep_impossible": keep_impossible}
     return LeaveOutValidation(ask("validate_leave_out", fields, progress))

@@ -61,7 +61,7 @@ def validate_static(
     """
     fields = {
         "truth": truth, "requests": requests, "predictor": predictor, "require_tier": require_tier,
-        "expert_routing": expert_routing, "host": host, "baselines": baselines, "source": source,
-        "store": store, "layout": layout, "data": listed(data), "families": families, "gpus": gpus,
-        "keep_impossible": keep_impossible, **host_fields}
+        "expert_routing": expert_routing, "host": host, "baselines": listed(baselines), "source":
+        source, "store": store, "layout": layout, "data": listed(data), "families":
+        listed(families), "gpus": listed(gpus), "keep_impossible": keep_impossible, **host_fields}
     return StaticValidation(ask("validate_static", fields, progress))

@@ -22,14 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from warploom.table import Table
+from warploom.table import Table, Tile
 
 FUSED_MOE = "vllm.model_executor.layers.fused_moe"
 ASKED = "try_get_optimal_moe_config"
-# ln: what a table misses between two configurations of one shape, as `moe-config --table` has it.
-TABLE_ERROR = 0.03
-GROUP_ROWS = 8  # rows of tiles that the reference kernel walks together
-MOST_CONFIGS = 1024  # more than any table holds
 MOST_COUNTS = 65536  # numbers of tokens that a layer remembers
 
 _log = logging.getLogger("vllm.warploom")
@@ -38,10 +34,19 @@ Config = dict[str, int]
 Asked = Callable[..., Config]
 
 
-def _tile(config: Config) -> Optional[tuple[int, ...]]:
-    """A configuration of the engine as a table names it, without parts of k."""
-    names = ("BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K", "num_warps", "num_stages")
-    return tuple(config[name] for name in names) if all(name in config for name in names) else None
+def _tile(config: Config) -> Optional[Tile]:
+    """A configuration of the engine as a table names it."""
+    try:
+        return (
+            config["BLOCK_SIZE_M"],
+            config["BLOCK_SIZE_N"],
+            config["BLOCK_SIZE_K"],
+            config["num_warps"],
+            config["num_stages"],
+            config.get("SPLIT_K", 1),
+        )
+    except KeyError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,9 @@ class RunTimeConfigs:
         document: Any = json.loads(sidecar.read_text(encoding="utf-8"))
         try:
             layer, gpu = document["layer"], document["gpu"]
+            shared_out = int(layer["expert_parallel"])
             self.layer = Layer(
-                int(layer["experts"]) // int(layer["expert_parallel"]),
+                int(layer["experts"]) // shared_out,
                 int(layer["top_k"]),
                 int(layer["hidden"]),
                 int(layer["intermediate"]) // int(layer["tensor_parallel"]),
@@ -70,7 +76,8 @@ class RunTimeConfigs:
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{sidecar}: expected the sidecar of `warploom moe-config`: {error}") from error
         self.engine_file = sidecar.name.replace(".warploom.json", ".json")  # names the GPU
-        self.table = Table(sidecar.with_name(self.engine_file).with_suffix(".wlt"), gpu)
+        table = Table(sidecar.with_name(self.engine_file).with_suffix(".wlt"), gpu)
+        self.experts = table.experts(self.layer.hidden, self.layer.width, self.layer.top_k, shared_out)
         self._known: dict[int, Optional[Config]] = {}
 
     def config(self, tokens: int, usual: Config) -> Config:
@@ -82,28 +89,17 @@ class RunTimeConfigs:
         return self._known[tokens] or usual
 
     def _better(self, tokens: int, usual: Config) -> Optional[Config]:
-        layer, pairs = self.layer, tokens * self.layer.top_k
-        times: dict[tuple[int, ...], float] = {}
-        whole = []
-        for n, k in ((2 * layer.width, layer.hidden), (layer.hidden, layer.width)):
-            for tile, us in self.table.timed(pairs, n, k, MOST_CONFIGS):
-                if tile[5] == 1:
-                    if tile[:5] in times:
-                        whole.append(tile[:5])
-                    times[tile[:5]] = times.get(tile[:5], 0.0) + us
-        if not whole:
+        # An own configuration that no table can name is none that it could keep.
+        picked = self.experts.pick(tokens, _tile(usual))
+        if picked is None or picked[2] == 0:
             return None
-        best = min(whole, key=lambda tile: times[tile])
-        mine = _tile(usual)
-        if mine is not None and times.get(mine, float("inf")) <= times[best] * (1 + TABLE_ERROR):
-            return None
-        m, n, k, warps, stages = best
+        (m, n, k, warps, stages, split), group_rows, _ = picked
         return {
             "BLOCK_SIZE_M": m,
             "BLOCK_SIZE_N": n,
             "BLOCK_SIZE_K": k,
-            "GROUP_SIZE_M": GROUP_ROWS,
-            "SPLIT_K": 1,
+            "GROUP_SIZE_M": group_rows,
+            "SPLIT_K": split,
             "num_warps": warps,
             "num_stages": stages,
         }

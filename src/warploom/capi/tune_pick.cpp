@@ -2,25 +2,12 @@
 #include <exception>
 
 #include "warploom/capi/status.h"
+#include "warploom/capi/tune_objects.h"
 #include "warploom/capi/warploom.h"
-#include "warploom/tuner/runtime_table.h"
 
-struct warploom_tune_table {
-  warploom::RuntimeTable table;
-};
-
+using warploom::config_of;
 using warploom::guarded;
 using warploom::told;
-
-namespace {
-
-warploom_tile_config config_of(const warploom::TilePick& pick) {
-  const warploom::TileConfig& c = pick.config;
-  return {c.tile_m, c.tile_n,  c.tile_k,          c.warps,
-          c.stages, c.split_k, pick.predicted_us, pick.is_default ? 1 : 0};
-}
-
-}  // namespace
 
 warploom_status warploom_tune_open(const char* path, const char* gpu, const char* kernel,
                                    warploom_tune_table** table, char* message, size_t message_size) {

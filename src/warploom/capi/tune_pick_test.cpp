@@ -6,6 +6,7 @@
 #include "warploom/base/file.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/capi/warploom.h"
+#include "warploom/tuner/expert_configs.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/tile_sample.h"
 #include "warploom/tuner/wave_fit.h"
@@ -117,6 +118,81 @@ TEST(TunePickC, SurvivesNullArguments) {
   EXPECT_EQ(warploom_tune_pick_index(nullptr, 1, 1, 1), 0);
   EXPECT_EQ(warploom_tune_configs(nullptr, &config, 1), 0U);
   EXPECT_EQ(warploom_tune_open(nullptr, nullptr, nullptr, nullptr, nullptr, 0), WARPLOOM_BAD_INPUT);
+}
+
+const RuntimeTable& grouped_table() {
+  static const RuntimeTable table = [] {
+    std::vector<TileSample> samples;
+    for (const std::int64_t tile_m : {16, 64})
+      for (const std::int64_t rows : {8, 64, 512, 4096})
+        for (const std::int64_t columns : {512, 2048, 8192})
+          for (const std::int64_t depth : {256, 1024, 4096})
+            samples.push_back({TileConfig{std::int32_t(tile_m), 64, 64, 4, 3, 1},
+                               {rows, columns, depth},
+                               3.0 + double(std::max(tile_m, rows) * columns * depth) * 1e-9 +
+                                   (tile_m == 64 ? 4.0 : 0.01 * double(rows))});
+    const TileKernel kernel{.kind = TileKernelKind::GroupedGemm, .group_rows = 4, .experts = 8, .top_k = 2};
+    return RuntimeTable::build(fit_wave_model(kernel, {}, samples));
+  }();
+  return table;
+}
+
+TEST(TuneExpertsC, GivesWhatTheLayersConfigurationsGive) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "grouped.wlt";
+  grouped_table().write(path);
+  warploom_tune_table* table = nullptr;
+  ASSERT_EQ(warploom_tune_open(path.c_str(), nullptr, nullptr, &table, nullptr, 0), WARPLOOM_OK);
+  const warploom_expert_layer layer{.hidden = 1024, .width = 512, .top_k = 2, .expert_parallel = 1};
+  warploom_tune_experts* experts = nullptr;
+  ASSERT_EQ(warploom_tune_experts_open(table, &layer, &experts, nullptr, 0), WARPLOOM_OK);
+  warploom_tune_close(table);  // what the layer needs lives on
+  const ExpertConfigs configs(grouped_table(), {.hidden = 1024, .width = 512, .top_k = 2});
+  const warploom_tile_config own{
+      .tile_m = 64, .tile_n = 64, .tile_k = 64, .warps = 4, .stages = 3, .split_k = 1};
+  const TileConfig same{64, 64, 64, 4, 3, 1};
+  int kept = 0;
+  for (const std::int64_t tokens : {1, 7, 200, 3000, 100'000}) {
+    warploom_expert_pick pick{};
+    warploom_tune_experts_pick(experts, tokens, &own, &pick);
+    const ExpertPick expected = configs.pick(tokens, &same);
+    EXPECT_EQ(pick.config.tile_m, expected.config.tile_m) << tokens;
+    EXPECT_EQ(pick.config.predicted_us, expected.predicted_us) << tokens;
+    EXPECT_EQ(pick.keeps_own, expected.keeps_own ? 1 : 0) << tokens;
+    EXPECT_EQ(pick.group_rows, 4);
+    kept += pick.keeps_own;
+  }
+  EXPECT_TRUE(kept > 0 && kept < 5) << kept;
+  warploom_expert_pick pick{};
+  warploom_tune_experts_pick(experts, 0, nullptr, &pick);
+  EXPECT_TRUE(pick.keeps_own == 0 && pick.config.is_default == 1 && pick.config.predicted_us == 0);
+  warploom_tune_experts_close(experts);
+}
+
+TEST(TuneExpertsC, RefusesTablesOfOtherKernelsAndNullArguments) {
+  const ScratchFolder folder;
+  warploom_tune_table* table = nullptr;
+  ASSERT_EQ(warploom_tune_open(write_table(folder).c_str(), nullptr, nullptr, &table, nullptr, 0),
+            WARPLOOM_OK);
+  const warploom_expert_layer layer{.hidden = 1024, .width = 512, .top_k = 2, .expert_parallel = 1};
+  warploom_tune_experts* experts = nullptr;
+  std::array<char, 200> message{};
+  EXPECT_EQ(warploom_tune_experts_open(table, &layer, &experts, message.data(), message.size()),
+            WARPLOOM_BAD_INPUT);
+  EXPECT_NE(std::string(message.data()).find("expected a table of grouped_gemm"), std::string::npos);
+  EXPECT_EQ(experts, nullptr);
+  EXPECT_EQ(warploom_tune_experts_open(nullptr, &layer, &experts, nullptr, 0), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_tune_experts_open(table, nullptr, &experts, nullptr, 0), WARPLOOM_BAD_INPUT);
+  EXPECT_EQ(warploom_tune_experts_open(table, &layer, nullptr, nullptr, 0), WARPLOOM_BAD_INPUT);
+  warploom_tune_close(table);
+  warploom_tune_experts_close(nullptr);
+  warploom_expert_pick pick{.group_rows = 9, .keeps_own = 9};
+  const warploom_tile_config own{.tile_m = 16};
+  warploom_tune_experts_pick(nullptr, 1, &own, &pick);
+  EXPECT_TRUE(pick.config.tile_m == 16 && pick.group_rows == 0 && pick.keeps_own == 1);
+  warploom_tune_experts_pick(nullptr, 1, nullptr, &pick);
+  EXPECT_TRUE(pick.config.tile_m == 0 && pick.keeps_own == 0);
+  warploom_tune_experts_pick(nullptr, 1, &own, nullptr);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
  * Functions that can fail return a warploom_status and write a sentence into `message` (always ended with a
  * zero; may be NULL with size 0): what is wrong, where, and what was expected. Handles of sessions, questions
  * and steps are checked: one that was closed, or NULL, gives WARPLOOM_BAD_INPUT. What a handle needs lives as
- * long as it does, so they may be closed in any order. A tuner's table is a plain pointer, for speed.
+ * long as it does, so they may be closed in any order. What the tuner opens is a plain pointer, for speed.
  *
- * Threads: a session and a table may be used by any number of threads at once; a question and a step by one
- * at a time. Nothing may be closed while another thread uses it.
+ * Threads: a session, a table and a layer's experts may be used by any number of threads at once; a question
+ * and a step by one at a time. Nothing may be closed while another thread uses it.
  */
 /* NOLINTBEGIN(modernize-deprecated-headers,modernize-use-using): this is C */
 #ifndef WARPLOOM_WARPLOOM_H
@@ -158,6 +158,35 @@ size_t warploom_tune_configs(const warploom_tune_table* table, warploom_tile_con
  * that measure the top few of a shape once. 0 on a bad shape or a NULL argument. Allocates. */
 size_t warploom_tune_best(const warploom_tune_table* table, int64_t m, int64_t n, int64_t k,
                           warploom_tile_config* configs, size_t count);
+
+/* A layer of experts asks a table of grouped products once for both of its products. `width`: of an expert on
+ * this GPU; expert_parallel: GPUs that the experts are shared out over. */
+typedef struct warploom_tune_experts warploom_tune_experts;
+typedef struct warploom_expert_layer {
+  int64_t hidden, width, top_k, expert_parallel;
+} warploom_expert_layer;
+
+/* predicted_us is of both products; group_rows: rows of tiles that the kernel walks together; keeps_own: the
+ * caller's own configuration is as good, within what the table misses, or nothing is known. */
+typedef struct warploom_expert_pick {
+  warploom_tile_config config;
+  int32_t group_rows, keeps_own;
+} warploom_expert_pick;
+
+/* Keeps what it needs of the table, which may be closed first. *experts is NULL on failure. */
+warploom_status warploom_tune_experts_open(const warploom_tune_table* table,
+                                           const warploom_expert_layer* layer,
+                                           warploom_tune_experts** experts, char* message,
+                                           size_t message_size);
+/* NULL is allowed; a closed one is not. */
+void warploom_tune_experts_close(warploom_tune_experts* experts);
+
+/* The configuration at so many tokens of a launch, of those without parts of k. `own`: what the caller
+ * launches without a table (predicted_us and is_default are not read); NULL: none. The first look at a number
+ * of tokens compares all configurations, later ones remember: no allocation, no lock, no failure. Tokens out
+ * of range, or NULL experts, give `own`, or the default (NULL experts: all zero), and predicted_us = 0. */
+void warploom_tune_experts_pick(const warploom_tune_experts* experts, int64_t tokens,
+                                const warploom_tile_config* own, warploom_expert_pick* pick);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -7,14 +7,12 @@
 #include <functional>
 
 #include "warploom/base/error.h"
+#include "warploom/tuner/expert_products.h"
 
 namespace warploom {
 namespace {
 
 constexpr std::size_t kProbes = 5;  // token counts of a key's range
-// ln: p10 and p90 of what a tuner table's times miss between two configurations of one shape (its formula's
-// residual on held-out shapes, both configurations together).
-constexpr double kTableError = 0.03;
 
 // ln(time) of a configuration at a token count, up to a constant of the token count.
 using Cost = std::function<double(const MoeConfig&, std::int64_t tokens)>;
@@ -104,9 +102,13 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
     candidates.push_back({.tile = config.config, .group_m = std::int32_t(kernel.group_rows)});
   // A configuration that the table does not know costs infinitely little, so nothing takes its place.
   const Cost cost = [&](const MoeConfig& config, std::int64_t tokens) {
-    const std::int64_t pairs = std::max<std::int64_t>(1, tokens * layer.top_k / layer.expert_parallel);
-    const auto first = table.predict_us({pairs, 2 * layer.width(), layer.hidden}, config.tile);
-    const auto second = table.predict_us({pairs, layer.hidden, layer.width()}, config.tile);
+    const ExpertProducts products({.hidden = layer.hidden,
+                                   .width = layer.width(),
+                                   .top_k = layer.top_k,
+                                   .expert_parallel = layer.expert_parallel},
+                                  tokens);
+    const auto first = table.predict_us(products.first(), config.tile);
+    const auto second = table.predict_us(products.second(), config.tile);
     return first && second ? std::log(*first + *second) : -1e6;
   };
   const RowChooser chooser(layer, engine, cost);

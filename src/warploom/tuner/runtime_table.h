@@ -8,6 +8,7 @@
 // Const after opening: any number of threads may pick, without locks or allocation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +28,8 @@ namespace warploom {
 inline constexpr std::uint32_t kTuneTableMajor = 4;
 inline constexpr std::uint32_t kTuneTableMinor = 0;
 
-struct TableLayout;  // internal/table_layout.h
+struct TableLayout;     // internal/table_layout.h
+struct ExpertProducts;  // expert_products.h
 
 struct TilePick {
   TileConfig config;
@@ -57,6 +59,12 @@ class RuntimeTable {
   // table of another kind, or no rows at all, gets the default configuration with predicted_us = 0.
   // O(candidates x experts), never throws.
   TilePick pick(std::span<const std::int64_t> expert_rows, std::int64_t n, std::int64_t k) const noexcept;
+  // For both products of a layer of experts, whose dimensions are in range: the configuration of least time
+  // together, of all those without parts of k (none: nothing), and the times of two by their indices.
+  // O(configurations) and O(1), without allocation.
+  std::optional<std::uint32_t> least_of_both(const ExpertProducts& products) const noexcept;
+  std::array<float, 2> times_of_both(const ExpertProducts& products,
+                                     const std::array<std::uint32_t, 2>& configs) const noexcept;
   // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
   // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the

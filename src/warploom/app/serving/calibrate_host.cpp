@@ -104,12 +104,21 @@ void check_given(const CalibrateHostRequest& request) {
 
 }  // namespace
 
-void check_fitted_base(const EngineHost& base, const std::string& profile) {
-  if (base.prepare > Seconds(0.0) && base.layer > Seconds(0.0)) return;
-  throw InvalidInput(
-      fmt::format("base: '{}' holds no times of single steps for {}, which the fit scales; expected a "
-                  "measured profile such as xeon_16_cores",
-                  profile, base.engine));
+ScaledBase scaled_base(const HostProfile& profile, const std::string& engine) {
+  const EngineHost* donor = nullptr;
+  for (const EngineHost& host : profile.engines) {
+    if (host.prepare <= Seconds(0.0) || host.layer <= Seconds(0.0)) continue;
+    if (host.engine == engine) return {host, profile.name};
+    if (donor == nullptr) donor = &host;
+  }
+  if (donor == nullptr)
+    throw InvalidInput(
+        fmt::format("base: '{}' holds no times of single steps, which the fit scales; expected a measured "
+                    "profile such as xeon_16_cores",
+                    profile.name));
+  ScaledBase base{*donor, fmt::format("{} (times of {})", profile.name, donor->engine)};
+  base.host.engine = engine;
+  return base;
 }
 
 std::string profile_name(const CalibrateHostRequest& request) {
@@ -126,9 +135,8 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   }
   const ServingSetup setup = resolve_serving(setup_of(request), latency, MemoryCheck::None);
   const EngineSpec& engine = engine_named(setup.config.engine);
-  const HostProfile base_profile = load_host_profile(request.base);
-  const EngineHost base = base_profile.engine(engine.name);
-  check_fitted_base(base, base_profile.name);
+  const ScaledBase from = scaled_base(load_host_profile(request.base), setup.config.engine);
+  const EngineHost& base = from.host;
   const LaunchedLayers layers = launched_layers(engine, setup);
   const std::vector<TimedStep> steps = priced_steps(setup, measured);
 
@@ -136,7 +144,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   result.model = setup.model.name;
   result.gpu = setup.gpu->name;
   result.engine = setup.engine_text();
-  result.base = base_profile.name;
+  result.base = from.name;
   result.steps = steps.size();
   result.before = errors_of(base.of(layers), steps);
   result.fit = fit_host(base, layers, steps);

@@ -44,8 +44,15 @@ struct CalibrateHostResult {
   WallErrors after;  // of all by the profile
 };
 
-// Throws InvalidInput unless the profile has what a fit scales.
-void check_fitted_base(const EngineHost& base, const std::string& profile);
+// What a fit scales.
+struct ScaledBase {
+  EngineHost host;
+  std::string name;  // of the profile; with the engine whose times they are, where that is another
+};
+// The profile's constants of the engine. Where it holds no times of that engine's single steps, those of the
+// first engine that it has such times of: engines do the same work in a step, and the fit finds how much
+// faster or slower this one is. Throws InvalidInput where it has none of any engine.
+ScaledBase scaled_base(const HostProfile& profile, const std::string& engine);
 // The request's, or the output's without its ending.
 std::string profile_name(const CalibrateHostRequest& request);
 

@@ -75,14 +75,25 @@ TEST(CalibrateHost, SaysWhatIsMissingBesideSteps) {
   EXPECT_THROW(calibrated(request), InvalidInput);
 }
 
+TEST(CalibrateHost, StartsFromAnotherEnginesTimesWhereItsOwnWereNeverMeasured) {
+  const ScratchFolder folder;
+  CalibrateHostRequest request = request_for(kStepsFile, folder);
+  request.engine = "sglang";
+  request.engine_version = "0.5.14";
+  const CalibrateHostResult result = calibrated(request);
+  EXPECT_EQ(result.base, "xeon_16_cores (times of vllm)");
+  const HostProfile read = load_host_profile((folder.path() / "host.json").string());
+  EXPECT_EQ(read.engine("sglang").engine, "sglang");
+  EXPECT_NE(read.source.find("times of vllm"), std::string::npos);
+}
+
 TEST(CalibrateHost, RefusesABaseThatHoldsNoTimesOfSingleSteps) {
   const ScratchFolder folder;
   CalibrateHostRequest request = request_for(kStepsFile, folder);
-  request.engine = "trtllm";
-  request.base = "public_fleet";
+  request.base =
+      folder.write("gaps.json", R"({"schema": "warploom_host_profile", "version": 1, "name": "gaps",
+      "engines": [{"engine": "vllm", "gap_us": 50}]})");
   EXPECT_THROW(calibrated(request), InvalidInput);
-  request.base = "xeon_16_cores";
-  EXPECT_THROW(calibrated(request), Unsupported);
 }
 
 TEST(MeasuredSteps, AreReadAsBatches) {

@@ -50,15 +50,16 @@ class RunsOfHost {
       const ServingSetup& setup = runs_.back().setup;
       layers_.push_back(launched_layers(engine_named(setup.config.engine), setup));
     }
-    base_ = base.engine(runs_.front().setup.config.engine);
+    base_ = scaled_base(base, runs_.front().setup.config.engine);
   }
 
   std::size_t size() const { return runs_.size(); }
-  const EngineHost& base() const { return base_; }
+  const EngineHost& base() const { return base_.host; }
+  const std::string& base_name() const { return base_.name; }
   const ServingSetup& setup(std::size_t run) const { return runs_[run].setup; }
 
   Ratios ratios(std::size_t run, const HostFactors& factors) {
-    return ratios_of(replay(runs_[run], scaled_host(base_, factors).of(layers_[run])));
+    return ratios_of(replay(runs_[run], scaled_host(base_.host, factors).of(layers_[run])));
   }
 
   // Without the run `hidden`, where it is one of them.
@@ -96,7 +97,7 @@ class RunsOfHost {
                                      path.string(), last, first));
   }
 
-  EngineHost base_;
+  ScaledBase base_;
   std::vector<OpenedRun> runs_;
   std::vector<LaunchedLayers> layers_;  // by run
 };
@@ -148,14 +149,13 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
   check_fields(request);
   const HostProfile base = load_host_profile(request.base);
   RunsOfHost runs(request, latency, base);
-  check_fitted_base(runs.base(), base.name);
 
   HostCalibration result;
   CalibrateHostResult& host = result.host;
   host.model = runs.setup(0).model.name;
   host.gpu = runs.setup(0).gpu->name;
   host.engine = runs.setup(0).engine_text();
-  host.base = base.name;
+  host.base = runs.base_name();
   host.fit.factors = runs.fit_without(runs.size());
   for (std::size_t i = 0; i < kHostGroups; ++i) host.fit.steps[i] = runs.moved(host.fit.factors, i);
   result.runs = judged_runs(request, runs, host.fit.factors);

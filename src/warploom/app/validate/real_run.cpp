@@ -40,6 +40,26 @@ std::string routing_of(const Json& document, const std::string& model, const std
   return random ? std::string(name_of(RoutingKind::Uniform)) : std::string();
 }
 
+// The engine by the document's own word and, where its arguments name one too, by both; the default engine
+// where none does.
+std::string engine_of(const Json& document, const ServingConfig& config, const std::string& where) {
+  constexpr const char* kKey = "engine";
+  if (!document.contains(kKey)) return config.engine;
+  std::string engine = text_at(document, kKey, where);
+  check_simulated_engine(engine);
+  if (document["engine_kwargs"].contains(kKey) && config.engine != engine)
+    throw InvalidInput(fmt::format("{}: 'engine' is {}, that of 'engine_kwargs' {}; expected one", where,
+                                   engine, config.engine));
+  return engine;
+}
+
+// `engine_version`, or `vllm_version` of records that know one engine alone; empty: not stated.
+std::string version_of(const Json& document, const std::string& where) {
+  for (const char* key : {"engine_version", "vllm_version"})
+    if (document.contains(key)) return text_at(document, key, where);
+  return {};
+}
+
 void check_dtype(const Json& arguments, const std::string& where) {
   if (!arguments.contains("dtype")) return;
   const std::string dtype = text_at(arguments, "dtype", where);
@@ -103,8 +123,9 @@ RealRun read_real_run(const std::filesystem::path& path) {
   run.setup.gpu = text_at(document, "gpu", where);
   run.setup.quantization = quantization_of(arguments, run.setup.model, inside);
   run.setup.expert_routing = routing_of(document, run.setup.model, where);
-  if (document.contains("vllm_version")) run.setup.version = text_at(document, "vllm_version", where);
+  run.setup.version = version_of(document, where);
   run.setup.config = config_of(arguments, inside);
+  run.setup.config.engine = engine_of(document, run.setup.config, where);
   const auto integer = [&](const char* key) -> std::optional<std::int64_t> {
     const auto found = document.find(key);
     if (found == document.end() || !found->is_number_integer()) return std::nullopt;

@@ -17,9 +17,9 @@
 
 namespace warploom {
 
-// How the engine was started: {"model", "gpu", "vllm_version", "engine_kwargs": {vLLM's arguments},
-// "num_gpu_blocks"?, "expert_routing"?, "client_latency_ms"?, "max_concurrency"?}. The last two are read
-// where clients measured.
+// How the engine was started: {"model", "gpu", "engine"?, "engine_version"? (or "vllm_version"),
+// "engine_kwargs": {arguments by the names of ServingConfig's fields}, "num_gpu_blocks"?, "expert_routing"?,
+// "client_latency_ms"?, "max_concurrency"?}. The last two are read where clients measured.
 struct RealRun {
   ServingSetupRequest setup;
   std::int64_t requests = 0;                    // 0: not stated

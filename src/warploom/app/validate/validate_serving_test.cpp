@@ -44,6 +44,25 @@ TEST(RealRun, RefusesWhatItDoesNotKnow) {
   refused(R"({"model": "Llama-3.1-8B", "gpu": "b", "engine_kwargs": {}, "max_concurrency": 0})");
 }
 
+// As `python -m warploom.record sglang` writes it.
+TEST(RealRun, TakesTheEngineThatTheRecordNames) {
+  const ScratchFolder folder;
+  const auto read = [&](const std::string& more) {
+    const std::string text = R"({"model": "Llama-3.1-8B", "gpu": "h100_sxm")" + more + "}";
+    return read_real_run(folder.write("run.json", text)).setup;
+  };
+  const std::string arguments = R"(, "engine_kwargs": {"chunked_prefill_size": 4096, "block_size": 1})";
+  const auto setup = read(R"(, "engine": "sglang", "engine_version": "0.5.14")" + arguments);
+  EXPECT_EQ(setup.config.engine, "sglang");
+  EXPECT_EQ(setup.version, "0.5.14");
+  EXPECT_EQ(setup.config.chunked_prefill_size, 4096);
+  EXPECT_EQ(read(R"(, "engine_kwargs": {})").config.engine, "vllm");
+  EXPECT_EQ(read(R"(, "engine_kwargs": {"engine": "sglang"})").config.engine, "sglang");
+  EXPECT_THROW(read(R"(, "engine": "sglangg", "engine_kwargs": {})"), Unsupported);
+  EXPECT_THROW(read(R"(, "engine": 3, "engine_kwargs": {})"), InvalidInput);
+  EXPECT_THROW(read(R"(, "engine": "sglang", "engine_kwargs": {"engine": "vllm"})"), InvalidInput);
+}
+
 TEST(RealRun, QuantisesOnTheFlyWhatTheCheckpointDoesNot) {
   const ScratchFolder folder;
   const auto quantization = [&](const std::string& model, const std::string& method) {

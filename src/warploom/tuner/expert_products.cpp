@@ -1,0 +1,64 @@
+#include "warploom/tuner/expert_products.h"
+
+#include <array>
+#include <limits>
+
+#include "warploom/tuner/internal/cell_candidates.h"
+#include "warploom/tuner/runtime_table.h"
+
+namespace warploom {
+namespace {
+
+// Times of one product: the corrected ones of its cell's candidates, of others the formula's.
+class ProductTimes {
+ public:
+  ProductTimes(const TableLayout& layout, const TileShape& shape)
+      : layout_(layout), terms_(layout.mapping, shape) {
+    const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
+      const bool repeated = count_ > 0 && config == configs_[0];
+      if (repeated || count_ == configs_.size()) return;
+      configs_[count_] = config;
+      times_[count_++] = time;
+    });
+    scale_ = cell.scale();
+  }
+
+  float of(std::size_t config) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (configs_[i] == config) return times_[i] * scale_;
+    const ConfigRecord& record = layout_.configs[config];
+    return wave_time(record.coefficients, map_tile(layout_.mapping, terms_, record.constants)) * scale_;
+  }
+
+ private:
+  const TableLayout& layout_;
+  ShapeTerms terms_;
+  std::array<std::size_t, kMostCandidates> configs_{};
+  std::array<float, kMostCandidates> times_{};
+  std::size_t count_ = 0;
+  float scale_ = 1;
+};
+
+}  // namespace
+
+std::optional<std::uint32_t> RuntimeTable::least_of_both(const ExpertProducts& products) const noexcept {
+  const ProductTimes first(*layout_, products.first()), second(*layout_, products.second());
+  std::optional<std::uint32_t> best;
+  float least = std::numeric_limits<float>::infinity();
+  for (std::size_t config = 0; config < layout_->configs.size(); ++config) {
+    if (layout_->configs[config].config.split_k != 1) continue;
+    const float both = first.of(config) + second.of(config);
+    if (!(both < least)) continue;
+    least = both;
+    best = static_cast<std::uint32_t>(config);
+  }
+  return best;
+}
+
+std::array<float, 2> RuntimeTable::times_of_both(const ExpertProducts& products,
+                                                 const std::array<std::uint32_t, 2>& configs) const noexcept {
+  const ProductTimes first(*layout_, products.first()), second(*layout_, products.second());
+  return {first.of(configs[0]) + second.of(configs[0]), first.of(configs[1]) + second.of(configs[1])};
+}
+
+}  // namespace warploom

@@ -1,0 +1,36 @@
+// The two products of a mixture-of-experts layer, which one launch configuration serves.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "warploom/tuner/tile_kernel.h"
+
+namespace warploom {
+
+// ln: p10 and p90 of what a table's times miss between two configurations of one shape (its formula's
+// residual on held-out shapes, both configurations together). What is faster by less is not known to be.
+inline constexpr double kTableError = 0.03;
+
+// What is the same at every launch of a layer. `width`: of an expert on this GPU.
+struct ExpertLayer {
+  std::int64_t hidden = 1, width = 1;
+  std::int64_t top_k = 1;            // experts of a token
+  std::int64_t expert_parallel = 1;  // GPUs that the experts are shared out over
+};
+
+// At one number of tokens. The first product is of gate and up together.
+struct ExpertProducts {
+  ExpertProducts(const ExpertLayer& layer, std::int64_t tokens)
+      : pairs(std::max<std::int64_t>(1, tokens * layer.top_k / layer.expert_parallel)),
+        hidden(layer.hidden),
+        width(layer.width) {}
+
+  std::int64_t pairs;  // of a token and an expert that is held here
+  std::int64_t hidden, width;
+
+  TileShape first() const { return {pairs, 2 * width, hidden}; }
+  TileShape second() const { return {pairs, hidden, width}; }
+};
+
+}  // namespace warploom
