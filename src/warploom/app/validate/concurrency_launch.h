@@ -8,6 +8,9 @@
 //                  back to the engine's default
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
+//   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
+//                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves requests
+//                  of its own
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
 
@@ -22,8 +25,15 @@
 
 namespace warploom {
 
+// The engines of one pool.
+struct LaunchedPool {
+  ServingConfig config;                  // engine and limits; no parallelism
+  bool attention_data_parallel = false;  // over the GPUs of the stated tensor parallelism
+};
+
 struct ConcurrencyLaunch {
-  ServingConfig config;        // engine and limits; no parallelism
+  LaunchedPool engine;           // which does both
+  LaunchedPool prefill, decode;  // where they are apart
   bool experts_whole = false;  // expert parallelism over all GPUs, whatever the row says
   double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
 };
@@ -46,9 +56,14 @@ class ConcurrencyLaunches {
   std::optional<AssumedCheckpoint> checkpoint_of(const ConcurrencyTruth& row) const;
 
  private:
+  struct EntryOfPool {
+    std::string fields = "{}";
+    bool attention_data_parallel = false;
+  };
   struct Entry {
     RowCondition when;
     std::string fields;  // JSON of "set"
+    EntryOfPool prefill, decode;
     std::optional<double> range_ratio;
     bool experts_whole = false;
   };

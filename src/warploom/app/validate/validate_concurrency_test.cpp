@@ -139,16 +139,16 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   row.concurrency = 16;
   row.input_tokens = 1024;
   row.version = "1.1.0rc2.post2";
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
-  EXPECT_EQ(launch_of(row).config.moe_backend, "auto");
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).engine.config.moe_backend, "auto");
   row.version = "1.2.0rc6.post2";
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 8192);
-  EXPECT_EQ(launch_of(row).config.moe_backend, "flashinfer_trtllm");
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 8192);
+  EXPECT_EQ(launch_of(row).engine.config.moe_backend, "flashinfer_trtllm");
   row.backend = "sglang";
-  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
+  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
-  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
-  EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
+  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend, "flashinfer_trtllm");
+  EXPECT_EQ(launch_of(row).engine.config.enable_flashinfer_allreduce_fusion, true);
 }
 
 TEST(ConcurrencyLaunch, TakesWhatScriptsSayOfCheckpointsAsStated) {
@@ -163,10 +163,10 @@ TEST(ConcurrencyLaunch, TakesWhatScriptsSayOfCheckpointsAsStated) {
   ASSERT_TRUE(checkpoint.has_value());
   EXPECT_TRUE(checkpoint->stated);
   EXPECT_EQ(checkpoint->linears, MatmulScheme::Fp8Static);
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 2048);
-  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 20);
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 2048);
+  EXPECT_EQ(launch_of(row).engine.config.batch_wait_timeout_iters, 20);
   row.place.tp = 8;
-  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 0);
+  EXPECT_EQ(launch_of(row).engine.config.batch_wait_timeout_iters, 0);
 }
 
 TEST(ConcurrencyLaunch, GivesRowsWithoutAScriptTheBudgetOfTheirTool) {
@@ -175,9 +175,9 @@ TEST(ConcurrencyLaunch, GivesRowsWithoutAScriptTheBudgetOfTheirTool) {
   row.backend = "vllm";
   row.concurrency = 16;
   row.input_tokens = 1024;
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
-  EXPECT_EQ(launch_of(row).config.max_num_seqs, 16);
-  EXPECT_FALSE(launch_of(row).config.async_scheduling.has_value());  // by the version
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).engine.config.max_num_seqs, 16);
+  EXPECT_FALSE(launch_of(row).engine.config.async_scheduling.has_value());  // by the version
 }
 
 TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {
