@@ -18,6 +18,7 @@
 namespace warploom {
 namespace {
 
+// As the load generators of these benchmarks send them; the first of each slot wait for each other.
 constexpr std::int64_t kRequestsPerSlot = 10;
 
 std::int64_t request_count(std::int64_t concurrency) { return kRequestsPerSlot * concurrency; }
@@ -122,6 +123,7 @@ ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
   Deployment deployment;
   deployment.pools = {first.pool("prefill"), second.pool("decode")};
   deployment.transfer = kv_transfer_of(first, second, {}).plan;
+  deployment.transfer.handshake = place.launch.handshake;
   ConcurrencyCell cell = cell_of(place, simulate(deployment, workload, place.options()));
   cell.tp = second.sharding.tensor_parallel;
   cell.expert_routing = second.expert_routing();

@@ -11,6 +11,7 @@
 //   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
 //                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves requests
 //                  of its own
+//   "transfer"     between the pools: "handshake_ms"
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
 
@@ -21,6 +22,7 @@
 #include "warploom/app/validate/concurrency_truth.h"
 #include "warploom/app/validate/row_condition.h"
 #include "warploom/base/json.h"
+#include "warploom/base/units.h"
 #include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
@@ -34,6 +36,7 @@ struct LaunchedPool {
 struct ConcurrencyLaunch {
   LaunchedPool engine;           // which does both
   LaunchedPool prefill, decode;  // where they are apart
+  Seconds handshake{0.0};        // of one transfer between them
   bool experts_whole = false;  // expert parallelism over all GPUs, whatever the row says
   double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
 };
@@ -64,6 +67,7 @@ class ConcurrencyLaunches {
     RowCondition when;
     std::string fields;  // JSON of "set"
     EntryOfPool prefill, decode;
+    std::optional<Seconds> handshake;
     std::optional<double> range_ratio;
     bool experts_whole = false;
   };
