@@ -267,7 +267,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(priced.launched_layers(setup.model, *setup.gpu));
-  if (request.client) add_client_frontend(setup.config.host, priced.frontend);
+  if (request.client) add_client_frontend(setup.config.host);
   request.host.apply(setup.config.host);
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);

@@ -68,7 +68,8 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
       read.experts_whole = entry.value("experts", "") == "whole";
       ServingConfig probe;
       apply(read.fields, ConcurrencyTruth(), here, probe);
-      for (const auto& [name, pool] : {std::pair("prefill", &read.prefill), std::pair("decode", &read.decode)}) {
+      for (const auto& [name, pool] :
+           {std::pair("prefill", &read.prefill), std::pair("decode", &read.decode)}) {
         if (!entry.contains(name)) continue;
         const Json& stated = entry[name];
         check_keys(stated, {"set", "attention"}, here);

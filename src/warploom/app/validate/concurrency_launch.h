@@ -9,8 +9,8 @@
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
 //   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
-//                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves requests
-//                  of its own
+//                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves
+//                  requests of its own
 //   "transfer"     between the pools: "handshake_ms"
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
@@ -37,8 +37,8 @@ struct ConcurrencyLaunch {
   LaunchedPool engine;           // which does both
   LaunchedPool prefill, decode;  // where they are apart
   Seconds handshake{0.0};        // of one transfer between them
-  bool experts_whole = false;  // expert parallelism over all GPUs, whatever the row says
-  double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
+  bool experts_whole = false;    // expert parallelism over all GPUs, whatever the row says
+  double range_ratio = 1.0;      // lengths are drawn evenly from this share of the stated ones up to them
 };
 
 // The checkpoint that a row ran, since the one it names is stored otherwise: assumed, or named by its script.

@@ -147,7 +147,8 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 8192);
   EXPECT_EQ(launch_of(row).engine.config.moe_backend, "flashinfer_trtllm");
   row.backend = "sglang";
-  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
+  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend,
+            "auto");  // nothing is known of a run without an image
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
   EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend, "flashinfer_trtllm");
   EXPECT_EQ(launch_of(row).engine.config.enable_flashinfer_allreduce_fusion, true);
@@ -183,9 +184,10 @@ TEST(ConcurrencyLaunch, GivesEachPoolWhatItsRecipeSays) {
 TEST(ConcurrencyLaunch, RefusesWhatNoPoolHas) {
   const auto launches = [](const char* pool) {
     return ConcurrencyLaunches(parse_json(
-        fmt::format(R"({{"schema": "warploom_concurrency_launches", "version": 1, "_about": [], "checkpoints": [],
+        fmt::format(
+            R"({{"schema": "warploom_concurrency_launches", "version": 1, "_about": [], "checkpoints": [],
             "launches": [{{"name": "a", "when": {{}}, "source": "none", "decode": {}}}]}})",
-                    pool),
+            pool),
         "test"));
   };
   EXPECT_NO_THROW(launches(R"({"attention": "data_parallel", "set": {"max_num_seqs": 4}})"));

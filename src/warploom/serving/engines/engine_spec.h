@@ -18,7 +18,6 @@
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/engines/engine_command_line.h"
 #include "warploom/serving/engines/engine_flag.h"
-#include "warploom/serving/host/host_model.h"
 #include "warploom/serving/host/host_profile.h"
 #include "warploom/serving/pricing/kernel_names.h"
 #include "warploom/serving/routing/router.h"
@@ -103,8 +102,6 @@ struct EngineSpec {
   KernelContext (*kernel)(const KernelNames& names, const Operator& op, const GpuSpec& gpu);
   // The layers of a model by how they are launched without a CUDA graph; HostProfile has the times.
   LaunchedLayers (*launched_layers)(const ModelArchitecture& model, const GpuSpec& gpu);
-  // Of its OpenAI server.
-  ClientFrontend frontend;
 };
 
 }  // namespace warploom

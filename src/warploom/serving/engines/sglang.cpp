@@ -236,8 +236,8 @@ constexpr std::array<MoeKernel, 12> kMoeKernels{{
     {MatmulScheme::MxFp4A8, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
 }};
 
-// What was measured under TensorRT-LLM's name alone: DeepGEMM, and the CUTLASS experts that FlashInfer has from
-// TensorRT-LLM.
+// What was measured under TensorRT-LLM's name alone: DeepGEMM, and the CUTLASS experts that FlashInfer has
+// from TensorRT-LLM.
 constexpr std::array<MoeKernel, 2> kMoeKernelsOfTrtllm{{
     {MatmulScheme::Fp8Block, "deep_gemm", "deepgemm", Generation::Blackwell},
     {MatmulScheme::NvFp4, "flashinfer_cutlass", "moe_torch_flow_cutlass", Generation::Blackwell},
@@ -246,8 +246,7 @@ constexpr std::array<MoeKernel, 2> kMoeKernelsOfTrtllm{{
 KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
   if (names.moe_backend == "auto") return names.default_kernel();
   const std::string_view shared = measured_kernel(kMoeKernelsOfTrtllm, names.moe_backend, op, gpu);
-  if (!shared.empty())
-    return {.framework = name_of(Engine::TensorRtLlm), .version = {}, .kernel = shared};
+  if (!shared.empty()) return {.framework = name_of(Engine::TensorRtLlm), .version = {}, .kernel = shared};
   const std::string_view kernel = measured_kernel(kMoeKernels, names.moe_backend, op, gpu);
   if (kernel.empty()) throw_unmeasured("moe_runner_backend", names.moe_backend, op, gpu);
   return {.framework = kName, .version = {}, .kernel = kernel};

@@ -261,8 +261,6 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,
                                               .kernel = kernel,
-                                              .launched_layers = launched_layers,
-                                              // Fitted to published runs of gpt-oss-120b (decision 0061).
-                                              .frontend = {milliseconds(10), microseconds(4.5)}};
+                                              .launched_layers = launched_layers};
 
 }  // namespace warploom

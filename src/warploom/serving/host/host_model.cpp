@@ -65,9 +65,9 @@ Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode
   return std::max(gpu + host.gap, host.before + host.launch + host.finish) - gpu;
 }
 
-void add_client_frontend(HostModel& host, const ClientFrontend& frontend) {
-  host.frontend_latency = frontend.latency;
-  host.frontend_per_token = frontend.per_token;
+void add_client_frontend(HostModel& host) {
+  host.frontend_latency = milliseconds(15);
+  host.frontend_per_token = microseconds(2.5);
 }
 
 }  // namespace warploom

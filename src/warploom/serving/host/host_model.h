@@ -50,11 +50,7 @@ struct HostModel {
   Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const;
 };
 
-// What clients of an engine's OpenAI server see on top.
-struct ClientFrontend {
-  Seconds latency = milliseconds(15);      // HTTP and its event loop, for each request
-  Seconds per_token = microseconds(2.5);   // tokenising and handing over, for each prompt token
-};
-void add_client_frontend(HostModel& host, const ClientFrontend& frontend);
+// What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.
+void add_client_frontend(HostModel& host);
 
 }  // namespace warploom
