@@ -48,8 +48,8 @@ class SetupFields(HostFields, total=False):
     schedule_conservativeness: factor of the output that admission expects; default 1.0
     enable_mixed_chunk: decode in the steps that prefill; default false
     scheduler_recv_interval: decode steps between two looks for new requests; default 1
-    moe_backend: kernels of the experts (auto, triton, flashinfer_cutlass, flashinfer_trtllm, marlin);
-        default "auto"
+    moe_backend: kernels of the experts (auto, triton, flashinfer_cutlass, flashinfer_trtllm, marlin,
+        deep_gemm, flashinfer_cutedsl); default "auto"
     fp8_gemm_backend: kernels of block-scaled products (auto, deep_gemm, flashinfer_trtllm); default
         "auto"
     enable_flashinfer_allreduce_fusion: all-reduces of few tokens add and normalise; absent: as the

@@ -18,11 +18,10 @@
 namespace warploom {
 namespace {
 
+// As the load generators of these benchmarks send them; the first of each slot wait for each other.
 constexpr std::int64_t kRequestsPerSlot = 10;
 
-std::int64_t request_count(std::int64_t concurrency) {
-  return std::max(2 * concurrency, std::min(kRequestsPerSlot * concurrency, kMostCellRequests));
-}
+std::int64_t request_count(std::int64_t concurrency) { return kRequestsPerSlot * concurrency; }
 
 Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint64_t seed) {
   Workload workload = synthetic_workload({.requests = request_count(*row.concurrency),
@@ -62,11 +61,15 @@ struct Place {
 
   SimulationOptions options() const { return {.step_time = validation.kernel_times, .timeline_samples = 0}; }
 
-  ServingSetup setup(const StatedPlace& place, std::int64_t instances) const {
+  ServingSetup setup(const LaunchedPool& pool, StatedPlace place, std::int64_t instances) const {
+    if (pool.attention_data_parallel) {
+      place.attention_dp = place.attention_dp.value_or(1) * place.tp.value_or(1);
+      place.tp = 1;
+    }
     Sharding sharding = sharding_of(place, model);
     if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
     ServingSetupRequest request;
-    request.config = launch.config;
+    request.config = pool.config;
     // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
     if (!spreads_experts(sharding)) request.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
     request.gpu = row.system;
@@ -106,7 +109,7 @@ ConcurrencyCell cell_of(const Place& place, const SimulationResult& run) {
 }
 
 ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
-  const ServingSetup setup = place.setup(place.row.place, 1);
+  const ServingSetup setup = place.setup(place.launch.engine, place.row.place, 1);
   ConcurrencyCell cell = cell_of(place, simulate(setup.config, workload, *setup.pricer, place.options()));
   cell.tp = setup.sharding.tensor_parallel;
   cell.expert_routing = setup.expert_routing();
@@ -115,11 +118,12 @@ ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
 
 ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
   const StatedPool &prefill = place.row.prefill, &decode = place.row.decode;
-  const ServingSetup first = place.setup(prefill.place, *prefill.workers);
-  const ServingSetup second = place.setup(decode.place, *decode.workers);
+  const ServingSetup first = place.setup(place.launch.prefill, prefill.place, *prefill.workers);
+  const ServingSetup second = place.setup(place.launch.decode, decode.place, *decode.workers);
   Deployment deployment;
   deployment.pools = {first.pool("prefill"), second.pool("decode")};
   deployment.transfer = kv_transfer_of(first, second, {}).plan;
+  deployment.transfer.handshake = place.launch.handshake;
   ConcurrencyCell cell = cell_of(place, simulate(deployment, workload, place.options()));
   cell.tp = second.sharding.tensor_parallel;
   cell.expert_routing = second.expert_routing();
@@ -137,7 +141,7 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
   ConcurrencyLaunch launch = launch_of(row);
   const std::optional<AssumedCheckpoint> assumed = concurrency_launches().checkpoint_of(row);
   const ModelArchitecture model = model_of(row, assumed, catalog);
-  if (drafts) draft_tokens(launch.config, *drafts, model);
+  if (drafts) draft_tokens(launch.engine.config, *drafts, model);
   const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
   const Place place{row, model, launch, validation, latency};
   ConcurrencyCell cell =

@@ -43,6 +43,11 @@ Json fields_for(const ConcurrencyTruth& row, const std::string& fields, std::str
   return document;
 }
 
+void apply(const std::string& fields, const ConcurrencyTruth& row, std::string_view where,
+           ServingConfig& config) {
+  read_fields(fields_for(row, fields, where), fields_of<ServingConfig>(), &config, where);
+}
+
 }  // namespace
 
 ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
@@ -51,7 +56,10 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     const NamedConditions sets = parse_sets(document, kFile);
     for (const Json& entry : document.at("launches")) {
       const std::string here = fmt::format("{}: '{}'", kFile, text_of(entry, "name", kFile));
-      check_keys(entry, {"name", "when", "set", "range_ratio", "experts", "source", "inferred"}, here);
+      check_keys(entry,
+                 {"name", "when", "set", "range_ratio", "experts", "prefill", "decode", "transfer", "source",
+                  "inferred"},
+                 here);
       text_of(entry, "source", here);
       Entry read;
       read.when = parse_condition(entry.at("when"), here, sets);
@@ -59,8 +67,24 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
       if (entry.contains("range_ratio")) read.range_ratio = entry["range_ratio"].get<double>();
       read.experts_whole = entry.value("experts", "") == "whole";
       ServingConfig probe;
-      read_fields(fields_for(ConcurrencyTruth(), read.fields, here), fields_of<ServingConfig>(), &probe,
-                  here);
+      apply(read.fields, ConcurrencyTruth(), here, probe);
+      for (const auto& [name, pool] :
+           {std::pair("prefill", &read.prefill), std::pair("decode", &read.decode)}) {
+        if (!entry.contains(name)) continue;
+        const Json& stated = entry[name];
+        check_keys(stated, {"set", "attention"}, here);
+        pool->fields = stated.value("set", Json::object()).dump();
+        apply(pool->fields, ConcurrencyTruth(), here, probe);
+        if (!stated.contains("attention")) continue;
+        if (text_of(stated, "attention", here) != "data_parallel")
+          throw InvalidInput(fmt::format("{}: 'attention' is '{}', expected data_parallel", here,
+                                         stated["attention"].get<std::string>()));
+        pool->attention_data_parallel = true;
+      }
+      if (entry.contains("transfer")) {
+        check_keys(entry["transfer"], {"handshake_ms"}, here);
+        read.handshake = milliseconds(entry["transfer"].at("handshake_ms").get<double>());
+      }
       entries_.push_back(std::move(read));
     }
     for (const Json& entry : document.at("checkpoints")) {
@@ -83,10 +107,17 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
 
 ConcurrencyLaunch ConcurrencyLaunches::launch_of(const ConcurrencyTruth& row) const {
   ConcurrencyLaunch launch;
-  launch.config.engine = row.backend;
+  for (LaunchedPool* pool : {&launch.engine, &launch.prefill, &launch.decode})
+    pool->config.engine = row.backend;
   for (const Entry& entry : entries_) {
     if (!entry.when(row)) continue;
-    read_fields(fields_for(row, entry.fields, kFile), fields_of<ServingConfig>(), &launch.config, kFile);
+    for (LaunchedPool* pool : {&launch.engine, &launch.prefill, &launch.decode})
+      apply(entry.fields, row, kFile, pool->config);
+    apply(entry.prefill.fields, row, kFile, launch.prefill.config);
+    apply(entry.decode.fields, row, kFile, launch.decode.config);
+    launch.prefill.attention_data_parallel |= entry.prefill.attention_data_parallel;
+    launch.decode.attention_data_parallel |= entry.decode.attention_data_parallel;
+    launch.handshake = entry.handshake.value_or(launch.handshake);
     launch.range_ratio = entry.range_ratio.value_or(launch.range_ratio);
     launch.experts_whole |= entry.experts_whole;
   }

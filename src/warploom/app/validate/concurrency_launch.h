@@ -8,6 +8,10 @@
 //                  back to the engine's default
 //   "range_ratio"  lengths are drawn evenly from this share of the stated ones up to them
 //   "experts"      "whole": expert parallelism over all GPUs, whatever the row says
+//   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
+//                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves
+//                  requests of its own
+//   "transfer"     between the pools: "handshake_ms"
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
 
@@ -18,14 +22,23 @@
 #include "warploom/app/validate/concurrency_truth.h"
 #include "warploom/app/validate/row_condition.h"
 #include "warploom/base/json.h"
+#include "warploom/base/units.h"
 #include "warploom/serving/config/serving_config.h"
 
 namespace warploom {
 
+// The engines of one pool.
+struct LaunchedPool {
+  ServingConfig config;                  // engine and limits; no parallelism
+  bool attention_data_parallel = false;  // over the GPUs of the stated tensor parallelism
+};
+
 struct ConcurrencyLaunch {
-  ServingConfig config;        // engine and limits; no parallelism
-  bool experts_whole = false;  // expert parallelism over all GPUs, whatever the row says
-  double range_ratio = 1.0;    // lengths are drawn evenly from this share of the stated ones up to them
+  LaunchedPool engine;           // which does both
+  LaunchedPool prefill, decode;  // where they are apart
+  Seconds handshake{0.0};        // of one transfer between them
+  bool experts_whole = false;    // expert parallelism over all GPUs, whatever the row says
+  double range_ratio = 1.0;      // lengths are drawn evenly from this share of the stated ones up to them
 };
 
 // The checkpoint that a row ran, since the one it names is stored otherwise: assumed, or named by its script.
@@ -46,9 +59,15 @@ class ConcurrencyLaunches {
   std::optional<AssumedCheckpoint> checkpoint_of(const ConcurrencyTruth& row) const;
 
  private:
+  struct EntryOfPool {
+    std::string fields = "{}";
+    bool attention_data_parallel = false;
+  };
   struct Entry {
     RowCondition when;
     std::string fields;  // JSON of "set"
+    EntryOfPool prefill, decode;
+    std::optional<Seconds> handshake;
     std::optional<double> range_ratio;
     bool experts_whole = false;
   };

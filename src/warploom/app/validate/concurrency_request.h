@@ -12,8 +12,6 @@
 
 namespace warploom {
 
-constexpr std::int64_t kMostCellRequests = 2000;
-
 struct ValidateConcurrencyRequest {
   std::filesystem::path truth;
   std::string predictor;     // as open_latency_model takes it

@@ -1,5 +1,6 @@
 #include "warploom/app/validate/validate_concurrency.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +11,7 @@
 #include "warploom/app/validate/concurrency_exclusions.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/measurements/importers/import.h"
 #include "warploom/models/model_catalog.h"
@@ -139,16 +141,58 @@ TEST(ConcurrencyLaunch, FollowsTheScriptOfTheImage) {
   row.concurrency = 16;
   row.input_tokens = 1024;
   row.version = "1.1.0rc2.post2";
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
-  EXPECT_EQ(launch_of(row).config.moe_backend, "auto");
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).engine.config.moe_backend, "auto");
   row.version = "1.2.0rc6.post2";
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 8192);
-  EXPECT_EQ(launch_of(row).config.moe_backend, "flashinfer_trtllm");
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 8192);
+  EXPECT_EQ(launch_of(row).engine.config.moe_backend, "flashinfer_trtllm");
   row.backend = "sglang";
-  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "auto");  // nothing is known of a run without an image
+  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend,
+            "auto");  // nothing is known of a run without an image
   row.image = "lmsysorg/sglang:v0.5.9-cu130";
-  EXPECT_EQ(launch_of(row).config.fp8_gemm_backend, "flashinfer_trtllm");
-  EXPECT_EQ(launch_of(row).config.enable_flashinfer_allreduce_fusion, true);
+  EXPECT_EQ(launch_of(row).engine.config.fp8_gemm_backend, "flashinfer_trtllm");
+  EXPECT_EQ(launch_of(row).engine.config.enable_flashinfer_allreduce_fusion, true);
+}
+
+TEST(ConcurrencyLaunch, GivesEachPoolWhatItsRecipeSays) {
+  ConcurrencyTruth row;
+  row.dump = "db-dump/2026-04-27";
+  row.mode = "disagg";
+  row.backend = "trtllm";
+  row.version = "0.8.1.post2";
+  row.model = "deepseek-ai/DeepSeek-V3";
+  row.system = "gb200";
+  row.precision = "fp8";
+  row.concurrency = 27;
+  row.input_tokens = row.output_tokens = 1024;
+  const ConcurrencyLaunch trtllm = launch_of(row);
+  EXPECT_EQ(trtllm.prefill.config.max_num_seqs, 16);
+  EXPECT_EQ(trtllm.prefill.config.max_num_batched_tokens, 16384);
+  EXPECT_EQ(trtllm.decode.config.max_num_seqs, 8);
+  EXPECT_EQ(trtllm.handshake, Seconds(0.0));
+  row.backend = "vllm";
+  row.version = "0.18.0";
+  row.model = "moonshotai/Kimi-K2.5";
+  row.decode.place.tp = 4;
+  EXPECT_TRUE(launch_of(row).prefill.attention_data_parallel);
+  EXPECT_FALSE(launch_of(row).decode.attention_data_parallel);
+  EXPECT_GT(launch_of(row).handshake, Seconds(0.0));
+  row.decode.place.tp = 16;
+  EXPECT_TRUE(launch_of(row).decode.attention_data_parallel);
+}
+
+TEST(ConcurrencyLaunch, RefusesWhatNoPoolHas) {
+  const auto launches = [](const char* pool) {
+    return ConcurrencyLaunches(parse_json(
+        fmt::format(
+            R"({{"schema": "warploom_concurrency_launches", "version": 1, "_about": [], "checkpoints": [],
+            "launches": [{{"name": "a", "when": {{}}, "source": "none", "decode": {}}}]}})",
+            pool),
+        "test"));
+  };
+  EXPECT_NO_THROW(launches(R"({"attention": "data_parallel", "set": {"max_num_seqs": 4}})"));
+  EXPECT_THROW(launches(R"({"attention": "tensor_parallel"})"), InvalidInput);
+  EXPECT_THROW(launches(R"({"workers": 2})"), InvalidInput);
 }
 
 TEST(ConcurrencyLaunch, TakesWhatScriptsSayOfCheckpointsAsStated) {
@@ -163,10 +207,10 @@ TEST(ConcurrencyLaunch, TakesWhatScriptsSayOfCheckpointsAsStated) {
   ASSERT_TRUE(checkpoint.has_value());
   EXPECT_TRUE(checkpoint->stated);
   EXPECT_EQ(checkpoint->linears, MatmulScheme::Fp8Static);
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 2048);
-  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 20);
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 2048);
+  EXPECT_EQ(launch_of(row).engine.config.batch_wait_timeout_iters, 20);
   row.place.tp = 8;
-  EXPECT_EQ(launch_of(row).config.batch_wait_timeout_iters, 0);
+  EXPECT_EQ(launch_of(row).engine.config.batch_wait_timeout_iters, 0);
 }
 
 TEST(ConcurrencyLaunch, GivesRowsWithoutAScriptTheBudgetOfTheirTool) {
@@ -175,9 +219,9 @@ TEST(ConcurrencyLaunch, GivesRowsWithoutAScriptTheBudgetOfTheirTool) {
   row.backend = "vllm";
   row.concurrency = 16;
   row.input_tokens = 1024;
-  EXPECT_EQ(launch_of(row).config.max_num_batched_tokens, 1152);
-  EXPECT_EQ(launch_of(row).config.max_num_seqs, 16);
-  EXPECT_FALSE(launch_of(row).config.async_scheduling.has_value());  // by the version
+  EXPECT_EQ(launch_of(row).engine.config.max_num_batched_tokens, 1152);
+  EXPECT_EQ(launch_of(row).engine.config.max_num_seqs, 16);
+  EXPECT_FALSE(launch_of(row).engine.config.async_scheduling.has_value());  // by the version
 }
 
 TEST(ConcurrencyRules, RefuseWhatTheyDoNotKnow) {

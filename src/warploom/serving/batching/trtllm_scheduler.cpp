@@ -46,7 +46,10 @@ void TrtllmScheduler::schedule_decodes(SchedulerState& state, ScheduledBatch& ba
 
 void TrtllmScheduler::admit_waiting(SchedulerState& state, ScheduledBatch& batch, std::int64_t budget) {
   const std::int64_t block = state.kv_cache.block_size();
-  while (!state.waiting.empty() && std::ssize(state.running) < limits_.max_num_seqs) {
+  // A request whose keys and values are on the way has its place in the batch (_torch/pyexecutor, which takes
+  // requests in while fewer than max_batch_size are active).
+  while (!state.waiting.empty() &&
+         std::ssize(state.running) + std::ssize(state.fetching) < limits_.max_num_seqs) {
     const Slot slot = state.waiting.front();
     Sequence& sequence = state.sequences[slot];
     const PrefixMatch match = state.match_prefix(sequence);

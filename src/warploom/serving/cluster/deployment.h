@@ -37,7 +37,10 @@ struct KvTransferPlan {
   std::int64_t layers = 1;
   BytesPerSecond prefill_bandwidth{1e11};  // of all GPUs of an instance together
   BytesPerSecond decode_bandwidth{1e11};
-  Seconds latency;         // from asking to the first byte
+  Seconds latency;  // from asking to the first byte
+  // Of one transfer before it may begin: finding the other side, registering memory, exchanging addresses.
+  // Holds no link.
+  Seconds handshake{0.0};
   bool layerwise = false;  // layers are sent while later ones are computed; else after the prefill
 };
 

@@ -103,6 +103,31 @@ TEST(Deployment, TransfersOfOneInstanceShareItsLink) {
   EXPECT_EQ((run.requests[1].first_token - run.requests[0].first_token).nanoseconds(), 11'000'000);
 }
 
+TEST(Deployment, AHandshakeComesBeforeEachTransferAndHoldsNoLink) {
+  Deployment deployment = two_pools(small_config("sglang"), 1, 1);
+  deployment.transfer.handshake = milliseconds(50);
+  EXPECT_EQ(simulate(deployment, one_request(100, 3)).requests[0].ttft().nanoseconds(),
+            7'000'000 + 50'000'000 + 11'000'000);
+  Workload workload = one_request(100, 3);
+  workload.requests.push_back({SimTime(), 100, 3});
+  const SimulationResult run = simulate(deployment, workload);
+  EXPECT_NEAR(run.transfers.link_wait.value(), 0.011, 1e-12);
+  EXPECT_EQ((run.requests[1].first_token - run.requests[0].first_token).nanoseconds(), 11'000'000);
+}
+
+TEST(Deployment, TensorRtsDecodingBatchHoldsWhoseCacheIsOnTheWay) {
+  Workload workload = one_request(100, 21);
+  workload.requests.push_back({SimTime(), 100, 21});
+  Deployment deployment = two_pools(small_config("trtllm"), 1, 1);
+  const SimulationResult both = simulate(deployment, workload);
+  EXPECT_LT(both.requests[1].first_token, both.requests[0].last_token);
+  // With one place the second is fetched when the first is done, and has its first token then.
+  deployment.pools[1].config.max_num_seqs = 1;
+  const SimulationResult one = simulate(deployment, workload);
+  expect_whole(one, workload);
+  EXPECT_GT(one.requests[1].first_token, one.requests[0].last_token);
+}
+
 RC_GTEST_PROP(Deployment, PoolsConserveRequestsTokensAndBlocks, ()) {
   ServingConfig config = small_config(*rc::gen::elementOf(engine_names()));
   config.async_scheduling = *rc::gen::arbitrary<bool>();

@@ -63,12 +63,13 @@ SimTime Run::transfer(const Handover& handover, const KvFetch& fetch, SimTime no
   Instance& to = pools_[1].instance_of(handover.decode_replica);
   const Bytes bytes = plan.footprint.of_request(fetch.remote_tokens);
   const BytesPerSecond bandwidth = std::min(plan.prefill_bandwidth, plan.decode_bandwidth);
-  const SimTime begin = std::max({now, from.sending_until, to.receiving_until});
+  const SimTime ready = now + to_sim_duration(plan.handshake);
+  const SimTime begin = std::max({ready, from.sending_until, to.receiving_until});
   Seconds sending = bytes / bandwidth;
   if (plan.layerwise) {
     // While the prompt was computed, the link could carry what was there, but for the last layer.
     const SimTime free = std::max({handover.prefill_began, from.sending_until, to.receiving_until});
-    const Seconds ahead = now > free ? (now - free).seconds() : Seconds(0.0);
+    const Seconds ahead = ready > free ? (ready - free).seconds() : Seconds(0.0);
     sending = std::max(sending / double(plan.layers), sending - ahead);
   }
   const SimTime end = begin + to_sim_duration(sending + plan.latency);
@@ -76,7 +77,7 @@ SimTime Run::transfer(const Handover& handover, const KvFetch& fetch, SimTime no
   ++transfers_.count;
   transfers_.bytes += bytes;
   transfers_.wait += (end - now).seconds();
-  transfers_.link_wait += (begin - now).seconds();
+  transfers_.link_wait += (begin - ready).seconds();
   return end;
 }
 

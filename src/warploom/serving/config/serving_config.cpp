@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 2> kVllmAndSglang{kVllm[0], kSglang[0]};
 
 constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                       "FULL_DECODE_ONLY", "NONE"};
-constexpr std::array<std::string_view, 5> kMoeBackends{"auto", "triton", "flashinfer_cutlass",
-                                                       "flashinfer_trtllm", "marlin"};
+constexpr std::array<std::string_view, 7> kMoeBackends{
+    "auto", "triton", "flashinfer_cutlass", "flashinfer_trtllm", "marlin", "deep_gemm", "flashinfer_cutedsl"};
 constexpr std::array<std::string_view, 3> kFp8GemmBackends{"auto", "deep_gemm", "flashinfer_trtllm"};
 constexpr std::array<std::string_view, 2> kCapacityPolicies{"guaranteed_no_evict", "max_utilization"};
 constexpr std::array<std::string_view, 2> kSchedulingPolicies{"fcfs", "priority"};

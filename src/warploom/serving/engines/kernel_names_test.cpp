@@ -99,6 +99,13 @@ TEST(KernelNames, ABackendOfExpertsIsTakenOrRefused) {
   EXPECT_EQ(moe_kernel("sglang", "marlin", mxfp4, gpu("h200_sxm")), "sglang_marlin_moe");
   EXPECT_EQ(moe_kernel("sglang", "triton", bf16, gpu("h200_sxm")), "sglang_fused_moe_triton");
   EXPECT_THROW(moe_kernel("sglang", "marlin", bf16, gpu("h200_sxm")), Unsupported);
+  const FusedMoe block = experts(MatmulScheme::Fp8Block), nvfp4 = experts(MatmulScheme::NvFp4);
+  EXPECT_EQ(moe_kernel("sglang", "deep_gemm", block, gpu("gb200")), "deepgemm");
+  EXPECT_EQ(names_of_engine("sglang", "deep_gemm").of(block, gpu("gb200")).framework, "trtllm");
+  EXPECT_THROW(moe_kernel("sglang", "deep_gemm", block, gpu("h200_sxm")), Unsupported);
+  EXPECT_EQ(moe_kernel("sglang", "flashinfer_cutlass", nvfp4, gpu("gb200")), "moe_torch_flow_cutlass");
+  EXPECT_EQ(moe_kernel("sglang", "flashinfer_cutedsl", nvfp4, gpu("gb200")), "sglang_flashinfer_cutedsl_moe");
+  EXPECT_THROW(moe_kernel("vllm", "deep_gemm", block, gpu("gb200")), Unsupported);
   EXPECT_THROW(moe_kernel("trtllm", "marlin", mxfp4, gpu("h200_sxm")), Unsupported);
   EXPECT_EQ(moe_kernel("trtllm", "flashinfer_trtllm", mxfp4, gpu("b200_sxm")), "");
 }

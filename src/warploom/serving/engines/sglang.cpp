@@ -221,13 +221,14 @@ WindowedCache windowed_cache(const ModelArchitecture& model, const Sharding&) {
 // Kernels
 
 // What was measured.
-constexpr std::array<MoeKernel, 11> kMoeKernels{{
+constexpr std::array<MoeKernel, 12> kMoeKernels{{
     {MatmulScheme::Bf16, "triton", "sglang_fused_moe_triton"},
     {MatmulScheme::Bf16, "flashinfer_cutlass", "sglang_flashinfer_cutlass_moe"},
     {MatmulScheme::Bf16, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
     {MatmulScheme::Fp8Block, "triton", "sglang_fused_moe_triton"},
     {MatmulScheme::Fp8Block, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
     {MatmulScheme::NvFp4, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_cutedsl", "sglang_flashinfer_cutedsl_moe", Generation::Blackwell},
     {MatmulScheme::Int4WeightOnly, "marlin", "sglang_marlin_moe"},
     {MatmulScheme::MxFp4A16, "triton", "sglang_fused_moe_triton"},
     {MatmulScheme::MxFp4A16, "marlin", "sglang_marlin_moe"},
@@ -235,8 +236,17 @@ constexpr std::array<MoeKernel, 11> kMoeKernels{{
     {MatmulScheme::MxFp4A8, "flashinfer_trtllm", "sglang_flashinfer_trtllm_moe", Generation::Blackwell},
 }};
 
+// What was measured under TensorRT-LLM's name alone: DeepGEMM, and the CUTLASS experts that FlashInfer has
+// from TensorRT-LLM.
+constexpr std::array<MoeKernel, 2> kMoeKernelsOfTrtllm{{
+    {MatmulScheme::Fp8Block, "deep_gemm", "deepgemm", Generation::Blackwell},
+    {MatmulScheme::NvFp4, "flashinfer_cutlass", "moe_torch_flow_cutlass", Generation::Blackwell},
+}};
+
 KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
   if (names.moe_backend == "auto") return names.default_kernel();
+  const std::string_view shared = measured_kernel(kMoeKernelsOfTrtllm, names.moe_backend, op, gpu);
+  if (!shared.empty()) return {.framework = name_of(Engine::TensorRtLlm), .version = {}, .kernel = shared};
   const std::string_view kernel = measured_kernel(kMoeKernels, names.moe_backend, op, gpu);
   if (kernel.empty()) throw_unmeasured("moe_runner_backend", names.moe_backend, op, gpu);
   return {.framework = kName, .version = {}, .kernel = kernel};
