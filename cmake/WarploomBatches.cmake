@@ -1,7 +1,7 @@
 # Sources compiled in batches: most of a source's compile time is its headers, which a batch parses once. For
 # builds from nothing (./quickstart, ./check, .ci/run); developers, who change one source at a time, do without.
 option(WARPLOOM_BATCHES "Compile sources in batches: builds from nothing are faster, small changes slower" OFF)
-set(WARPLOOM_BATCH_SIZE 10 CACHE STRING "Sources in a batch, at most")
+set(WARPLOOM_BATCH_SIZE 40 CACHE STRING "Sources in a batch, at most")
 
 if(WARPLOOM_BATCHES)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)

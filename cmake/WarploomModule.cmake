@@ -12,16 +12,17 @@ endif()
 
 # warploom_module(NAME base [DEPENDS other modules] [PRIVATE private libraries]
 #                 [APART files] [LEARNING files] [WITHOUT_LEARNING files] [SANITIZED] [FITTING test files]
-#                 [WHOLE_RUNS test files] [THREADED test files])
+#                 [WHOLE_RUNS test files] [THREADED test files [THREADED_WITH library]])
 #
 # Makes the static library warploom_NAME from the *.cpp beside the caller (without *_test.cpp), with
 # the modules of DEPENDS public and the libraries of PRIVATE hidden behind the module's headers, and
 # the test program warploom_NAME_tests from *_test.cpp. tools/check_layers reads these DEPENDS lists.
 # The files of APART belong to another target of the caller. The files of LEARNING (sources and tests) need the training libraries; those of WITHOUT_LEARNING take
 # their place where the program is built without them. FITTING are test files that fit
-# models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites().
+# models with our own code alone. SANITIZED, WHOLE_RUNS and THREADED: see warploom_suites(). Under the thread
+# sanitizer the test program holds the files of THREADED alone, linked with THREADED_WITH in place of the module.
 function(warploom_module)
-  cmake_parse_arguments(ARG "SANITIZED" "NAME"
+  cmake_parse_arguments(ARG "SANITIZED" "NAME;THREADED_WITH"
     "DEPENDS;PRIVATE;TEST_PRIVATE;APART;LEARNING;WITHOUT_LEARNING;FITTING;WHOLE_RUNS;THREADED" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   set(left_out ${ARG_LEARNING})
@@ -50,10 +51,18 @@ function(warploom_module)
   endforeach()
   target_link_libraries(warploom_${ARG_NAME} PRIVATE ${ARG_PRIVATE})
 
+  set(tested warploom_${ARG_NAME})
+  if(WARPLOOM_SANITIZE MATCHES "thread")
+    set(tests ${ARG_THREADED})
+    list(TRANSFORM tests PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+    if(ARG_THREADED_WITH)
+      set(tested ${ARG_THREADED_WITH})
+    endif()
+  endif()
   if(WARPLOOM_TESTS AND tests)
     add_executable(warploom_${ARG_NAME}_tests ${tests})
     warploom_batches(warploom_${ARG_NAME}_tests ${tests})
-    target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE warploom_${ARG_NAME} ${ARG_PRIVATE}
+    target_link_libraries(warploom_${ARG_NAME}_tests PRIVATE ${tested} ${ARG_PRIVATE}
                           ${ARG_TEST_PRIVATE} rapidcheck rapidcheck_gtest GTest::gtest_main)
     target_compile_definitions(warploom_${ARG_NAME}_tests PRIVATE
                                WARPLOOM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -45,6 +45,18 @@ class BatchSources(unittest.TestCase):
             batches = self.batches({"a.cpp": unnamed(line), "b.cpp": unnamed("constexpr int kLimit = 2;")})
             self.assertEqual(batches, {"a.cpp": "0", "b.cpp": "1"}, line)
 
+    def test_parts_the_values_of_a_plain_enum(self):
+        text = unnamed("enum Term {", "  kFirst = 1,  // of all", "  kLimit", "};")
+        self.assertEqual(self.batches({"a.cpp": text, "b.cpp": unnamed("constexpr int kLimit = 2;")}),
+                         {"a.cpp": "0", "b.cpp": "1"})
+        scoped = unnamed("enum class Term { kLimit };")
+        self.assertEqual(self.batches({"a.cpp": scoped, "b.cpp": unnamed("constexpr int kLimit = 2;")}),
+                         {"a.cpp": "0", "b.cpp": "0"})
+
+    def test_takes_what_leaves_its_surroundings_alone(self):
+        for line in ("using namespace std::chrono_literals;", "#if defined(__SANITIZE_ADDRESS__)\n#endif"):
+            self.assertEqual(self.batches({"a.cpp": line + "\n", "b.cpp": ""}), {"a.cpp": "0", "b.cpp": "0"}, line)
+
     def test_parts_static_functions(self):
         text = "static int count(int a) {\n}\n"
         self.assertEqual(self.batches({"a.cpp": text, "b.cpp": text}), {"a.cpp": "0", "b.cpp": "1"})

@@ -41,6 +41,15 @@ FamilyCeiling trained(const GpuCatalog& catalog, const Dataset& dataset) {
   return *train_ceiling(dataset, dataset.rows_of(Family::Gemm), catalog, Family::Gemm, {});
 }
 
+// Learned once a suite.
+const FamilyCeiling& small_ceiling() {
+  static const FamilyCeiling ceiling = [] {
+    const GpuCatalog catalog;
+    return trained(catalog, measured(catalog, 200));
+  }();
+  return ceiling;
+}
+
 TEST(CeilingModel, QuantilesAreHonestOnShapesKeptOut) {
   const GpuCatalog catalog;
   const Dataset dataset = measured(catalog, 1600);
@@ -85,7 +94,7 @@ TEST(CeilingModel, QuantilesNeverCrossEachOtherTheMedianOrTheBound) {
 
 TEST(CeilingModel, SaysWhichGpusItKnows) {
   const GpuCatalog catalog;
-  const CeilingModel model(std::vector<FamilyCeiling>{trained(catalog, measured(catalog, 400))});
+  const CeilingModel model(std::vector<FamilyCeiling>{small_ceiling()});
   EXPECT_EQ(model.family(Family::Gemm)->gpus, (std::vector<std::string>{"a100_sxm", "h100_sxm"}));
   EXPECT_EQ(model.family(Family::Moe), nullptr);
   const Operator op = Gemm{.m = 512, .n = 4096, .k = 4096};
@@ -120,8 +129,7 @@ TEST(CeilingModel, RefusesQuantilesBelowTheMedian) {
 
 TEST(CeilingTraining, GivesTheSameBytesTwiceAndNothingOfFewRows) {
   const GpuCatalog catalog;
-  const Dataset dataset = measured(catalog, 200);
-  EXPECT_EQ(ceiling_to_bytes(trained(catalog, dataset)), ceiling_to_bytes(trained(catalog, dataset)));
+  EXPECT_EQ(ceiling_to_bytes(trained(catalog, measured(catalog, 200))), ceiling_to_bytes(small_ceiling()));
   const Dataset few = measured(catalog, 40);
   EXPECT_FALSE(train_ceiling(few, few.rows_of(Family::Gemm), catalog, Family::Gemm, {}).has_value());
 }
@@ -146,8 +154,7 @@ TEST(CeilingTraining, LearnsNothingFromExcludedGpusAndKeptOutShapes) {
 }
 
 TEST(CeilingFile, ComesBackAsItWas) {
-  const GpuCatalog catalog;
-  const FamilyCeiling ceiling = trained(catalog, measured(catalog, 200));
+  const FamilyCeiling& ceiling = small_ceiling();
   const std::string bytes = ceiling_to_bytes(ceiling);
   const FamilyCeiling again = ceiling_from_bytes(bytes, "test");
   EXPECT_EQ(ceiling_to_bytes(again), bytes);
@@ -157,8 +164,7 @@ TEST(CeilingFile, ComesBackAsItWas) {
 }
 
 TEST(CeilingFile, RefusesDamageAndOtherVersions) {
-  const GpuCatalog catalog;
-  const std::string bytes = ceiling_to_bytes(trained(catalog, measured(catalog, 200)));
+  const std::string bytes = ceiling_to_bytes(small_ceiling());
   EXPECT_THROW(ceiling_from_bytes("WLPREDIC and more bytes than that", "test"), InvalidInput);
   for (const std::size_t place : {std::size_t(40), bytes.size() / 2, bytes.size() - 3}) {
     std::string damaged = bytes;

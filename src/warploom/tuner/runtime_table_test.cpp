@@ -7,44 +7,16 @@
 #include "warploom/base/error.h"
 #include "warploom/base/random.h"
 #include "warploom/base/scratch_folder_test.h"
-#include "warploom/tuner/tile_mapping.h"
 #include "warploom/tuner/time_correction.h"
+#include "warploom/tuner/two_tiles_test.h"
 #include "warploom/tuner/wave_fit.h"
 
 namespace warploom {
 namespace {
 
-const TileConfig kSmall{64, 64, 64, 4, 4, 1}, kLarge{128, 128, 64, 8, 3, 1};
-
-// Times that follow the model's own formula: large tiles have the better rate, small ones the finer grid.
-double true_time(const TileShape& shape, const TileConfig& config) {
-  WaveCoefficients<double> c{.slots = config == kSmall ? 2.0 : 1.0};
-  c.launch = 2;
-  c.latency_base = 0.3;
-  c.latency_cold = 0.1;
-  c.math = config == kSmall ? 0.15 : 0.4;
-  c.round = 0.5;
-  c.tile = 0.3;
-  c.dram = 0.25;
-  c.write_cost = 1;
-  return wave_time(c, tile_work({}, {}, shape, config));
-}
-
-std::vector<TileSample> anchors() {
-  std::vector<TileSample> samples;
-  for (const TileConfig& config : {kSmall, kLarge})
-    for (const std::int64_t rows : {1, 4, 12})
-      for (const std::int64_t columns : {4, 12, 33, 66, 99})
-        for (const std::int64_t loops : {4, 16, 64, 128}) {
-          const TileShape shape{rows * config.tile_m, columns * config.tile_n, loops * config.tile_k};
-          samples.push_back({config, shape, true_time(shape, config)});
-        }
-  return samples;
-}
-
 // Fitted and built once: with sanitizers each of the two takes seconds.
 const WaveModel& small_model() {
-  static const WaveModel model = fit_wave_model({}, {}, anchors());
+  static const WaveModel model = fit_wave_model({}, {}, two_tile_samples());
   return model;
 }
 const RuntimeTable& small_table() {
@@ -59,23 +31,23 @@ TEST(WaveFit, FindsTheFormulaItsSamplesFollow) {
   for (const FittedConfig& fitted : model.configs) {
     EXPECT_LT(fitted.residual, 0.02F);
     const TileShape unseen{1000, 3000, 5000};
-    const double time = true_time(unseen, fitted.config);
-    EXPECT_NEAR(predict_us(model, fitted.config == kSmall ? 0 : 1, unseen), time, 0.1 * time);
+    const double time = two_tile_time(unseen, fitted.config);
+    EXPECT_NEAR(predict_us(model, fitted.config == kSmallTile ? 0 : 1, unseen), time, 0.1 * time);
   }
 }
 
 TEST(WaveFit, RefusesSamplesOfASingleWave) {
   std::vector<TileSample> samples;
-  for (const TileSample& sample : anchors()) {
+  for (const TileSample& sample : two_tile_samples()) {
     if (tile_work({}, {}, sample.shape, sample.config).waves <= 1) samples.push_back(sample);
   }
   EXPECT_THROW(fit_wave_model({}, {}, samples), InvalidInput);
 }
 
 TEST(WaveFit, RefusesTooFewSamples) {
-  std::vector<TileSample> samples = anchors();
+  std::vector<TileSample> samples = two_tile_samples();
   samples.resize(3);
-  samples.push_back({kLarge, {4096, 4096, 4096}, 200});
+  samples.push_back({kLargeTile, {4096, 4096, 4096}, 200});
   EXPECT_THROW(fit_wave_model({}, {}, samples), InvalidInput);
   EXPECT_THROW(fit_wave_model({}, {}, {}), InvalidInput);
 }
@@ -118,8 +90,10 @@ TEST(RuntimeTable, PicksTheConfigurationThatIsFaster) {
   const RuntimeTable& table = small_table();
   for (const TileShape shape :
        {TileShape{64, 512, 4096}, TileShape{4096, 4096, 4096}, TileShape{300, 900, 700}}) {
-    const TileConfig best = true_time(shape, kSmall) < true_time(shape, kLarge) ? kSmall : kLarge;
-    const double apart = std::abs(std::log(true_time(shape, kSmall) / true_time(shape, kLarge)));
+    const TileConfig best =
+        two_tile_time(shape, kSmallTile) < two_tile_time(shape, kLargeTile) ? kSmallTile : kLargeTile;
+    const double apart =
+        std::abs(std::log(two_tile_time(shape, kSmallTile) / two_tile_time(shape, kLargeTile)));
     if (apart > 0.1) {
       EXPECT_EQ(config_text(table.pick(shape).config), config_text(best));
     }
@@ -144,43 +118,31 @@ class SlowerThanItLooks final : public TimeCorrection {
   void log_ratios(const TileKernel&, std::span<const CorrectionQuery> queries,
                   std::span<float> out) const override {
     for (std::size_t i = 0; i < queries.size(); ++i)
-      out[i] = queries[i].config->config == kLarge ? std::log(1.6F) : 0.0F;
+      out[i] = queries[i].config->config == kLargeTile ? std::log(1.6F) : 0.0F;
   }
 };
 
 TEST(RuntimeTable, FollowsWhatACorrectionKnows) {
   const WaveModel& model = small_model();
   const SlowerThanItLooks correction;
-  const RuntimeTable plain = RuntimeTable::build(model, {.default_config = kSmall});
+  const RuntimeTable plain = RuntimeTable::build(model, {.default_config = kSmallTile});
   const RuntimeTable table =
-      RuntimeTable::build(model, {.default_config = kSmall, .correction = &correction});
+      RuntimeTable::build(model, {.default_config = kSmallTile, .correction = &correction});
   const TileShape shape{4096, 4096, 4096};
-  ASSERT_EQ(plain.pick(shape).config, kLarge);
+  ASSERT_EQ(plain.pick(shape).config, kLargeTile);
   const TilePick pick = table.pick(shape);
-  if (pick.config == kLarge) {
+  if (pick.config == kLargeTile) {
     EXPECT_NEAR(pick.predicted_us, 1.6F * plain.pick(shape).predicted_us, 0.1F * pick.predicted_us);
   } else {
     EXPECT_LT(pick.predicted_us, 1.6F * plain.pick(shape).predicted_us);
   }
 }
 
-// Sets the configurations apart by the shape, so that cells learn biases.
-class ApartByShape final : public TimeCorrection {
- public:
-  void log_ratios(const TileKernel&, std::span<const CorrectionQuery> queries,
-                  std::span<float> out) const override {
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      const auto rows = static_cast<float>(queries[i].shape.m);
-      out[i] = (queries[i].config->config == kLarge ? 0.3F : -0.1F) * std::sin(std::log2(rows));
-    }
-  }
-};
-
 TEST(RuntimeTable, PutsItsPickFirstAmongTheBestAndPredictsTheSame) {
   const WaveModel& model = small_model();
   const ApartByShape correction;
   const RuntimeTable table =
-      RuntimeTable::build(model, {.default_config = kSmall, .correction = &correction});
+      RuntimeTable::build(model, {.default_config = kSmallTile, .correction = &correction});
   RandomStream random(15, "shapes");
   const auto size = [&] { return std::int64_t(std::exp(random.uniform(0, 21))); };
   int biased = 0;
@@ -194,7 +156,7 @@ TEST(RuntimeTable, PutsItsPickFirstAmongTheBestAndPredictsTheSame) {
     EXPECT_EQ(table.best(shape, 1).front().index, pick.index);
     for (const TilePick& one : best)
       EXPECT_EQ(table.predict_us(shape, one.config), std::optional(double(one.predicted_us)));
-    const double formula = predict_us(model, pick.config == kSmall ? 0 : 1, shape);
+    const double formula = predict_us(model, pick.config == kSmallTile ? 0 : 1, shape);
     if (std::abs(std::log(double(pick.predicted_us) / formula)) > 0.02) ++biased;
   }
   EXPECT_GT(biased, 300);  // else the test would say nothing of biases
@@ -272,7 +234,7 @@ TEST(RuntimeTable, SaysWhichGpuOrKernelItIsFor) {
 
 TEST(RuntimeTable, KeepsTheNamedDefaultAndRefusesAnUnmeasuredOne) {
   const WaveModel& model = small_model();
-  EXPECT_EQ(RuntimeTable::build(model, {.default_config = kSmall}).default_config(), kSmall);
+  EXPECT_EQ(RuntimeTable::build(model, {.default_config = kSmallTile}).default_config(), kSmallTile);
   EXPECT_THROW(RuntimeTable::build(model, {.default_config = TileConfig{16, 16, 16, 4, 2, 1}}), InvalidInput);
 }
 
