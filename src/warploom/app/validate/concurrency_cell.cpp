@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "warploom/app/predict/tier_requirement.h"
 #include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/labelled_kernels.h"
