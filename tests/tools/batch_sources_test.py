@@ -55,7 +55,8 @@ class BatchSources(unittest.TestCase):
 
     def test_takes_what_leaves_its_surroundings_alone(self):
         for line in ("using namespace std::chrono_literals;", "#if defined(__SANITIZE_ADDRESS__)\n#endif"):
-            self.assertEqual(self.batches({"a.cpp": line + "\n", "b.cpp": ""}), {"a.cpp": "0", "b.cpp": "0"}, line)
+            batches = self.batches({"a.cpp": line + "\n", "b.cpp": ""})
+            self.assertEqual(batches, {"a.cpp": "0", "b.cpp": "0"}, line)
 
     def test_parts_static_functions(self):
         text = "static int count(int a) {\n}\n"
