@@ -22,6 +22,7 @@ def calibrate_host(
     engine: PathText | None = None,
     engine_version: PathText | None = None,
     quantization: PathText | None = None,
+    expert_routing: PathText | None = None,
     tensor_parallel_size: int | None = None,
     enforce_eager: bool | None = None,
     predictor: PathText | None = None,
@@ -42,6 +43,8 @@ def calibrate_host(
     engine: the engine that ran it; default "vllm"
     engine_version: version of the engine
     quantization: every linear layer in this scheme, for example fp8
+    expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
+        balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     tensor_parallel_size: GPUs that shared each layer; default 1
     enforce_eager: the engine ran without CUDA graphs; default false
     predictor: a folder that `train` wrote, or roofline
@@ -55,6 +58,7 @@ def calibrate_host(
     fields = {
         "output": output, "steps": listed(steps), "run": listed(run), "requests": listed(requests),
         "model": model, "gpu": gpu, "engine": engine, "engine_version": engine_version,
-        "quantization": quantization, "tensor_parallel_size": tensor_parallel_size, "enforce_eager":
-        enforce_eager, "predictor": predictor, "base": base, "name": name}
+        "quantization": quantization, "expert_routing": expert_routing, "tensor_parallel_size":
+        tensor_parallel_size, "enforce_eager": enforce_eager, "predictor": predictor, "base": base,
+        "name": name}
     return HostCalibration(ask("calibrate_host", fields, progress))

@@ -12,6 +12,7 @@
 #include "warploom/base/file.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
+#include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
@@ -28,6 +29,7 @@ FieldTable CalibrateHostRequest::describe() {
       .add("engine", &R::engine, {.doc = "the engine that ran it"})
       .add("engine_version", &R::engine_version, {.doc = "version of the engine"})
       .add("quantization", &R::quantization, {.doc = "every linear layer in this scheme, for example fp8"})
+      .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("tensor_parallel_size", &R::tensor_parallel_size, {.doc = "GPUs that shared each layer", .min = 1})
       .add("enforce_eager", &R::enforce_eager, {.doc = "the engine ran without CUDA graphs"})
       .add("predictor", &R::predictor, {.doc = "a folder that `train` wrote, or roofline"})
@@ -90,6 +92,7 @@ ServingSetupRequest setup_of(const CalibrateHostRequest& request) {
   setup.gpu = request.gpu;
   setup.version = request.engine_version;
   setup.quantization = request.quantization;
+  setup.expert_routing = request.expert_routing;
   setup.config.engine = request.engine;
   setup.config.tensor_parallel_size = request.tensor_parallel_size;
   setup.config.enforce_eager = request.enforce_eager;

@@ -18,7 +18,8 @@ struct CalibrateHostRequest {
   std::string model, gpu;                       // of steps, as ServingSetupRequest takes them
   std::string engine = default_engine();
   std::string engine_version;  // empty = unknown
-  std::string quantization;    // as ServingSetupRequest takes it
+  std::string quantization;    // as ServingSetupRequest takes it,
+  std::string expert_routing;  // so is this: dummy weights choose experts uniformly
   std::int64_t tensor_parallel_size = 1;
   bool enforce_eager = false;          // whether the engine ran without CUDA graphs
   std::string predictor;               // as open_latency_model takes it

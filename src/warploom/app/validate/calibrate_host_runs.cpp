@@ -117,6 +117,7 @@ void check_fields(const CalibrateHostRequest& request) {
   refuse(request.engine != plain.engine, "engine");
   refuse(!request.engine_version.empty(), "engine_version");
   refuse(!request.quantization.empty(), "quantization");
+  refuse(!request.expert_routing.empty(), "expert_routing");
   refuse(request.tensor_parallel_size != plain.tensor_parallel_size, "tensor_parallel_size");
   refuse(request.enforce_eager, "enforce_eager");
 }
