@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <variant>
+
+#include "warploom/kernels/rule_price.h"
 
 namespace warploom {
 namespace {
@@ -69,12 +70,12 @@ bool decodes_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext
 }
 
 void price_decode_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer) {
-  const Seconds time = std::max(decode_time(std::get<AttentionDecode>(op), gpu), answer.physical_bound);
-  answer.p50 = time;
-  answer.p10 = std::max(time * std::exp(-kDecodeError), answer.physical_bound);
-  answer.p90 = time * std::exp(kDecodeError);
-  answer.in_step = true;
-  answer.extrapolated = answer.stands_in = false;
+  take_rule({.time = decode_time(std::get<AttentionDecode>(op), gpu),
+             .low = -kDecodeError,
+             .high = kDecodeError,
+             .tier = answer.tier,
+             .in_step = true},
+            answer);
 }
 
 }  // namespace warploom

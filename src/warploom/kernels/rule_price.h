@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-// The GPU on which all rules were fitted.
+// The GPU on which a rule was fitted that names no other.
 inline constexpr std::string_view kRuleGpu = "h200_sxm";
 
 struct RulePrice {
