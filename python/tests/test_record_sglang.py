@@ -197,6 +197,19 @@ class RecordingInThisProcess(unittest.TestCase):
         (step,) = watch.journal.take_iterations()
         self.assertEqual((step.gpu_start, step.gpu_end), (1, 3))  # before, after the model, after the sample
 
+    def test_the_servers_own_first_question_is_no_request(self):
+        def message(name, ids, text=None):
+            return types.SimpleNamespace(rid=name, input_ids=ids, input_text=text)
+
+        own = sglang_engine.WARM_UP_IDS
+        for first in (message("w", [1] * 6, sglang_engine.WARM_UP), message("w", own), message("w", own, "")):
+            watch = self.watched(Scheduler(ServerArgs("M"), None))
+            self.assertFalse(watch._counts(first))
+            self.assertTrue(watch._counts(message("a", own)), "only the first is the server's")
+        watch = self.watched(Scheduler(ServerArgs("M"), None))
+        self.assertTrue(watch._counts(message("a", [5, 6])))
+        self.assertTrue(watch._counts(message("b", own)))
+
     def test_a_retracted_request_keeps_its_first_times(self):
         scheduler = Scheduler(ServerArgs("M"), None)
         watch = self.watched(scheduler)
@@ -341,7 +354,8 @@ class NamesOfASource(unittest.TestCase):
         self.read_in(folder, "srt/managers/utils.py", r"can_run_cuda_graph: bool")
         structs = (r"class BatchTokenizedGenerateReqInput", r"input_text: ")
         self.read_in(folder, "srt/managers/io_struct.py", *structs)
-        self.read_in(folder, "srt/entrypoints/http_server.py", sglang_engine.WARM_UP)
+        warm_up = (sglang_engine.WARM_UP, re.escape(str(sglang_engine.WARM_UP_IDS)))
+        self.read_in(folder, "srt/entrypoints/http_server.py", *warm_up)
         self.read_in(folder, "launch_server.py", r'if __name__ == "__main__":', r"sys\.argv\[1:\]")
 
 

@@ -13,11 +13,11 @@ import csv
 import gzip
 import json
 import os
-import random
 import time
 
 import engine_setup
 import engine_trace  # before any engine is built
+from loads import Loads
 
 FIELDS = (
     "request_id arrival_s input_tokens output_tokens received_s queued_s scheduled_s first_token_s "
@@ -25,28 +25,13 @@ FIELDS = (
 ).split()
 
 
-def draw_lengths(mix, rng):
-    """Log-normal lengths: chat resembles ShareGPT, rag is heavy in prompts, long in outputs."""
-    mu_in, sd_in, mu_out, sd_out, top_in, top_out = {
-        "chat": (5.3, 1.0, 5.2, 0.8, 2048, 768),
-        "rag": (7.6, 0.5, 4.6, 0.6, 6000, 400),
-        "long": (5.0, 0.6, 6.3, 0.5, 1024, 1200),
-    }[mix]
-    return (
-        max(4, min(top_in, int(rng.lognormvariate(mu_in, sd_in)))),
-        max(2, min(top_out, int(rng.lognormvariate(mu_out, sd_out)))),
-    )
-
-
-class Client:
+class Client(Loads):
     def __init__(self, engine, vocab, label):
         from vllm import SamplingParams
 
-        self.engine, self.vocab, self.label, self.params = engine, vocab, label, SamplingParams
-        self.rows, self.start = [], 0.0
-
-    def tokens(self, rng, n):
-        return [rng.randrange(1000, self.vocab - 1000) for _ in range(n)]
+        super().__init__(vocab)
+        self.engine, self.label, self.params = engine, label, SamplingParams
+        self.rows = []
 
     async def request(self, k, ids, output, **extra):
         name = f"{self.label}-{k}"
@@ -78,38 +63,6 @@ class Client:
             )
         )
 
-    async def open_loop(self, item):
-        rng = random.Random(item["seed"])
-        groups = [self.tokens(rng, item["prefix"]) for _ in range(item.get("groups", 0))]
-        todo, at = [], 0.0
-        for k in range(item["n"]):
-            i, o = draw_lengths(item["mix"], rng)
-            g = rng.randrange(len(groups)) if groups else None
-            ids = (groups[g] if groups else []) + self.tokens(rng, i)
-            todo.append((at, ids, o, g))
-            if item["rate"] > 0:
-                at += rng.expovariate(item["rate"])
-        self.start = time.monotonic() + 0.05
-
-        async def one(k):
-            at, ids, o, g = todo[k]
-            await asyncio.sleep(max(0.0, at - (time.monotonic() - self.start)))
-            await self.request(k, ids, o, group=g, prefix=item.get("prefix") if groups else None)
-
-        await asyncio.gather(*[one(k) for k in range(item["n"])])
-
-    async def closed_loop(self, item):
-        rng = random.Random(item["seed"])
-        todo = [self.tokens(rng, item["input"]) for _ in range(item["n"])]
-        self.start = time.monotonic()
-        nexts = iter(range(item["n"]))
-
-        async def client(c):
-            for k in nexts:
-                await self.request(k, todo[k], item["output"], client=c)
-
-        await asyncio.gather(*[client(c) for c in range(item["clients"])])
-
 
 async def profile_ranks(engine, item, path):
     if "profile_at" in item:
@@ -126,7 +79,7 @@ async def measure(engine, vocab, label, item, out, run):
     t = time.monotonic()
     path = os.path.join(out, label)
     watcher = asyncio.create_task(profile_ranks(engine, item, path))
-    await (client.open_loop(item) if item["kind"] == "open" else client.closed_loop(item))
+    await client.run(item)
     wall = time.monotonic() - t
     await watcher
     raw = path + ".raw.gz"
@@ -172,20 +125,6 @@ async def measure(engine, vocab, label, item, out, run):
         f"p50={ttft[n // 2] * 1e3:.1f} p90={ttft[int(n * 0.9)] * 1e3:.1f} "
         f"tpot mean={sum(tpot) / n * 1e3:.3f} p90={tpot[int(n * 0.9)] * 1e3:.3f} ms",
         flush=True,
-    )
-
-
-async def warm_up(engine, vocab):
-    client = Client(engine, vocab, "warm")
-    client.start = time.monotonic()
-    rng = random.Random(1)
-    for k, n in enumerate((16, 40, 64, 100, 200, 300, 500, 700, 1024, 1500, 2048, 3000, 4096, 6000, 8000)):
-        await client.request(k, client.tokens(rng, n), 3)
-    await asyncio.gather(
-        *[
-            client.request(100 + k, client.tokens(rng, rng.randrange(20, 600)), rng.randrange(4, 80))
-            for k in range(200)
-        ]
     )
 
 
@@ -241,7 +180,7 @@ async def main():
     try:
         vocab = cfg.get("vocab_size", 32000)
         t = time.monotonic()
-        await warm_up(engine, vocab)
+        await Client(engine, vocab, "warm").warm_up()
         print("warm-up %.1f s" % (time.monotonic() - t), flush=True)
         for k in range(1, a.passes + 1):
             for item in plan:

@@ -69,8 +69,11 @@ JUDGED_RUNS = {
 }
 
 
-def engine_run(gpu, name):
-    path = f"{{fixtures}}/engine/vllm_0_24_{gpu}/serving/{name}"
+SGLANG_RUNS = ["llama8b_light", "llama8b_heavy", "llama8b_burst", "qwen14b_burst", "qwen30b_burst"]
+
+
+def engine_run(engine, name):
+    path = f"{{fixtures}}/engine/{engine}/serving/{name}"
     files = ["--run", path + ".json", "--requests", path + ".csv.gz"]
     return ["validate", "serving", *files, "--host-profile", "xeon_16_cores"]
 
@@ -198,7 +201,13 @@ TABLES = {
         ),
         Table(
             "engine-runs",
-            {f"{gpu} {run}": engine_run(gpu, run) for gpu, runs in JUDGED_RUNS.items() for run in runs},
+            {f"{gpu} {run}": engine_run(f"vllm_0_24_{gpu}", run)
+             for gpu, runs in JUDGED_RUNS.items() for run in runs},
+            serving.engine_runs,
+        ),
+        Table(
+            "sglang-runs",
+            {run: engine_run("sglang_0_5_16_h100", run) for run in SGLANG_RUNS},
             serving.engine_runs,
         ),
         Table("concurrency", {"concurrency": CONCURRENCY}, serving.concurrency),

@@ -47,6 +47,7 @@ WRAPPED = {
 HEALTH_CHECK = "HEALTH_CHECK"  # srt/constants.py: HEALTH_CHECK_RID_PREFIX
 # srt/entrypoints/http_server.py, _execute_server_warmup: what the server asks itself before it is ready.
 WARM_UP = "The capital city of France is"
+WARM_UP_IDS = [10, 11, 12]  # where it has no tokenizer
 
 
 def watch(folder):
@@ -160,8 +161,9 @@ class SchedulerWatch:
         """Whether somebody sent it: neither a health check nor the server's own first question."""
         if not isinstance(request.rid, str) or request.rid.startswith(HEALTH_CHECK):
             return False
-        own = not self.warmed_up and getattr(request, "input_text", None) == WARM_UP
-        self.warmed_up = True
+        first, self.warmed_up = not self.warmed_up, True
+        text = getattr(request, "input_text", None)
+        own = first and (text == WARM_UP or (not text and list(request.input_ids) == WARM_UP_IDS))
         return not own
 
     def _watch_steps(self, scheduler):

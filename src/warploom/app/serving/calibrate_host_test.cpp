@@ -78,12 +78,12 @@ TEST(CalibrateHost, SaysWhatIsMissingBesideSteps) {
 TEST(CalibrateHost, StartsFromAnotherEnginesTimesWhereItsOwnWereNeverMeasured) {
   const ScratchFolder folder;
   CalibrateHostRequest request = request_for(kStepsFile, folder);
-  request.engine = "sglang";
-  request.engine_version = "0.5.14";
+  request.engine = "trtllm";
+  request.engine_version = "1.2.0";
   const CalibrateHostResult result = calibrated(request);
   EXPECT_EQ(result.base, "xeon_16_cores (times of vllm)");
   const HostProfile read = load_host_profile((folder.path() / "host.json").string());
-  EXPECT_EQ(read.engine("sglang").engine, "sglang");
+  EXPECT_EQ(read.engine("trtllm").engine, "trtllm");
   EXPECT_NE(read.source.find("times of vllm"), std::string::npos);
 }
 

@@ -247,7 +247,10 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
-  engine.fuse(setup.graph, {setup.config, setup.model, setup.sharding, *setup.gpu});
+  const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
+  engine.fuse(setup.graph, launch);
+  if (engine.graphed_prompt_tokens != nullptr)
+    setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, request.version);
   const ExpertTransport transport =
       expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)

@@ -84,8 +84,9 @@ struct ServingConfig {
   std::string moe_a2a_backend = "none", deepep_mode = "auto";
   RoutingPolicy routing_policy = RoutingPolicy::Engine;  // over replicas
   HostModel host;
-  KvLayout kv_layout;      // of the model's layers in the blocks of this engine; no flag
-  GraphSizes graph_sizes;  // of this version of the engine; no flag
+  KvLayout kv_layout;                      // of the model's layers in the blocks of this engine; no flag
+  GraphSizes graph_sizes;                  // of this version of the engine; no flag
+  std::int64_t graphed_prompt_tokens = 0;  // see EngineSpec; no flag
 
   // GPUs that hold one data-parallel rank.
   std::int64_t gpus_per_rank() const {

@@ -47,9 +47,11 @@ GraphLimits graph_limits_of(const ServingConfig& config) {
   const std::vector<std::int64_t> sizes = graph_sizes_of(config);
   const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
   const std::string_view mode = graph_mode_of(config);
-  const bool prompts = engine_named(config.engine).graphs_prompts && mode != "FULL_DECODE_ONLY";
+  const std::int64_t prompts = engine_named(config.engine).graphs_prompts ? largest
+                               : largest > 0                              ? config.graphed_prompt_tokens
+                                                                          : 0;
   return {.decode = largest,
-          .prompts = prompts ? largest : 0,
+          .prompts = mode != "FULL_DECODE_ONLY" ? prompts : 0,
           .decode_in_pieces = mode == "PIECEWISE",
           .prompts_in_pieces = mode != "FULL"};
 }

@@ -6,7 +6,9 @@
 
 #include "warploom/base/error.h"
 #include "warploom/base/json.h"
+#include "warploom/models/model_catalog.h"
 #include "warploom/serving/config/serving_config.h"
+#include "warploom/serving/engines/engine_registry.h"
 #include "warploom/serving/pricing/cuda_graph.h"
 
 namespace warploom {
@@ -97,6 +99,32 @@ TEST(ServingConfig, SaysWhichStepsAreLaunchedKernelByKernel) {
   config.cudagraph_mode = "full";
   EXPECT_THROW(check_config(config), InvalidInput);
   EXPECT_EQ(graph_limits_of({.engine = "sglang"}).mode(1, 8), LaunchMode::Kernels);
+}
+
+// server_args.py: prompts have graphs of their own since 0.5.10, not with latent attention since 0.5.15.
+TEST(SglangPromptGraphs, AreOfTheVersionAndTheModel) {
+  const GpuSpec h100{.name = "h100_sxm", .memory_capacity = gibibytes(80)};
+  const ModelArchitecture llama = load_model("Llama-3.1-8B"), deepseek = load_model("DeepSeek-V2-Lite");
+  const auto tokens = [&](const ModelArchitecture& model, std::string_view version, auto change) {
+    ServingConfig config{.engine = "sglang"};
+    change(config);
+    resolve_defaults(config, h100, version);
+    const EngineSpec& sglang = engine_named("sglang");
+    config.graphed_prompt_tokens = sglang.graphed_prompt_tokens({config, model, {}, h100}, version);
+    return graph_limits_of(config).prompts;
+  };
+  const auto as_it_is = [](ServingConfig&) {};
+  EXPECT_EQ(tokens(llama, "0.5.9", as_it_is), 0);
+  EXPECT_EQ(tokens(llama, "0.5.10", as_it_is), 8192);
+  EXPECT_EQ(tokens(llama, "", as_it_is), 8192);
+  EXPECT_EQ(tokens(deepseek, "0.5.10", as_it_is), 2048);
+  EXPECT_EQ(tokens(deepseek, "0.5.16", as_it_is), 0);
+  EXPECT_EQ(tokens(llama, "0.5.16", [](ServingConfig& config) { config.chunked_prefill_size = 4096; }), 4096);
+  EXPECT_EQ(tokens(llama, "0.5.16", [](ServingConfig& config) { config.enforce_eager = true; }), 0);
+  EXPECT_EQ(tokens(llama, "0.5.16", [](ServingConfig& config) { config.enable_lora = true; }), 0);
+  const auto staged = [](ServingConfig& config) { config.pipeline_parallel_size = 2; };
+  EXPECT_EQ(tokens(llama, "0.5.14", staged), 0);
+  EXPECT_EQ(tokens(llama, "0.5.16", staged), 8192);
 }
 
 }  // namespace

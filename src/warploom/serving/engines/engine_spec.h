@@ -93,6 +93,9 @@ struct EngineSpec {
   // The graph of a step. CUDA graphs hold steps with parts of prompts too; else those are launched kernel by
   // kernel.
   bool graphs_prompts = false;
+  // Prompt tokens of the largest step that has graphs apart from those of decoding ones, 0: none; `version`
+  // as `defaults` takes it. Absent: no version of the engine has such.
+  std::int64_t (*graphed_prompt_tokens)(const EngineLaunch& launch, std::string_view version) = nullptr;
   // Sets what the engine fuses. What holds of the GPUs is set before.
   void (*fuse)(GraphOptions& graph, const EngineLaunch& launch);
   WindowedCache (*windowed_cache)(const ModelArchitecture& model, const Sharding& sharding);

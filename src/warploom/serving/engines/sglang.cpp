@@ -57,15 +57,23 @@ constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
 
 // python/sglang/srt/server_args.py, _handle_gpu_memory_settings and _generate_cuda_graph_batch_sizes: since
 // 0.5.3 graphs hold up to 8 (80 from four GPUs on) requests below 35 GiB of memory, 24 (80) to 32 (160)
-// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.14.
+// below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.16.
+//
+// Steps of prompts run as graphs of parts of the model by default since 0.5.10, cut by torch.compile; since
+// 0.5.15 the capture itself breaks at attention (model_executor/cuda_graph_config.py).
+enum class PromptGraphs { None, Compiled, Broken };
+
 struct SglangVersion {
   std::string_view since;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   bool graphs_by_memory;
+  PromptGraphs prompt_graphs;
 };
-constexpr std::string_view kNewestSglang = "0.5.14";
-constexpr std::array<SglangVersion, 2> kVersions{
-    {{"0.4.0", 2048, 16384, false}, {"0.5.3", 2048, 16384, true}}};
+constexpr std::string_view kNewestSglang = "0.5.16";
+constexpr std::array<SglangVersion, 4> kVersions{{{"0.4.0", 2048, 16384, false, PromptGraphs::None},
+                                                  {"0.5.3", 2048, 16384, true, PromptGraphs::None},
+                                                  {"0.5.10", 2048, 16384, true, PromptGraphs::Compiled},
+                                                  {"0.5.15", 2048, 16384, true, PromptGraphs::Broken}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestSglang};
@@ -129,6 +137,23 @@ EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::st
           .chunked_prefill_size = chunk_tokens(gpu),
           .async_scheduling = true,  // the overlap scheduler, on since 0.4
           .graph_sizes = graph_sizes(known, config, gpu)};
+}
+
+// server_args.py, the two rules _disable_..._cudagraph_if_incompatible and _handle_gpu_memory_settings: up to
+// a whole chunk, with latent attention 2,048 tokens where torch.compile cuts and none where capture breaks.
+// Images, whose models have none but for a few, are not asked about: a model that serves text alone is one.
+std::int64_t graphed_prompt_tokens(const EngineLaunch& launch, std::string_view version) {
+  constexpr std::int64_t kLatentTokens = 2048;
+  const ServingConfig& config = launch.config;
+  const PromptGraphs graphs = row_of_version(kVersions, version).prompt_graphs;
+  if (graphs == PromptGraphs::None || config.enable_dp_attention || config.enable_lora ||
+      config.moe_a2a_backend != "none" || config.decode_context_parallel_size > 1 ||
+      config.prefill_context_parallel_size > 1)
+    return 0;
+  const bool compiled = graphs == PromptGraphs::Compiled;
+  if (compiled && config.pipeline_parallel_size > 1) return 0;
+  if (!launch.model.latent) return config.chunked_prefill_size.value_or(0);
+  return compiled ? kLatentTokens : 0;
 }
 
 void check(const ServingConfig&) {}
@@ -307,6 +332,7 @@ extern constinit const EngineSpec kSglangEngine{
     .ask_for_groups = ask_for_groups_within,
     .expert_transport = reach_experts,
     .graphs_prompts = false,
+    .graphed_prompt_tokens = graphed_prompt_tokens,
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
