@@ -71,7 +71,7 @@ class EngineTruth(unittest.TestCase):
         result = self.run_tool("attention.py", self.root / "set_h200" / "steps", "--fit", *names)
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
-        self.assertEqual(lines[0], "12 steps: ends 10.0 us, share 0.850, task 2.75 us, block 1.85 us")
+        self.assertEqual(lines[0], "12 steps: ends 10.0 us, share 0.850, task 2.76 us, block 1.85 us")
         of = {line.split()[0]: line for line in lines[1:-1]}
         self.assertIn("fitted   6 steps mean  0.0 %", of["set_h200/llama8b"])
         self.assertIn("judged", of["set_h200/qwen14b"])
