@@ -142,9 +142,9 @@ class EngineTruth(unittest.TestCase):
                "resolved": {"max_cudagraph_capture_size": 512}}
         (self.root / "llama8b_x.json").write_text(json.dumps(run))
         rows, at = [], 0.0
-        # 5 us a request and 0.65 ms of 65 collectives more than PROGRAM says. The first has none before it.
+        # 5 us a request and 0.66 ms of 66 collectives more than PROGRAM says. The first has none before it.
         decoding = [(n, 0, 4 + 0.025 * n) for n in (2, 6, 10, 20)]
-        for decodes, tokens, ms in ((1, 0, 9), *decoding, (2, 700, 10.65)):
+        for decodes, tokens, ms in ((1, 0, 9), *decoding, (2, 700, 10.66)):
             at += ms * 1e-3
             rows.append({"schedule_start_s": 0, "update_start_us": at * 1e6, "prompts": int(tokens > 0),
                          "prompt_tokens": tokens, "decodes": decodes, "kv_usage": 0.1})
@@ -156,14 +156,14 @@ class EngineTruth(unittest.TestCase):
         result = self.iterate("--without", "collective_us")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("missing for each decoding request: 5.0 us", result.stdout)
-        self.assertIn("missing for each of 65 collectives without a graph: 10 us", result.stdout)
+        self.assertIn("missing for each of 66 collectives without a graph: 10 us", result.stdout)
         rows = {line[:26].strip(): line.split() for line in result.stdout.splitlines()}
         self.assertEqual(rows["0 to 7 decoding"][4:8], ["2", "steps", "measured", "4.10"])
         self.assertEqual(rows["16 to 23 decoding"][4:6], ["1", "steps"])
         self.assertIn("prompts without a graph", rows)
 
     def test_iterations_ask_with_the_profile_unless_told(self):
-        self.assertIn("graph: -990 us", self.iterate(collectives=65000).stdout)
+        self.assertIn("graph: -990 us", self.iterate(collectives=66000).stdout)
         refused = self.iterate("--without", "no_such_us")
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("has no no_such_us", refused.stderr)

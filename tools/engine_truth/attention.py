@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from step_folder import read_steps
 
-MEMORY = {"h200": 4.8e6, "h100": 3.35e6}  # bytes a us, of the data sheet
+MEMORY = {"h200": 4.9167e6, "h100": 3.35232e6}  # bytes a us, of the GPUs' records
 SMS = 132
 HEAD = 128
 BLOCK = 128  # keys

@@ -7,7 +7,7 @@ RUN.iterations.csv.gz (serve.py, keep.py) has every iteration of the engine core
 its output is taken, or its own scheduling where that is later, back to the same of the one before. Each is
 asked of PROGRAM with the decoding requests at their mean length and its prompts, rounded so that alike steps
 are asked once. Then what is missing on the average: of a decoding step for each request (the line's slope),
-of a step without a graph for each collective of its two a layer and one.
+of a step without a graph for each collective of its two a layer and two.
 --without sets fields of the host profile to 0: what they were fitted to is then missing and is printed."""
 
 import argparse
@@ -25,7 +25,7 @@ LONGEST_STEP_MS = 200  # beyond: the engine waited for requests
 ROUNDED = {"context": 64, "decodes": 2, "tokens": 16}
 FEW = {"decodes": 8, "tokens": 32}  # below, numbers stay as they are
 BAND = 8  # decoding requests of one row of the table
-COLLECTIVES_OF_LAYER = 2
+COLLECTIVES_OF_LAYER, OTHER_COLLECTIVES = 2, 2  # others: of the embedding and the logits
 
 
 class Step(NamedTuple):
@@ -150,7 +150,7 @@ def main():
     ungraphed = bands.get((2, 0, "prompts without a graph"))
     if run["engine_kwargs"].get("tensor_parallel_size", 1) > 1 and ungraphed:
         gap = statistics.fmean(step.measured_ms - predicted for step, predicted in ungraphed)
-        collectives = COLLECTIVES_OF_LAYER * model.layers + 1
+        collectives = COLLECTIVES_OF_LAYER * model.layers + OTHER_COLLECTIVES
         each = 1e3 * gap / collectives
         print(f"missing for each of {collectives} collectives without a graph: {each:.0f} us")
 

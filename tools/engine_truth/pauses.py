@@ -15,7 +15,7 @@ from contexts import TIMED
 from step_folder import read_steps
 
 # Bytes a us that attention of many keys reaches: attention.py's shares of the memory's rate.
-READING = {"h200": 0.874 * 4.8e6, "h100": 0.905 * 3.35e6}
+READING = {"h200": 0.853 * 4.9167e6, "h100": 0.902 * 3.35232e6}
 BYTES_OF_KEY = 2 * 128 * 2  # key and value of a head of 128 in bf16
 BYTES_OF_LATENT_KEY = 576 * 2
 LATENT = ("dsv2lite",)

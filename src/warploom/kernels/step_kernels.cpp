@@ -1,4 +1,4 @@
-#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/kernels/step_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -85,11 +85,11 @@ std::string_view rule_of(const Operator& op) {
   return rule == nullptr ? std::string_view() : rule->name;
 }
 
-StreamingKernels::StreamingKernels(std::unique_ptr<const LatencyModel> kernels)
+StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels)
     : kernels_(std::move(kernels)),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
-void StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                        LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
   if (product == nullptr || !holds_quantising(*product)) return;
@@ -98,7 +98,7 @@ void StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu, c
   fuse_quantising(*product, gpu, kernels_->estimate(pass, gpu, engine).p50, answer);
 }
 
-std::string_view StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                          LatencyEstimate& answer) const {
   if (!has_rules_) return {};
   if (const EngineRule* rule = find_rule(op)) {
@@ -123,21 +123,21 @@ std::string_view StreamingKernels::serve(const Operator& op, const GpuSpec& gpu,
   return {};
 }
 
-LatencyEstimate StreamingKernels::estimate(const Operator& op, const GpuSpec& gpu,
+LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
                                            const KernelContext& context) const {
   LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
   serve(op, gpu, context, answer);
   return answer;
 }
 
-void StreamingKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
+void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
                                       const KernelContext& context,
                                       std::span<LatencyEstimate> results) const {
   kernels_->estimate_batch(operators, gpu, without_rule(context), results);
   for (std::size_t i = 0; i < operators.size(); ++i) serve(operators[i], gpu, context, results[i]);
 }
 
-KernelAnswer StreamingKernels::answer(const Operator& op, const GpuSpec& gpu,
+KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu,
                                       const KernelContext& context) const {
   KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
   const std::string_view rule = serve(op, gpu, context, answer.estimate);
