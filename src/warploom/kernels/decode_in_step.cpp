@@ -10,9 +10,9 @@ namespace warploom {
 namespace {
 
 // Least squares of ln over 36 decoding steps of Llama-3.1-8B, alone and over two GPUs, and Qwen3-30B-A3B
-// (vLLM 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads), with the share of the memory's
-// rate in the H200's record (tools/engine_truth/attention.py). The start and end of three kernels, the one that
-// sums splits included.
+// (vLLM 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads), with the share of the
+// memory's rate in the H200's record (tools/engine_truth/attention.py). The start and end of three kernels,
+// the one that sums splits included.
 constexpr Seconds kEnds = microseconds(11.9);
 // What an SM takes for a request and KV head, and for each block of keys of it. Their ratio is the tables'
 // (256 requests of 128 and 256 tokens), their level that of the same 36 steps.

@@ -68,7 +68,8 @@ Seconds time_in_step(const FusedMoe& op, const GpuSpec& gpu, Seconds measured) {
   if (op.scheme != MatmulScheme::Bf16 || op.pass != MoePass::Both) return measured;
   const Seconds weights = streamed(kExperts, work_of(op).weight_bytes, gpu);
   Seconds time = std::min(measured, std::max(weights, measured - kReplay));
-  if (const std::optional<Seconds> tiles = whole_expert_tiles(op, gpu, weights)) time = std::min(time, *tiles);
+  if (const std::optional<Seconds> tiles = whole_expert_tiles(op, gpu, weights))
+    time = std::min(time, *tiles);
   return time * slowdown_by_power(op, gpu, time);
 }
 

@@ -54,8 +54,7 @@ TEST(InStep, LeaveOtherSchemes) {
   four_bit.scheme = MatmulScheme::Int4WeightOnly;
   fp8.scheme = MatmulScheme::Fp8;
   batched.batch = 2;
-  for (const Gemm& op : {four_bit, fp8, batched})
-    EXPECT_EQ(in_step(op, milliseconds(1)), milliseconds(1));
+  for (const Gemm& op : {four_bit, fp8, batched}) EXPECT_EQ(in_step(op, milliseconds(1)), milliseconds(1));
 }
 
 TEST(InStep, ProductsThatComputeTakeLonger) {

@@ -90,7 +90,7 @@ StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels)
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
 void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                                       LatencyEstimate& answer) const {
+                                  LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
   if (product == nullptr || !holds_quantising(*product)) return;
   const KernelContext engine{context.framework, context.version, {}};
@@ -99,7 +99,7 @@ void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const 
 }
 
 std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                                         LatencyEstimate& answer) const {
+                                    LatencyEstimate& answer) const {
   if (!has_rules_) return {};
   if (const EngineRule* rule = find_rule(op)) {
     if (!rule->is_asked(context)) return {};
@@ -124,21 +124,19 @@ std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, cons
 }
 
 LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
-                                           const KernelContext& context) const {
+                                      const KernelContext& context) const {
   LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
   serve(op, gpu, context, answer);
   return answer;
 }
 
 void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
-                                      const KernelContext& context,
-                                      std::span<LatencyEstimate> results) const {
+                                 const KernelContext& context, std::span<LatencyEstimate> results) const {
   kernels_->estimate_batch(operators, gpu, without_rule(context), results);
   for (std::size_t i = 0; i < operators.size(); ++i) serve(operators[i], gpu, context, results[i]);
 }
 
-KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu,
-                                      const KernelContext& context) const {
+KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
   KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
   const std::string_view rule = serve(op, gpu, context, answer.estimate);
   if (rule.empty()) return answer;

@@ -25,8 +25,8 @@ struct SetRequests {
   // A rank's queries come in equal parts from both ends of the prompt: in the mean they see half of it.
   void share_out(RequestGroup& request) const {
     const std::int64_t queries = divide_up(request.query_tokens, rule.query_ranks);
-    request.context_tokens = divide_up(request.context_tokens, rule.context_ranks) +
-                             (request.query_tokens - queries) / 2;
+    request.context_tokens =
+        divide_up(request.context_tokens, rule.context_ranks) + (request.query_tokens - queries) / 2;
     request.query_tokens = queries;
   }
   void operator()(Collective& op) const {

@@ -276,7 +276,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
 
 LaunchedLayers launched_layers(const EngineSpec& engine, const ServingSetup& setup) {
   LaunchedLayers layers = engine.launched_layers(setup.model, *setup.gpu);
-  constexpr std::int64_t kSomeTokens = 1024;  // of a prompt; how many collectives a step has they do not change
+  constexpr std::int64_t kSomeTokens = 1024;  // of a prompt: they do not change how many collectives it has
   const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding,
                                                    StepShape::whole_prompts(1, kSomeTokens), setup.graph);
   for (const OperatorNode& node : graph)
