@@ -13,20 +13,18 @@ interval of a price: how near, in ln, the line is to 80 % of their steps. What t
 with the steps/ of both folders of tests/fixtures/engine."""
 
 import argparse
-import csv
-import gzip
 import math
 from pathlib import Path
 
+from step_folder import MODELS, read_rows
+
 ELSEWHERE = ("nvjet", "gemm", "splitK", "flash")  # products and attention have prices of their own
-VOCABULARY = {"llama8b": 128256, "llama8bfp8": 128256, "qwen14b": 151936, "qwen30b": 151936, "mixtral": 32000,
-              "dsv2lite": 102400}
 
 
 def points(path, vocabulary):
     """(logits, us) of each decoding step."""
     sums = {}
-    for row in csv.DictReader(gzip.open(path, "rt")):
+    for row in read_rows(path):
         if row["kind"] == "decode":
             sums.setdefault(row["batch"], 0.0)
             if row["in_graph"] == "0" and not any(name in row["kernel"] for name in ELSEWHERE):
@@ -60,7 +58,7 @@ def main():
     for folder in options.folders:
         for path in sorted(folder.glob("*_kernels.csv.gz")):
             model = path.name.split("_")[0]
-            found[f"{folder.parent.name}/{model}"] = points(path, VOCABULARY[model])
+            found[f"{folder.parent.name}/{model}"] = points(path, MODELS[model].vocabulary)
     a, b = line([point for name in options.fit for point in found[name]])
     print(f"{a:.1f} us and {1e6 * b:.2f} ps a logit")
     for name, of_model in found.items():

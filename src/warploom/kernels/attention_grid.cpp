@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/kernels/precision_support.h"
 #include "warploom/kernels/task_grid.h"
 
@@ -9,8 +10,6 @@ namespace {
 
 constexpr double kSoftmaxFlopPerPair = 6;
 constexpr double kWarpGroupRows = 64;  // that read keys and values from shared memory together
-
-std::int64_t whole_tiles(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // sum of floor((a i + b) / m) over i in [0, n), a, b >= 0: Euclid's descent, O(log m).
 double floor_sum(std::int64_t n, std::int64_t m, std::int64_t a, std::int64_t b) {
@@ -42,15 +41,15 @@ class TileSteps {
         // Beyond all keys a window hides nothing.
         window_(view.causal ? std::min(view.window, group.kv_tokens()) : 0),
         causal_(view.causal) {
-    tiles_ = whole_tiles(group.query_tokens * share_, rows_);
+    tiles_ = divide_up(group.query_tokens * share_, rows_);
   }
 
   std::int64_t tiles() const { return tiles_; }
 
   double steps(std::int64_t tile) const {
-    if (!causal_) return double(whole_tiles(all_keys_, keys_));
-    const std::int64_t end = std::min(all_keys_, context_ + whole_tiles((tile + 1) * rows_, share_));
-    return double(std::max<std::int64_t>(1, whole_tiles(end, keys_) - first_key(tile) / keys_));
+    if (!causal_) return double(divide_up(all_keys_, keys_));
+    const std::int64_t end = std::min(all_keys_, context_ + divide_up((tile + 1) * rows_, share_));
+    return double(std::max<std::int64_t>(1, divide_up(end, keys_) - first_key(tile) / keys_));
   }
 
   TaskGroup group(double copies) const {
@@ -77,7 +76,7 @@ class TileSteps {
     double sum = floor_sum(tiles_ - 1, scale, rows_, context_ * share_ + rows_ + scale - 1);
     if (window_ > 0) {
       const std::int64_t lead = window_ - 1 - context_;
-      const std::int64_t skipped = lead > 0 ? std::min(tiles_ - 1, whole_tiles(lead * share_, rows_)) : 0;
+      const std::int64_t skipped = lead > 0 ? std::min(tiles_ - 1, divide_up(lead * share_, rows_)) : 0;
       const std::int64_t offset = (context_ - window_ + 1) * share_ + skipped * rows_;
       sum -= floor_sum(tiles_ - 1 - skipped, scale, rows_, std::max<std::int64_t>(0, offset));
     }

@@ -1,43 +1,26 @@
 #include "warploom/kernels/decode_in_step.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <variant>
 
+#include "warploom/kernels/kernel_hints.h"
 #include "warploom/kernels/rule_price.h"
 
 namespace warploom {
 namespace {
 
 // Least squares of ln over 36 decoding steps of Llama-3.1-8B, alone and over two GPUs, and Qwen3-30B-A3B
-// (vLLM 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads). The start and end of three
-// kernels, the one that sums splits included.
-constexpr Seconds kEnds = microseconds(12.0);
-// Of the memory's peak rate. The second is of Llama-3.1-8B's 13 steps on an H100, the rest unchanged.
-struct KeyStream {
-  std::string_view gpu;
-  double share;
-};
-constexpr std::array<KeyStream, 2> kStreams{{{"h200_sxm", 0.874}, {"h100_sxm", 0.905}}};
-
+// (vLLM 0.24, H200; 1 to 256 requests of 500 to 4,100 tokens, 4 and 8 KV heads), with the share of the
+// memory's rate in the H200's record (tools/engine_truth/attention.py). The start and end of three kernels,
+// the one that sums splits included.
+constexpr Seconds kEnds = microseconds(11.9);
 // What an SM takes for a request and KV head, and for each block of keys of it. Their ratio is the tables'
 // (256 requests of 128 and 256 tokens), their level that of the same 36 steps.
 constexpr Seconds kTask = microseconds(2.59), kBlock = microseconds(1.74);
 constexpr double kBlockKeys = 128;
 
 // The 80th percentile of |ln(time / rule)| of one of the three by a fit to the other two: the largest.
-constexpr double kDecodeError = 0.063;
-
-const KeyStream* stream_of(const GpuSpec& gpu) {
-  const auto found = std::find_if(kStreams.begin(), kStreams.end(),
-                                  [&](const KeyStream& stream) { return stream.gpu == gpu.name; });
-  return found == kStreams.end() ? nullptr : &*found;
-}
-
-bool is_flash_attention(std::string_view kernel) {
-  return kernel.empty() || kernel.find("flash_attn") != kernel.npos;
-}
+constexpr double kDecodeError = 0.058;
 
 bool has_measured_shape(const AttentionDecode& op) {
   constexpr std::int64_t kHeadDim = 128;
@@ -56,7 +39,7 @@ Seconds decode_time(const AttentionDecode& op, const GpuSpec& gpu) {
   }
   constexpr double kTensors = 2;  // keys and values
   const Bytes bytes{keys * double(op.head_dim) * kTensors * bytes_per_element(op.kv_cache)};
-  const Seconds memory = bytes / (stream_of(gpu)->share * gpu.memory_bandwidth);
+  const Seconds memory = bytes / (gpu.decode_attention_share * gpu.memory_bandwidth);
   const Seconds multiprocessors = (tasks * kTask + keys / kBlockKeys * kBlock) / double(gpu.sm_count);
   return kEnds + std::max(memory, multiprocessors);
 }
@@ -65,8 +48,8 @@ Seconds decode_time(const AttentionDecode& op, const GpuSpec& gpu) {
 
 bool decodes_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
   const auto* decode = std::get_if<AttentionDecode>(&op);
-  return decode != nullptr && stream_of(gpu) != nullptr && is_flash_attention(context.kernel) &&
-         has_measured_shape(*decode);
+  if (decode == nullptr || gpu.decode_attention_share == 0 || !has_measured_shape(*decode)) return false;
+  return context.kernel.empty() || is_flash_attention(kernel_hints(context).attention);
 }
 
 void price_decode_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer) {

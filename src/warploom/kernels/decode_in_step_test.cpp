@@ -53,7 +53,7 @@ TEST(DecodeInStep, ManyShortRequestsWaitForTheSms) {
 TEST(DecodeInStep, StateTheirIntervalAndThatTheyAreOfAStep) {
   const LatencyEstimate answer = priced_decode(decoding(64, 500));
   EXPECT_LT(answer.p10, answer.p50);
-  EXPECT_NEAR(answer.p90 / answer.p50, 1.065, 1e-3);
+  EXPECT_NEAR(answer.p90 / answer.p50, 1.06, 1e-3);
   EXPECT_GE(answer.p10, answer.physical_bound);
   EXPECT_TRUE(answer.in_step);
   EXPECT_FALSE(answer.extrapolated);

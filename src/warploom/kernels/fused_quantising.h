@@ -19,7 +19,7 @@ bool holds_quantising(const Gemm& product);
 Seconds fused_quantising(const Gemm& product, const GpuSpec& gpu);
 
 // Takes the passes of the table off `answer` and adds the fused ones; `pass` is one of the table's. The
-// interval keeps its shape, and holds that the row has one pass alone, and that nothing stays.
+// interval keeps its shape, and holds that nothing stays, and that twice as much does.
 void fuse_quantising(const Gemm& product, const GpuSpec& gpu, Seconds pass, LatencyEstimate& answer);
 
 }  // namespace warploom

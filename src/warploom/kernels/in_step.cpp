@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <variant>
 
+#include "warploom/kernels/expert_tiles.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -45,9 +47,13 @@ Seconds streamed(const WeightStream& stream, Bytes weights, const GpuSpec& gpu) 
 // Nothing else: the measured time.
 Seconds time_in_step(const Gemm& op, const GpuSpec& gpu, Seconds measured) {
   if (op.scheme != MatmulScheme::Bf16 || op.batch != 1) return measured;
-  if (op.m > kMostRows) return op.m < kComputingRows ? measured : measured * kComputing;
+  if (op.m >= kComputingRows) return measured * kComputing;
   const double rows = 1 + double(op.m) / kRowsThatDouble;
-  return std::min(measured, rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
+  const Seconds stream = std::min(measured, rows * streamed(kProducts, work_of(op).weight_bytes, gpu));
+  if (op.m <= kMostRows) return stream;
+  // Between the two, evenly from the one to the other.
+  const double computing = double(op.m - kMostRows) / double(kComputingRows - kMostRows);
+  return (1 - computing) * stream + computing * measured * kComputing;
 }
 
 // How much longer matrix units take that are busy for a share of the time, at the clock that the power
@@ -61,7 +67,9 @@ double slowdown_by_power(const FusedMoe& op, const GpuSpec& gpu, Seconds time) {
 Seconds time_in_step(const FusedMoe& op, const GpuSpec& gpu, Seconds measured) {
   if (op.scheme != MatmulScheme::Bf16 || op.pass != MoePass::Both) return measured;
   const Seconds weights = streamed(kExperts, work_of(op).weight_bytes, gpu);
-  const Seconds time = std::min(measured, std::max(weights, measured - kReplay));
+  Seconds time = std::min(measured, std::max(weights, measured - kReplay));
+  if (const std::optional<Seconds> tiles = whole_expert_tiles(op, gpu, weights))
+    time = std::min(time, *tiles);
   return time * slowdown_by_power(op, gpu, time);
 }
 

@@ -43,6 +43,11 @@ enum class AttentionLibrary : std::uint8_t {
   Triton
 };
 
+// Whichever version.
+constexpr bool is_flash_attention(AttentionLibrary library) {
+  return library >= AttentionLibrary::FlashAttention && library <= AttentionLibrary::FlashAttention4;
+}
+
 struct KernelHints {
   Engine engine = Engine::Unknown;
   AttentionLibrary attention = AttentionLibrary::Unknown;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/random.h"
 #include "warploom/kernels/uniform_routing.h"
@@ -20,15 +21,13 @@ constexpr int kDraws = 4;   // of the loads
 constexpr int kOrders = 4;  // of the experts over the ranks, per draw
 constexpr std::size_t kLargestCache = 1 << 16;
 
-std::int64_t whole_parts(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 void add_expert(RoutingLoad& load, std::int64_t pairs) {
   load.pairs += double(pairs);
   if (pairs == 0) return;
   load.experts_hit += 1;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i)
-    load.row_tiles[i] += double(whole_parts(pairs, kRowBlocks[i]));
-  load.row_tiles_48 += double(whole_parts(pairs, 48));
+    load.row_tiles[i] += double(divide_up(pairs, kRowBlocks[i]));
+  load.row_tiles_48 += double(divide_up(pairs, 48));
 }
 
 RoutingLoad load_of_range(const std::vector<std::int64_t>& counts, std::size_t begin, std::size_t end) {
@@ -180,7 +179,7 @@ void add_pairs(RoutingLoad& load, const FusedMoe& op, std::int64_t whole, std::i
 
 RoutingLoad balanced_load(const FusedMoe& op) {
   const std::int64_t held = std::max<std::int64_t>(1, op.experts / op.expert_parallel);
-  const std::int64_t stride = whole_parts(op.experts, op.top_k);
+  const std::int64_t stride = divide_up(op.experts, op.top_k);
   // Whole rounds of E tokens give every expert k pairs.
   const std::int64_t rounds = op.tokens >= stride ? op.tokens / op.experts : 0;
   const std::int64_t whole = rounds * op.top_k, rest = op.tokens - rounds * op.experts;

@@ -1,5 +1,6 @@
 #include "warploom/kernels/tiled_product.h"
 
+#include "warploom/base/divide_up.h"
 #include "warploom/kernels/precision_support.h"
 
 namespace warploom {
@@ -8,7 +9,7 @@ TiledProduct tiled_product(const Gemm& op, const GpuSpec& gpu) {
   const MatrixUnit unit = matrix_unit(op.scheme, gpu);
   TiledProduct product;
   for (std::size_t i = 0; i < kRowBlocks.size(); ++i) {
-    product.row_tiles[i] = double((op.m + kRowBlocks[i] - 1) / kRowBlocks[i]) * double(op.batch);
+    product.row_tiles[i] = double(divide_up(op.m, kRowBlocks[i])) * double(op.batch);
   }
   product.n = double(op.n);
   product.k = double(op.k);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "warploom/base/divide_up.h"
+
 namespace warploom {
 
 struct KvLayout {
@@ -20,7 +22,7 @@ struct KvLayout {
   bool even() const { return full == 1 && windowed == 0 && state == 0; }
   // Blocks of a request with room for `tokens` tokens, `computed` of which were computed before this step.
   std::int64_t blocks(std::int64_t tokens, std::int64_t computed, std::int64_t block_size) const {
-    const std::int64_t pages = (tokens + block_size - 1) / block_size;
+    const std::int64_t pages = divide_up(tokens, block_size);
     if (windowed == 0) return full * pages + state;
     // The token at hand sees itself and the window - 1 before it.
     const std::int64_t behind = std::max<std::int64_t>(0, computed - window + 1) / block_size;
@@ -28,8 +30,8 @@ struct KvLayout {
   }
   // The most blocks of a request on its way to `tokens` tokens, in steps of at most `step` tokens.
   std::int64_t most_blocks(std::int64_t tokens, std::int64_t step, std::int64_t block_size) const {
-    const std::int64_t pages = (tokens + block_size - 1) / block_size;
-    const std::int64_t seen = (window - 1 + step + block_size - 1) / block_size + 1;
+    const std::int64_t pages = divide_up(tokens, block_size);
+    const std::int64_t seen = divide_up(window - 1 + step, block_size) + 1;
     return full * pages + windowed * std::min(pages, seen) + state;
   }
 };

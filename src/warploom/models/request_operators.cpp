@@ -1,6 +1,7 @@
 #include "warploom/models/request_operators.h"
 
 #include "warploom/base/any_of.h"
+#include "warploom/base/divide_up.h"
 #include "warploom/base/error.h"
 #include "warploom/models/request_split.h"
 
@@ -23,9 +24,9 @@ struct SetRequests {
   }
   // A rank's queries come in equal parts from both ends of the prompt: in the mean they see half of it.
   void share_out(RequestGroup& request) const {
-    const std::int64_t queries = (request.query_tokens + rule.query_ranks - 1) / rule.query_ranks;
-    request.context_tokens = (request.context_tokens + rule.context_ranks - 1) / rule.context_ranks +
-                             (request.query_tokens - queries) / 2;
+    const std::int64_t queries = divide_up(request.query_tokens, rule.query_ranks);
+    request.context_tokens =
+        divide_up(request.context_tokens, rule.context_ranks) + (request.query_tokens - queries) / 2;
     request.query_tokens = queries;
   }
   void operator()(Collective& op) const {

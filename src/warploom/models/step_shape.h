@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/kernels/operator.h"
 
 namespace warploom {
@@ -28,7 +29,7 @@ struct StepShape {
   std::int64_t tokens() const { return tokens_of(prefill) + tokens_of(decode); }
   // Tokens that one GPU computes when so many share out the new tokens of prompts.
   std::int64_t rank_tokens(std::int64_t prefill_context_parallel) const {
-    return (tokens_of(prefill) + prefill_context_parallel - 1) / prefill_context_parallel + tokens_of(decode);
+    return divide_up(tokens_of(prefill), prefill_context_parallel) + tokens_of(decode);
   }
   std::int64_t requests() const { return requests_of(prefill) + requests_of(decode); }
 

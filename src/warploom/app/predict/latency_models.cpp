@@ -6,7 +6,7 @@
 #include "warploom/base/nearest_name.h"
 #include "warploom/baselines/method_file.h"
 #include "warploom/kernels/roofline.h"
-#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/kernels/step_kernels.h"
 #include "warploom/predictor/predictor.h"
 
 namespace warploom {
@@ -27,13 +27,13 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
 }  // namespace
 
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
-  // A published method is taken as it is: its authors know nothing of the rules of StreamingKernels.
+  // A published method is taken as it is: its authors know nothing of the rules of StepKernels.
   if (std::filesystem::is_regular_file(predictor)) return read_method_file(predictor).model;
-  return std::make_unique<StreamingKernels>(open_kernels(predictor));
+  return std::make_unique<StepKernels>(open_kernels(predictor));
 }
 
 const Predictor* predictor_of(const LatencyModel& model) {
-  const auto* rule = dynamic_cast<const StreamingKernels*>(&model);
+  const auto* rule = dynamic_cast<const StepKernels*>(&model);
   return dynamic_cast<const Predictor*>(rule == nullptr ? &model : &rule->kernels());
 }
 

@@ -12,7 +12,7 @@ class Predictor;
 
 // The one model that every command prices operators with: "" = the predictor linked into the program,
 // "roofline" = physics alone, else a folder that `train` wrote; with what engines are known to run otherwise
-// than it was measured (StreamingKernels). A file that `train --method` wrote is the published method alone.
+// than it was measured (StepKernels). A file that `train --method` wrote is the published method alone.
 // Throws NotFound, IoError, InvalidInput or Unsupported on a folder or file that holds no predictor of this
 // version.
 std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor);

@@ -278,9 +278,12 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
 }
 
 LaunchedLayers launched_layers(const EngineSpec& engine, const ServingSetup& setup) {
-  constexpr std::int64_t kOfLayer = 2, kOfEmbedding = 1;  // sums of attention and of the layer's second half
   LaunchedLayers layers = engine.launched_layers(setup.model, *setup.gpu);
-  if (setup.sharding.tensor_parallel > 1) layers.collectives = kOfLayer * layers.all + kOfEmbedding;
+  constexpr std::int64_t kSomeTokens = 1024;  // of a prompt: they do not change how many collectives it has
+  const OperatorGraph graph = build_operator_graph(setup.model, setup.sharding,
+                                                   StepShape::whole_prompts(1, kSomeTokens), setup.graph);
+  for (const OperatorNode& node : graph)
+    if (std::holds_alternative<Collective>(node.op)) layers.collectives += node.count;
   return layers;
 }
 

@@ -10,7 +10,7 @@
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
-#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/kernels/step_kernels.h"
 
 namespace warploom {
 

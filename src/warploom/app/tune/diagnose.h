@@ -16,7 +16,7 @@ struct DiagnoseRequest {
   std::string gpu;           // name, alias or path of a record
   MeasurementSource source;  // measured kernels, of Warploom's own layout unless it names another; or
   // a predicted static batch, with the figures that `static` gives it: kernels of one step of all prompts,
-  // and of a decode step at half the output for each further token. What StreamingKernels prices is left out:
+  // and of a decode step at half the output for each further token. What StepKernels prices is left out:
   // no kernel of it was measured.
   std::optional<StaticBatchRequest> workload;
   std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program

@@ -51,7 +51,7 @@ std::int64_t fa2_chunk(std::span<const Request> requests, std::int64_t group, co
   const auto fits = [&](std::int64_t chunk) {
     std::int64_t count = 0;
     for (const Request& request : requests) {
-      count += ceil_div(request.query_tokens * group, tile.rows) * ceil_div(request.kv_tokens, chunk);
+      count += divide_up(request.query_tokens * group, tile.rows) * divide_up(request.kv_tokens, chunk);
     }
     return count <= blocks;
   };
@@ -88,13 +88,13 @@ Features attention_fa2(std::span<const Request> requests, std::int64_t heads, st
         .bytes = double(head_dim * kAttentionBytes) * (double(tile.rows) + steps * double(tile.keys))};
   };
   for (const Request& request : requests) {
-    const std::int64_t tiles = ceil_div(request.query_tokens * group, tile.rows);
+    const std::int64_t tiles = divide_up(request.query_tokens * group, tile.rows);
     const std::int64_t context = request.kv_tokens - request.query_tokens;
     for (std::int64_t t = 0; t < tiles; ++t) {
       for (std::int64_t start = 0; start < request.kv_tokens; start += chunk) {
         const std::int64_t length = std::min(chunk, request.kv_tokens - start);
-        const std::int64_t seen = context + ceil_div((t + 1) * tile.rows, group) - start;
-        const std::int64_t steps = ceil_div(std::clamp<std::int64_t>(seen, 0, length), tile.keys);
+        const std::int64_t seen = context + divide_up((t + 1) * tile.rows, group) - start;
+        const std::int64_t steps = divide_up(std::clamp<std::int64_t>(seen, 0, length), tile.keys);
         if (steps == 0) continue;  // wholly masked
         for (std::int64_t head = 0; head < kv_heads; ++head) {
           total += load_of(double(steps));
@@ -127,7 +127,7 @@ Features attention_fa3(std::span<const Request> requests, std::int64_t heads, st
                    [](const Request& a, const Request& b) { return a.kv_tokens > b.kv_tokens; });
   std::int64_t queries = 0;
   for (const Request& request : order) queries += request.query_tokens;
-  const std::int64_t bound = ceil_div(queries, tile.rows) + std::int64_t(order.size()) - 1;
+  const std::int64_t bound = divide_up(queries, tile.rows) + std::int64_t(order.size()) - 1;
   const std::int64_t scheduled = bound > kMostTiles ? 1 : heads;
 
   using Slot = std::pair<std::int64_t, std::size_t>;  // cost so far, SM
@@ -137,10 +137,10 @@ Features attention_fa3(std::span<const Request> requests, std::int64_t heads, st
   Load total;
   for (std::int64_t head = 0; head < scheduled; ++head) {
     for (const Request& request : order) {
-      for (std::int64_t t = ceil_div(request.query_tokens, tile.rows) - 1; t >= 0; --t) {
+      for (std::int64_t t = divide_up(request.query_tokens, tile.rows) - 1; t >= 0; --t) {
         const std::int64_t seen = (t + 1) * tile.rows + request.kv_tokens - request.query_tokens;
         const double steps =
-            double(std::min(ceil_div(request.kv_tokens, tile.keys), ceil_div(seen, tile.keys)));
+            double(std::min(divide_up(request.kv_tokens, tile.keys), divide_up(seen, tile.keys)));
         const Load load = tile_load(double(tile.rows), double(tile.keys), double(head_dim), steps);
         const auto [cost, sm] = slots.top();
         slots.pop();

@@ -33,7 +33,7 @@ FmhaTile ck_tile(std::int64_t head_dim) {
 double causal_steps(const Request& request, std::int64_t t, const FmhaTile& tile, bool causal) {
   const std::int64_t seen = (t + 1) * tile.rows + request.kv_tokens - request.query_tokens;
   const std::int64_t keys = causal ? std::min(request.kv_tokens, seen) : request.kv_tokens;
-  return double(ceil_div(keys, tile.keys));
+  return double(divide_up(keys, tile.keys));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Features attention_cutlass(std::span<const Request> requests, std::int64_t heads
   Load total;
   for (std::int64_t head = 0; head < heads; ++head) {
     for (const Request& request : requests) {
-      const std::int64_t tiles = ceil_div(request.query_tokens, tile.rows);
+      const std::int64_t tiles = divide_up(request.query_tokens, tile.rows);
       for (std::int64_t t = tiles - 1; t >= 0; --t) {
         const Load load = tile_load(double(tile.rows), double(tile.keys), double(head_dim),
                                     causal_steps(request, t, tile, causal));
@@ -75,7 +75,7 @@ Features attention_ck(std::span<const Request> requests, std::int64_t heads, std
   std::size_t next = 0;
   for (std::int64_t head = 0; head < heads; ++head) {
     for (const Request& request : requests) {
-      for (std::int64_t t = 0; t < ceil_div(request.query_tokens, tile.rows); ++t) {
+      for (std::int64_t t = 0; t < divide_up(request.query_tokens, tile.rows); ++t) {
         const double steps = causal_steps(request, t, tile, causal);
         const Load load{.tensor = 4 * rows * keys * width * steps,
                         .special = steps * (rows * keys + 2 * rows) + rows * width,

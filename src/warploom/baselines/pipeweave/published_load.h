@@ -5,13 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "warploom/base/divide_up.h"
 #include "warploom/baselines/pipeweave/published_features.h"
 
 namespace warploom::published {
 
 inline constexpr std::int64_t kAttentionBytes = 2;  // of an element
-
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 struct Load {
   double tensor = 0, special = 0, bytes = 0;

@@ -20,7 +20,7 @@ struct LaunchedLayers {
   std::int64_t fused_experts = 0;  // with routed experts in one kernel
   std::int64_t latent = 0;         // with multi-head latent attention
   std::int64_t linear = 0;         // with linear attention
-  std::int64_t collectives = 0;    // of a step between GPUs that share each layer; 0: one GPU
+  std::int64_t collectives = 0;    // of a step, between the GPUs of a replica; 0: one GPU
 };
 
 // Of a model whose routed experts are launched as one kernel or as several.

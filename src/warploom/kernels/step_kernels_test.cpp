@@ -1,4 +1,4 @@
-#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/kernels/step_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -45,17 +45,17 @@ class Slow final : public LatencyModel {
 // Two rows of 8,192 bf16 values read and written for each token.
 const RmsNorm kNorm{.tokens = 8192, .width = 8192, .residual = true};
 
-StreamingKernels over(Seconds measured) { return StreamingKernels(std::make_unique<Fixed>(measured)); }
+StepKernels over(Seconds measured) { return StepKernels(std::make_unique<Fixed>(measured)); }
 
-TEST(StreamingKernels, StreamAtFourFifthsOfTheMemory) {
+TEST(StepKernels, StreamAtFourFifthsOfTheMemory) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   const LatencyEstimate answer = over(milliseconds(1)).estimate(kNorm, gpu, {"sglang", "", ""});
   const double bytes = 4.0 * 8192 * 8192 * 2;
   EXPECT_NEAR(answer.p50.value(), 3e-6 + bytes / (0.8 * gpu.memory_bandwidth.value()), 1e-6);
 }
 
-TEST(StreamingKernels, HaveTheTierAndTheIntervalOfTheRuleAndNotOfTheKernelTheyReplace) {
-  const StreamingKernels model = over(milliseconds(1));
+TEST(StepKernels, HaveTheTierAndTheIntervalOfTheRuleAndNotOfTheKernelTheyReplace) {
+  const StepKernels model = over(milliseconds(1));
   const LatencyEstimate seen = model.estimate(kNorm, GpuCatalog().get("h200_sxm"), {"vllm", "", ""});
   const LatencyEstimate elsewhere = model.estimate(kNorm, GpuCatalog().get("h100_sxm"), {"vllm", "", ""});
   EXPECT_EQ(seen.tier, Tier::Measured);
@@ -70,8 +70,8 @@ TEST(StreamingKernels, HaveTheTierAndTheIntervalOfTheRuleAndNotOfTheKernelTheyRe
   EXPECT_EQ(other.tier, Tier::CrossGpu) << "the rule was never judged on its kernels";
 }
 
-TEST(StreamingKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
-  const StreamingKernels model = StreamingKernels(std::make_unique<Slow>());
+TEST(StepKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
+  const StepKernels model = StepKernels(std::make_unique<Slow>());
   const GpuCatalog catalog;
   for (const GpuSpec& gpu : catalog.gpus())
     for (const Operator& op : {Operator(kNorm), Operator(Activation{.tokens = 4096}),
@@ -83,40 +83,40 @@ TEST(StreamingKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
     }
 }
 
-TEST(StreamingKernels, StandInForNothing) {
+TEST(StepKernels, StandInForNothing) {
   const LatencyEstimate answer =
-      StreamingKernels(std::make_unique<Slow>()).estimate(kNorm, GpuCatalog().get("h100_sxm"));
+      StepKernels(std::make_unique<Slow>()).estimate(kNorm, GpuCatalog().get("h100_sxm"));
   EXPECT_FALSE(answer.stands_in);
   EXPECT_FALSE(answer.extrapolated);
 }
 
-TEST(StreamingKernels, LeaveFasterKernelsAndOtherFamilies) {
+TEST(StepKernels, LeaveFasterKernelsAndOtherFamilies) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   EXPECT_EQ(over(microseconds(100)).estimate(kNorm, gpu).p50, microseconds(100));
   EXPECT_EQ(over(milliseconds(1)).estimate(Gemm{.m = 1, .n = 1, .k = 1}, gpu).p50, milliseconds(1));
 }
 
-TEST(StreamingKernels, StreamFasterInVllmAndThereAnswerAlsoWhereTheyAreSlower) {
+TEST(StepKernels, StreamFasterInVllmAndThereAnswerAlsoWhereTheyAreSlower) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
-  const StreamingKernels slow = over(milliseconds(1)), fast = over(microseconds(1));
+  const StepKernels slow = over(milliseconds(1)), fast = over(microseconds(1));
   const Seconds vllm = slow.estimate(kNorm, gpu, {"vllm", "", ""}).p50;
   EXPECT_LT(vllm, slow.estimate(kNorm, gpu, {"sglang", "", ""}).p50);
   EXPECT_EQ(fast.estimate(kNorm, gpu, {"vllm", "", ""}).p50, vllm) << "the rule was measured here";
   EXPECT_EQ(fast.estimate(kNorm, GpuCatalog().get("h100_sxm"), {"vllm", "", ""}).p50, microseconds(1));
 }
 
-TEST(StreamingKernels, WriteTheCacheMoreSlowlyThanTheyNormalise) {
+TEST(StepKernels, WriteTheCacheMoreSlowlyThanTheyNormalise) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
   const KvWrite write{.tokens = 8192, .kv_heads = 8, .head_dim = 128};
   const RmsNorm same_bytes{.tokens = 8192, .width = 2048};
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   EXPECT_GT(model.estimate(write, gpu, {"vllm", "", ""}).p50,
             2 * model.estimate(same_bytes, gpu, {"vllm", "", ""}).p50);
 }
 
-TEST(StreamingKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {
+TEST(StepKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   for (const KernelContext& swept : {KernelContext{"vllm", "0.24.0", "rms_norm"},
                                      KernelContext{"", "", "vidur"}, KernelContext{"pipeweave", "", ""}}) {
     EXPECT_EQ(model.estimate(kNorm, gpu, swept).p50, milliseconds(1)) << swept.framework << swept.kernel;
@@ -128,9 +128,9 @@ TEST(StreamingKernels, LeaveAKernelThatIsAskedForByNameAsItWasMeasured) {
   }
 }
 
-TEST(StreamingKernels, AnswerByTheirOwnNameWhatTheyAnsweredBefore) {
+TEST(StepKernels, AnswerByTheirOwnNameWhatTheyAnsweredBefore) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   const KernelAnswer answer = model.answer(kNorm, gpu, {"sglang", "", ""});
   const LatencyEstimate& first = answer.estimate;
   const LatencyEstimate again = model.estimate(kNorm, gpu, answer.implementation);
@@ -139,9 +139,9 @@ TEST(StreamingKernels, AnswerByTheirOwnNameWhatTheyAnsweredBefore) {
   EXPECT_EQ(first.p90, again.p90);
 }
 
-TEST(StreamingKernels, AnswerABatchAsOneByOne) {
+TEST(StepKernels, AnswerABatchAsOneByOne) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   const std::vector<Operator> operators{kNorm, Gemm{.m = 1, .n = 1, .k = 1}, Rope{.tokens = 7}};
   std::vector<LatencyEstimate> answers(operators.size());
   model.estimate_batch(operators, gpu, {}, answers);
@@ -149,9 +149,9 @@ TEST(StreamingKernels, AnswerABatchAsOneByOne) {
     EXPECT_EQ(answers[i].p50, model.estimate(operators[i], gpu).p50) << i;
 }
 
-TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
+TEST(StepKernels, ChangeWhatRunsInAStepAndSayIt) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   const Gemm product{.m = 1, .n = 28672, .k = 4096};
   const Collective gather{.kind = CollectiveKind::AllGather, .size = Bytes(4096)};
   for (const Operator& op : {Operator(product), Operator(gather)}) {
@@ -167,10 +167,10 @@ TEST(StreamingKernels, ChangeWhatRunsInAStepAndSayIt) {
 
 const Sampling kWords{.sequences = 64, .vocabulary = 128256};
 
-TEST(StreamingKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
+TEST(StepKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
   const GpuSpec gpu = GpuCatalog().get("h100_sxm");
   for (const Seconds measured : {microseconds(1), milliseconds(1)}) {
-    const StreamingKernels model = over(measured);
+    const StepKernels model = over(measured);
     const KernelAnswer answer = model.answer(kWords, gpu, {"vllm", "0.24.0", ""});
     EXPECT_EQ(answer.implementation.kernel, kSamplingKernel);
     EXPECT_EQ(answer.implementation.version, "0.24.0");
@@ -180,9 +180,9 @@ TEST(StreamingKernels, PriceSamplingInVllmByARuleOfItsOwnName) {
   }
 }
 
-TEST(StreamingKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
+TEST(StepKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   for (const KernelContext& other :
        {KernelContext{}, KernelContext{"sglang", "", ""}, KernelContext{"trtllm", "", kSamplingKernel},
         KernelContext{"vllm", "", "swept"}, KernelContext{"vllm", "", "", true},
@@ -194,16 +194,16 @@ TEST(StreamingKernels, LeaveSamplingThatIsNotVllmsOrNotOfWords) {
   EXPECT_EQ(model.estimate(of_experts, gpu, {"vllm", "", ""}).p50, milliseconds(1));
 }
 
-TEST(StreamingKernels, NameTheRuleOfAnOperator) {
+TEST(StepKernels, NameTheRuleOfAnOperator) {
   EXPECT_EQ(rule_of(kNorm), kStreamingKernel);
   EXPECT_EQ(rule_of(kWords), kSamplingKernel);
   EXPECT_EQ(rule_of(Sampling{.sequences = 64, .vocabulary = 256}), "");
   EXPECT_EQ(rule_of(Gemm{}), "");
 }
 
-TEST(StreamingKernels, LeavePhysicsAlone) {
+TEST(StepKernels, LeavePhysicsAlone) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
-  const StreamingKernels model(std::make_unique<RooflineModel>());
+  const StepKernels model(std::make_unique<RooflineModel>());
   for (const Operator& op : {Operator(kNorm), Operator(KvWrite{.tokens = 4096}), Operator(Gemm{.m = 4096}),
                              Operator(Collective{.size = Bytes(4096)})}) {
     const LatencyEstimate answer = model.estimate(op, gpu, {"vllm", "", ""});
@@ -214,9 +214,9 @@ TEST(StreamingKernels, LeavePhysicsAlone) {
   }
 }
 
-TEST(StreamingKernels, WidenAttentionInsideAStep) {
+TEST(StepKernels, WidenAttentionInsideAStep) {
   const GpuSpec gpu = GpuCatalog().get("h200_sxm");
-  const StreamingKernels model = over(milliseconds(1));
+  const StepKernels model = over(milliseconds(1));
   const AttentionPrefill op{.heads = 32, .kv_heads = 8, .requests = {{.count = 8, .query_tokens = 500}}};
   const LatencyEstimate step = model.estimate(op, gpu, {"vllm", "", ""});
   const LatencyEstimate swept = model.estimate(op, gpu, {"vllm", "", "", true});

@@ -1,4 +1,4 @@
-#include "warploom/kernels/streaming_kernels.h"
+#include "warploom/kernels/step_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -85,12 +85,12 @@ std::string_view rule_of(const Operator& op) {
   return rule == nullptr ? std::string_view() : rule->name;
 }
 
-StreamingKernels::StreamingKernels(std::unique_ptr<const LatencyModel> kernels)
+StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels)
     : kernels_(std::move(kernels)),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
-void StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                                       LatencyEstimate& answer) const {
+void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                                  LatencyEstimate& answer) const {
   const auto* product = std::get_if<Gemm>(&op);
   if (product == nullptr || !holds_quantising(*product)) return;
   const KernelContext engine{context.framework, context.version, {}};
@@ -98,8 +98,8 @@ void StreamingKernels::take_quantising(const Operator& op, const GpuSpec& gpu, c
   fuse_quantising(*product, gpu, kernels_->estimate(pass, gpu, engine).p50, answer);
 }
 
-std::string_view StreamingKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
-                                         LatencyEstimate& answer) const {
+std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                                    LatencyEstimate& answer) const {
   if (!has_rules_) return {};
   if (const EngineRule* rule = find_rule(op)) {
     if (!rule->is_asked(context)) return {};
@@ -123,22 +123,20 @@ std::string_view StreamingKernels::serve(const Operator& op, const GpuSpec& gpu,
   return {};
 }
 
-LatencyEstimate StreamingKernels::estimate(const Operator& op, const GpuSpec& gpu,
-                                           const KernelContext& context) const {
+LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
+                                      const KernelContext& context) const {
   LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
   serve(op, gpu, context, answer);
   return answer;
 }
 
-void StreamingKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
-                                      const KernelContext& context,
-                                      std::span<LatencyEstimate> results) const {
+void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
+                                 const KernelContext& context, std::span<LatencyEstimate> results) const {
   kernels_->estimate_batch(operators, gpu, without_rule(context), results);
   for (std::size_t i = 0; i < operators.size(); ++i) serve(operators[i], gpu, context, results[i]);
 }
 
-KernelAnswer StreamingKernels::answer(const Operator& op, const GpuSpec& gpu,
-                                      const KernelContext& context) const {
+KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
   KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
   const std::string_view rule = serve(op, gpu, context, answer.estimate);
   if (rule.empty()) return answer;

@@ -21,12 +21,13 @@ std::string_view rule_of(const Operator& op);
 // that is no engine, is about just that kernel and is passed on.
 //
 // Products, mixtures of experts, attention and collectives keep their measured kernel, whose time is changed
-// to what it takes inside a step (in_step.h, waiting_ranks.h). Rows of a sweep (KernelContext::as_collected)
-// are never changed: they are judged against the kernel that was swept. Thread-safe as `kernels` is.
-class StreamingKernels final : public LatencyModel {
+// to what it takes inside a step (in_step.h, decode_in_step.h, fused_quantising.h, waiting_ranks.h). Rows of
+// a sweep (KernelContext::as_collected) are never changed: they are judged against the kernel that was swept.
+// Thread-safe as `kernels` is.
+class StepKernels final : public LatencyModel {
  public:
   // Not null. Physics alone (RooflineModel) knows of no kernel, and keeps all of its answers.
-  explicit StreamingKernels(std::unique_ptr<const LatencyModel> kernels);
+  explicit StepKernels(std::unique_ptr<const LatencyModel> kernels);
   LatencyEstimate estimate(const Operator& op, const GpuSpec& gpu,
                            const KernelContext& context = {}) const override;
   void estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu, const KernelContext& context,
