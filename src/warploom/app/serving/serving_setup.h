@@ -31,7 +31,7 @@ struct ServingSetupRequest {
   std::string predictor;          // as open_latency_model takes it; not read by resolve_serving
   HostSettings host;              // for the framework; takes the place of config.host
   bool client =
-      false;  // whether figures are those of a client, whose way to the engine add_client_frontend knows
+      false;  // whether figures are those of a client, whose way to the engine add_client_way knows
   static FieldTable describe();
 };
 
