@@ -159,7 +159,7 @@ WindowedCache windowed_cache(const ModelArchitecture&, const Sharding& sharding)
 // Kernels
 
 // What was measured.
-constexpr std::array<MoeKernel, 20> kMoeKernels{{
+constexpr std::array<MoeKernel, 21> kMoeKernels{{
     {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Ampere},
     {MatmulScheme::Bf16, "triton", "vllm_fused_moe", Generation::Blackwell},
     {MatmulScheme::Bf16, "triton", "vllm_unquantizedfusedmoe_triton_tritonexperts"},
@@ -171,6 +171,7 @@ constexpr std::array<MoeKernel, 20> kMoeKernels{{
     {MatmulScheme::Fp8, "flashinfer_cutlass", "vllm_modeloptfp8moe_flashinfer_cutlass_flashinferexperts"},
     {MatmulScheme::Fp8, "flashinfer_trtllm",
      "vllm_modeloptfp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic", Generation::Blackwell},
+    {MatmulScheme::Fp8Block, "triton", "vllm_fused_moe", Generation::Blackwell},
     {MatmulScheme::Fp8Block, "triton", "vllm_fp8moe_triton_tritonexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_cutlass", "vllm_fp8moe_flashinfer_cutlass_flashinferexperts"},
     {MatmulScheme::Fp8Block, "flashinfer_trtllm", "vllm_fp8moe_flashinfer_trtllm_trtllmfp8expertsmonolithic"},
