@@ -1,5 +1,5 @@
-// Ranks of data-parallel attention start their prompts together, so that none computes a prompt while the others
-// wait for it in the experts' collectives (TensorRT-LLM: attention_dp_config with enable_balance,
+// Ranks of data-parallel attention start their prompts together, so that none computes a prompt while the
+// others wait for it in the experts' collectives (TensorRT-LLM: attention_dp_config with enable_balance,
 // _balance_adp_requests in _torch/pyexecutor/py_executor.py).
 #pragma once
 

@@ -222,8 +222,8 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// `vllm serve` and a load generator beside it: gpt-oss-120b on H100 and H200 in public fixed-concurrency runs,
-// the one model there whose decoding steps are right within 2 % (decision 0069).
+// `vllm serve` and a load generator beside it: gpt-oss-120b on H100 and H200 in public fixed-concurrency
+// runs, the one model there whose decoding steps are right within 2 % (decision 0069).
 constexpr ClientWay kClientWay{milliseconds(7), microseconds(3)};
 
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
