@@ -27,7 +27,7 @@ class HostFields(TypedDict, total=False):
     gap_per_sequence_us: the same, for each sequence of the step [us]
     pause_ms: pauses of the GPU between the kernels of a step [ms]
     frontend_latency_ms: from the client to the engine's queue [ms]
-    frontend_per_token_us: tokenising, for each prompt token, one prompt after the other [us]
+    frontend_per_token_us: tokenising, for each prompt token; requests share it [us]
     """
 
     host_profile: PathText | None

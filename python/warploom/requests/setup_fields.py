@@ -58,6 +58,10 @@ class SetupFields(HostFields, total=False):
         "guaranteed_no_evict"
     batch_wait_timeout_iters: steps that new prompts wait for more of them while others decode; default 0
     batch_wait_max_tokens_ratio: share of a step's tokens at which they wait no longer; default 0.0
+    attention_dp_balance: ranks of data-parallel attention start their prompts together; default false
+    attention_dp_timeout_iters: steps after which prompts start though some rank has none; default 50
+    attention_dp_batching_wait_iters: steps that prompts wait for more of them once every rank has one;
+        default 10
     scheduling_policy: order of the queue (fcfs, priority); default "fcfs"
     schedule_policy: order of the queue (fcfs, lpm, lof, random); default "fcfs"
     speculative_config: JSON such as {"method": "eagle3", "num_speculative_tokens": 3}
@@ -132,6 +136,9 @@ class SetupFields(HostFields, total=False):
     capacity_scheduler_policy: PathText | None
     batch_wait_timeout_iters: int | None
     batch_wait_max_tokens_ratio: float | None
+    attention_dp_balance: bool | None
+    attention_dp_timeout_iters: int | None
+    attention_dp_batching_wait_iters: int | None
     scheduling_policy: PathText | None
     schedule_policy: PathText | None
     speculative_config: PathText | None

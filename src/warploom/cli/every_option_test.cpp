@@ -91,22 +91,22 @@ const Answer& base_answer(const Words& words) {
   return found != known.end() ? found->second : known.emplace(words, run(words)).first->second;
 }
 
-struct Command {
+struct CaseCommand {
   std::string name;  // "validate kernels"
   const CLI::App* app;
 };
 
-void list_commands(const CLI::App& app, const std::string& name, std::vector<Command>& list) {
+void list_commands(const CLI::App& app, const std::string& name, std::vector<CaseCommand>& list) {
   const auto subs = app.get_subcommands([](const CLI::App*) { return true; });
   if (subs.empty()) list.push_back({name, &app});
   for (const CLI::App* sub : subs)
     list_commands(*sub, name + (name.empty() ? "" : " ") + sub->get_name(), list);
 }
 
-const std::vector<Command>& all_commands() {
+const std::vector<CaseCommand>& all_commands() {
   static const auto program = make_program("test");
-  static const std::vector<Command> commands = [] {
-    std::vector<Command> list;
+  static const std::vector<CaseCommand> commands = [] {
+    std::vector<CaseCommand> list;
     list_commands(*program, "", list);
     return list;
   }();
@@ -139,7 +139,7 @@ struct Trial {
 
 class OptionWalk {
  public:
-  OptionWalk(const Command& command, const CLI::Option& option, const OptionCases& cases)
+  OptionWalk(const CaseCommand& command, const CLI::Option& option, const OptionCases& cases)
       : command_(command), option_(option), cases_(cases), name_(name_of_option(option)) {}
 
   // Empty when the option is shown to work or is refused as it should be; else what happened instead.
@@ -253,7 +253,7 @@ class OptionWalk {
     trials.push_back({line, changed, "", ""});
   }
 
-  const Command& command_;
+  const CaseCommand& command_;
   const CLI::Option& option_;
   const OptionCases& cases_;
   std::string name_;
@@ -263,7 +263,7 @@ class EveryOption : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryOption, ChangesAnAnswerOrIsRefused) {
   static const OptionCases cases = read_option_cases();
-  const Command& command = all_commands()[GetParam()];
+  const CaseCommand& command = all_commands()[GetParam()];
   if (covers(cases.learning, command.name) && !learning_available()) GTEST_SKIP() << "no training library";
   for (const CLI::Option* option : command.app->get_options()) {
     const std::string name = name_of_option(*option);

@@ -270,7 +270,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
-  if (request.client) add_client_frontend(setup.config.host);
+  if (request.client) add_client_way(setup.config);
   request.host.apply(setup.config.host);
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);

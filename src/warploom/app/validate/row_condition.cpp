@@ -47,6 +47,7 @@ constexpr Column kColumns[] = {
     {"isl", [](const Row& r) { return count_cell(r.input_tokens); }},
     {"osl", [](const Row& r) { return count_cell(r.output_tokens); }},
     {"tp_size", [](const Row& r) { return number_cell(r.place.tp); }},
+    {"attention_dp_size", [](const Row& r) { return number_cell(r.place.attention_dp); }},
     {"prefill_num_workers", [](const Row& r) { return number_cell(r.prefill.workers); }},
     {"prefill_tp_size", [](const Row& r) { return number_cell(r.prefill.place.tp); }},
     {"decode_num_workers", [](const Row& r) { return number_cell(r.decode.workers); }},

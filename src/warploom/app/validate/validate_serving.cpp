@@ -10,6 +10,7 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/kernels/moe/expert_routing.h"
+#include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -180,13 +181,13 @@ void compare_throughput(ServingValidation& validation, const MeasuredRequests& m
 
 // The way to the engine's queue: none where the engine measured; what the run's record states, tokenising
 // included, or else what clients of engines' servers see.
-void settle_frontend(HostModel& host, const RealRun& run, bool client) {
-  host.frontend_latency = host.frontend_per_token = Seconds(0.0);
+void settle_frontend(ServingConfig& config, const RealRun& run, bool client) {
+  config.host.frontend_latency = config.host.frontend_per_token = Seconds(0.0);
   if (!client) return;
-  add_client_frontend(host);
-  if (!run.client_latency) return;
-  host.frontend_latency = *run.client_latency;
-  host.frontend_per_token = Seconds(0.0);
+  if (run.client_latency)
+    config.host.frontend_latency = *run.client_latency;
+  else
+    add_client_way(config);
 }
 
 }  // namespace
@@ -209,7 +210,7 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
   auto& [run, measured, setup, workload, deployment] = opened;
   ServingConfig& config = deployment.pools.front().config;
   config.host = host;
-  settle_frontend(config.host, run, measured.client.has_value());
+  settle_frontend(config, run, measured.client.has_value());
   const SimulationResult simulated =
       simulate(deployment, workload, {.step_time = kernel_times, .timeline_samples = 0});
   ServingValidation validation;

@@ -45,6 +45,7 @@ struct SchedulerState {
   std::int64_t preemptions = 0;
   const Workload* workload = nullptr;  // contents of prompts; may be null
   bool by_priority = false;            // the queue is in order of priority, then of arrival
+  bool prompts_wait = false;           // no request starts in the step that is chosen now (RankBalance)
   std::int64_t step_tokens = 1;        // of a prompt in one step, at most
   DraftAcceptance drafts;
   SpeculationCounts speculation;

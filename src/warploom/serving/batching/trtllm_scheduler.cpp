@@ -99,7 +99,7 @@ void TrtllmScheduler::schedule(SchedulerState& state, ScheduledBatch& batch) {
     batch.add(state.running[i], sequence, std::int32_t(tokens));
     budget -= tokens;
   }
-  if (!stopped && !waits(state, batch, budget)) admit_waiting(state, batch, budget);
+  if (!stopped && !state.prompts_wait && !waits(state, batch, budget)) admit_waiting(state, batch, budget);
   if (batch.empty()) free_blocks_of_prompts(state);
 }
 

@@ -55,10 +55,11 @@ SimTime Arrivals::next_arrival() const {
 }
 
 SimTime Arrivals::next_time() const {
-  return queued_.empty() ? next_sent() : std::min(queued_.next_time(), next_sent());
+  const SimTime queued = queued_.empty() ? kNever : queued_.next_time();
+  return std::min({queued, front_end_.next_time(), next_sent()});
 }
 
-void Arrivals::pass_frontend() {
+void Arrivals::enter_front_end() {
   const SimTime arrival = next_sent();
   std::uint32_t request;
   if (!sent_.empty() && sent_.next_time() == arrival) {
@@ -72,15 +73,23 @@ void Arrivals::pass_frontend() {
     request = std::uint32_t(next_++);
     skip_turns();
   }
-  RequestRecord& record = records_[request];
-  tokenizer_free_ =
-      std::max(tokenizer_free_, arrival) + to_sim_duration(frontend_per_token_ * double(record.input_tokens));
-  record.queued = tokenizer_free_ + frontend_latency_;
-  queued_.push(record.queued, request);
+  front_end_.enter(arrival, request, frontend_per_token_ * double(records_[request].input_tokens));
+}
+
+void Arrivals::leave_front_end() {
+  const SimTime now = front_end_.next_time();
+  const std::uint32_t request = front_end_.leave();
+  records_[request].queued = now + frontend_latency_;
+  queued_.push(records_[request].queued, request);
 }
 
 std::optional<std::uint32_t> Arrivals::take(SimTime now) {
-  while (next_sent() <= now) pass_frontend();
+  while (std::min(front_end_.next_time(), next_sent()) <= now) {
+    if (front_end_.next_time() <= next_sent())
+      leave_front_end();
+    else
+      enter_front_end();
+  }
   if (queued_.empty() || queued_.next_time() > now) return std::nullopt;
   return queued_.pop();
 }

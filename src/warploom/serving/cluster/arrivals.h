@@ -7,6 +7,7 @@
 #include <queue>
 #include <vector>
 
+#include "warploom/serving/cluster/front_end.h"
 #include "warploom/serving/host/host_model.h"
 #include "warploom/serving/request.h"
 #include "warploom/serving/time/event_queue.h"
@@ -30,8 +31,9 @@ class Arrivals {
 
  private:
   SimTime next_sent() const;
-  // The request sent next passes the front end, where prompts are tokenised one after the other.
-  void pass_frontend();
+  // The request sent next enters the front end; the one that is through is on its way to an engine.
+  void enter_front_end();
+  void leave_front_end();
   void list_turns();
   void skip_turns();
   void send(std::size_t request, SimTime now);
@@ -43,7 +45,7 @@ class Arrivals {
   std::vector<RequestRecord>& records_;
   SimDuration frontend_latency_;
   Seconds frontend_per_token_;
-  SimTime tokenizer_free_;
+  FrontEnd front_end_;
   EventQueue<std::uint32_t> sent_;    // in answer to others, by their arrival
   EventQueue<std::uint32_t> queued_;  // through the front end, by the time at which they reach an engine
   std::size_t next_ = 0;              // open loop: to arrive next; closed: to be sent next

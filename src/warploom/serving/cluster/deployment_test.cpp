@@ -212,6 +212,22 @@ TEST(Deployment, LaterTurnsDoNotWaitForArrivalsStillToCome) {
   EXPECT_EQ((run.requests[1].queued - run.requests[1].arrival).nanoseconds(), 1'000'000);
 }
 
+TEST(Deployment, RequestsSentTogetherShareTheFrontEnd) {
+  Workload workload = one_request(100, 3);
+  workload.requests.push_back(workload.requests[0]);
+  Deployment deployment;
+  deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});
+  HostModel& host = deployment.pools[0].config.host;
+  host.frontend_latency = milliseconds(7);
+  host.frontend_per_token = microseconds(40);
+  const SimulationResult run = simulate(deployment, workload);
+  const auto way = [&](std::size_t i) {
+    return (run.requests[i].queued - run.requests[i].arrival).nanoseconds();
+  };
+  EXPECT_EQ(way(0), 15'000'000);
+  EXPECT_EQ(way(1), 15'000'000);
+}
+
 TEST(Deployment, ReplicasSideBySideGiveTheSameForAnyThreadCount) {
   Deployment deployment;
   deployment.pools.push_back({.config = small_config(), .pricer = &kPricer});

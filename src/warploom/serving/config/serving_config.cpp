@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_la
 
 constexpr std::array<std::string_view, 2> kAnyDrafter{"speculative_config", "speculative_algorithm"};
 constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_max_tokens_ratio"};
+constexpr Names kBalance{"attention_dp_balance"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
     kHostTier{"enable_hierarchical_cache"}, kDisk{"kv_disk_size"}, kExchange{"moe_a2a_backend"};
 
@@ -131,6 +132,24 @@ void add_kernels_and_queues(FieldList<C>& list) {
             .topic = kQueueTopic,
             .owners = kTrtllm,
             .needs = kWaitSteps})
+      .add("attention_dp_balance", &C::attention_dp_balance,
+           {.doc = "ranks of data-parallel attention start their prompts together",
+            .topic = kQueueTopic,
+            .owners = kTrtllm})
+      .add("attention_dp_timeout_iters", &C::attention_dp_timeout_iters,
+           {.doc = "steps after which prompts start though some rank has none",
+            .min = 1,
+            .max = 1e6,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kBalance})
+      .add("attention_dp_batching_wait_iters", &C::attention_dp_batching_wait_iters,
+           {.doc = "steps that prompts wait for more of them once every rank has one",
+            .min = 0,
+            .max = 1e6,
+            .topic = kQueueTopic,
+            .owners = kTrtllm,
+            .needs = kBalance})
       .add("scheduling_policy", &C::scheduling_policy,
            {.doc = "order of the queue",
             .choices = kSchedulingPolicies,

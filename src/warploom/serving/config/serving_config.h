@@ -48,6 +48,9 @@ struct ServingConfig {
   std::string capacity_scheduler_policy = "guaranteed_no_evict";
   std::int64_t batch_wait_timeout_iters = 0;  // steps that prompts wait for others beside decoding requests,
   double batch_wait_max_tokens_ratio = 0;     // unless a step would hold this share of its tokens
+  bool attention_dp_balance = false;          // ranks of attention start their prompts together,
+  std::int64_t attention_dp_timeout_iters = 50;        // after so many steps in any case, and
+  std::int64_t attention_dp_batching_wait_iters = 10;  // when all have had one for so many steps
   std::string moe_backend = "auto";
   std::string fp8_gemm_backend = "auto";
   std::optional<bool> enable_flashinfer_allreduce_fusion;  // norms within all-reduces

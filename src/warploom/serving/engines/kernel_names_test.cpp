@@ -80,7 +80,7 @@ TEST(KernelNames, OtherEnginesTakeTheKernelsOfTheirBackends) {
   EXPECT_THROW(moe_kernel("trtllm", "flashinfer_trtllm", op, gpu("h200_sxm")), Unsupported);
   EXPECT_EQ(moe_kernel("trtllm", "auto", op, gpu("b200_sxm")), "");
   EXPECT_EQ(moe_kernel("sglang", "triton", op, gpu("b200_sxm")), "sglang_fused_moe_triton");
-  EXPECT_EQ(moe_kernel("vllm", "triton", op, gpu("b200_sxm")), "vllm_fp8moe_triton_tritonexperts");
+  EXPECT_EQ(moe_kernel("vllm", "triton", op, gpu("b200_sxm")), "vllm_fused_moe");
   const Gemm block{.scheme = MatmulScheme::Fp8Block}, plain{.scheme = MatmulScheme::Bf16};
   EXPECT_EQ(fp8_framework("flashinfer_trtllm", block, gpu("b200_sxm")), "trtllm");
   EXPECT_THROW(fp8_framework("flashinfer_trtllm", block, gpu("h200_sxm")), Unsupported);

@@ -97,7 +97,7 @@ std::string speculation(const Json& value, const std::string& where) {
 }
 
 // The fields of TorchLlmArgs (tensorrt_llm/llmapi/llm_args.py).
-constexpr std::array<FileKey, 41> kFileKeys{{
+constexpr std::array<FileKey, 43> kFileKeys{{
     {"max_batch_size", FileValue::Scalar, "--max_batch_size"},
     {"max_num_tokens", FileValue::Scalar, "--max_num_tokens"},
     {"max_seq_len", FileValue::Scalar, "--max_seq_len"},
@@ -117,6 +117,9 @@ constexpr std::array<FileKey, 41> kFileKeys{{
      lower_case},
     {"batch_wait_timeout_iters", FileValue::Scalar, "--batch-wait-timeout-iters"},
     {"batch_wait_max_tokens_ratio", FileValue::Scalar, "--batch-wait-max-tokens-ratio"},
+    {"attention_dp_config.enable_balance", FileValue::Switch, "--attention-dp-balance"},
+    {"attention_dp_config.timeout_iters", FileValue::Scalar, "--attention-dp-timeout-iters"},
+    {"attention_dp_config.batching_wait_iters", FileValue::Scalar, "--attention-dp-batching-wait-iters"},
     {"moe_config.backend", FileValue::Converted, "--moe-backend", "", moe_backend},
     {"cuda_graph_config.batch_sizes", FileValue::LargestOfList, "--cuda_graph_max_batch_size"},
     {"cuda_graph_config", FileValue::Nothing, "--enforce-eager"},
@@ -137,7 +140,6 @@ constexpr std::array<FileKey, 41> kFileKeys{{
     {"cuda_graph_config.enable_padding", FileValue::WithoutEffect},
     {"moe_config.use_low_precision_moe_combine", FileValue::WithoutEffect},
     {"torch_compile_config", FileValue::WithoutEffect},
-    {"attention_dp_config", FileValue::WithoutEffect},
     {"cache_transceiver_config", FileValue::WithoutEffect},
     {"return_perf_metrics", FileValue::WithoutEffect},
     {"perf_metrics_max_requests", FileValue::WithoutEffect},
@@ -272,6 +274,10 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 // The host
 
 // Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
+// `trtllm-serve`, whose requests and answers pass a process more: gpt-oss-120b on B200 and H200 in public
+// fixed-concurrency runs without data-parallel attention (decision 0069).
+constexpr ClientWay kClientWay{milliseconds(12), microseconds(2)};
+
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
   const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
@@ -308,6 +314,7 @@ extern constinit const EngineSpec kTrtllmEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
+    .client_way = kClientWay,
     .launched_layers = launched_layers};
 
 }  // namespace warploom

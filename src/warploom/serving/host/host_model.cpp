@@ -36,7 +36,7 @@ FieldTable HostModel::describe() {
       .add("frontend_latency_ms", &HostModel::frontend_latency,
            about_the_queue(ms("from the client to the engine's queue")))
       .add("frontend_per_token_us", &HostModel::frontend_per_token,
-           about_the_queue(us("tokenising, for each prompt token, one prompt after the other")))
+           about_the_queue(us("tokenising, for each prompt token; requests share it")))
       .table();
 }
 
@@ -66,11 +66,6 @@ Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode
   const Seconds busy = gpu + host.pause;
   if (!async) return std::max(host.before + host.finish, host.gap) + std::max(busy, host.launch) - gpu;
   return std::max(busy + host.gap, host.before + host.launch + host.finish) - gpu;
-}
-
-void add_client_frontend(HostModel& host) {
-  host.frontend_latency = milliseconds(15);
-  host.frontend_per_token = microseconds(2.5);
 }
 
 }  // namespace warploom

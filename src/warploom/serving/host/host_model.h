@@ -41,7 +41,7 @@ struct HostModel {
   Seconds gap{0.0}, gap_per_sequence{0.0};
   Seconds pause{0.0};
   Seconds frontend_latency{0.0};    // per request, from the client to the engine's queue
-  Seconds frontend_per_token{0.0};  // tokenising, for each prompt token; one prompt after the other
+  Seconds frontend_per_token{0.0};  // tokenising and taking in, for each prompt token; requests share it
 
   // Throws InvalidInput on negative values.
   static FieldTable describe();
@@ -52,7 +52,10 @@ struct HostModel {
   Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const;
 };
 
-// What clients of the engines' OpenAI servers see on top: HTTP and scheduling, then tokenising.
-void add_client_frontend(HostModel& host);
+// What clients of an engine's OpenAI server see on top: HTTP and scheduling, and work on each prompt token,
+// which the requests in one event loop share (FrontEnd).
+struct ClientWay {
+  Seconds latency{0.0}, per_token{0.0};
+};
 
 }  // namespace warploom

@@ -38,7 +38,8 @@ Replica::Replica(const ServingConfig& config, std::int64_t kv_blocks, const Work
     : state_(make_state(config, kv_blocks, workload, options)),
       scheduler_(engine_named(config.engine).scheduler(config)),
       role_(options.role),
-      pipelined_(config.pipeline_parallel_size > 1) {}
+      pipelined_(config.pipeline_parallel_size > 1),
+      max_num_seqs_(max_num_seqs_of(config)) {}
 
 Slot Replica::add(const EngineRequest& request) {
   Slot slot;
@@ -85,6 +86,12 @@ bool Replica::yield_waiting_blocks(bool stopped) {
     return true;
   }
   return false;
+}
+
+RankLoad Replica::load() const {
+  return {.prompts = !state_.waiting.empty(),
+          .decodes = !state_.running.empty(),
+          .has_place = std::ssize(state_.running) + std::ssize(state_.fetching) < max_num_seqs_};
 }
 
 bool Replica::start(SimTime now) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "warploom/serving/batching/rank_balance.h"
 #include "warploom/serving/batching/scheduler.h"
 #include "warploom/serving/config/serving_config.h"
 #include "warploom/serving/replica/batch_queue.h"
@@ -49,6 +50,9 @@ class Replica {
   // A request reaches the queue.
   Slot add(const EngineRequest& request);
 
+  // What the next step could hold, for the balance of a group; and its answer.
+  RankLoad load() const;
+  void let_prompts_wait(bool wait) { state_.prompts_wait = wait; }
   // Chooses the next step; false (and nothing in flight added) when there is nothing to run.
   bool start(SimTime now);
   // The step chosen last. Valid until the next start().
@@ -91,6 +95,7 @@ class Replica {
   std::unique_ptr<Scheduler> scheduler_;
   EngineRole role_;
   bool pipelined_;
+  std::int64_t max_num_seqs_;
   BatchQueue in_flight_;
   std::vector<Slot> free_slots_;
   std::vector<Slot> arrived_;  // since a step was last chosen

@@ -31,7 +31,10 @@ ReplicaGroup::ReplicaGroup(const ServingConfig& config, const EngineOptions& opt
       graphs_(graph_limits_of(config)),
       step_time_(step_time),
       gpu_(replicas),
-      timeline_(std::size_t(config.pipeline_parallel_size), steps_in_flight(config)) {
+      timeline_(std::size_t(config.pipeline_parallel_size), steps_in_flight(config)),
+      balance_({.on = config.attention_dp_balance,
+                .timeout_steps = config.attention_dp_timeout_iters,
+                .batching_steps = config.attention_dp_batching_wait_iters}) {
   replicas_.reserve(replicas);
   for (std::size_t i = 0; i < replicas; ++i) replicas_.emplace_back(config, kv_blocks, workload, options);
 }
@@ -50,9 +53,18 @@ bool ReplicaGroup::idle() const {
   });
 }
 
+void ReplicaGroup::balance_prompts() {
+  if (!config_.attention_dp_balance) return;
+  loads_.clear();
+  for (const Replica& replica : replicas_) loads_.push_back(replica.load());
+  const bool wait = balance_.prompts_wait(loads_);
+  for (Replica& replica : replicas_) replica.let_prompts_wait(wait);
+}
+
 bool ReplicaGroup::start(SimTime now, SimTime& end, std::vector<StepRecord>* records,
                          std::int32_t first_replica) {
   if (timeline_.full()) return false;
+  balance_prompts();
   bool any = false;
   for (Replica& replica : replicas_) {
     const bool started = replica.start(now);

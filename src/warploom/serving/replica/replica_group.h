@@ -51,6 +51,7 @@ class ReplicaGroup {
     Seconds gpu;
   };
   GroupStep price_latest();
+  void balance_prompts();
   void record(const StepTimeline::Span& span, std::int32_t first_replica,
               std::vector<StepRecord>& records) const;
 
@@ -65,6 +66,8 @@ class ReplicaGroup {
   StepTime step_time_;
   std::vector<Seconds> gpu_;  // of the step chosen last, by replica
   StepTimeline timeline_;
+  RankBalance balance_;
+  std::vector<RankLoad> loads_;
   std::int64_t latest_tokens_ = 0;
   StepTotals totals_;
   std::int64_t past_preemptions_ = 0;  // of engines that failed

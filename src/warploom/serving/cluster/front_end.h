@@ -1,0 +1,41 @@
+// The processes between a client and an engine: a load generator and a server, each one event loop that turns
+// to all of its requests in turn (asyncio under aiohttp, uvicorn and FastAPI). So requests that come together
+// share it and all leave late, where a queue would let the first ones out early.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "warploom/base/units.h"
+#include "warploom/serving/time/sim_time.h"
+
+namespace warploom {
+
+class FrontEnd {
+ public:
+  // A request that takes `work` when it is alone. `now` does not run backwards, nor pass next_time().
+  void enter(SimTime now, std::uint32_t request, Seconds work);
+  // When the next request is through; kNever when there is none.
+  SimTime next_time() const;
+  // That request. Those of one time leave in the order in which they came.
+  std::uint32_t leave();
+
+ private:
+  struct Inside {
+    double through;  // the share at which it is through, in seconds
+    std::uint64_t sequence;
+    std::uint32_t request;
+    bool operator>(const Inside& other) const {
+      return through != other.through ? through > other.through : sequence > other.sequence;
+    }
+  };
+
+  std::priority_queue<Inside, std::vector<Inside>, std::greater<>> inside_;
+  SimTime now_;
+  double share_ = 0;  // of the loop's time, in seconds, that a request inside since the start would have had
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace warploom
