@@ -9,6 +9,9 @@ namespace {
 // beside what usual values weigh anyway. Source: least error at shapes left out of an H100's anchors, and
 // picks of tables of another kernel on an H200 (decision 0067); 0.4 to 0.8 are alike.
 constexpr float kKnownPull = 0.6F, kWeakPull = 0.03F;
+// A coordinate that samples held less firmly counts as held so much: the correction was learned beside its
+// value, wherever that came from. Source: as above, 0 to 1 are alike.
+constexpr float kLeastHeld = 0.1F;
 // Of one configuration no more than a factor e counts for what all have in common, and no curvature less than
 // the second; what is common is 0 until three firm configurations say otherwise.
 constexpr float kMostApart = 1, kLeastCurvature = 0.05F, kShrinkage = 3;
@@ -19,7 +22,7 @@ void pull_to(FitPrior& prior, const KnownFormula& known, const FitPoint& common)
   prior.slots = known.slots;
   for (std::size_t p = 0; p < kFitted; ++p) {
     prior.centre[p] = known.point[p] + common[p];
-    prior.weight[p] = kWeakPull + kKnownPull * std::sqrt(known.held[p]);
+    prior.weight[p] = kWeakPull + kKnownPull * std::sqrt(std::max(known.held[p], kLeastHeld));
   }
 }
 
