@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace warploom {
@@ -104,6 +105,7 @@ std::vector<std::int64_t> uniform_rows(std::int64_t held, std::int64_t tokens, s
     rows[i] += left > 0 ? 1 : -1;
     left += left > 0 ? -1 : 1;
   }
+  std::sort(rows.begin(), rows.end(), std::greater<>());
   return rows;
 }
 
