@@ -2,9 +2,9 @@
 """Every configuration at every judged shape, the quiet times where there are some (needs no GPU).
 
 joined.py JUDGED.csv.gz QUIET.csv.gz OUTPUT.csv.gz: for `warploom tune regret --oracle` of tables whose picks
-quiet.py did not know. What was timed in JUDGED alone counts as that time by the median of QUIET / JUDGED over
-the shape's configurations in both, and never as faster than the shape's fastest quiet one: JUDGED is noisy, and
-the least of many noisy times looks faster than it is."""
+quiet.py did not know. What was timed in JUDGED alone counts as that time by the median of QUIET / JUDGED
+over the shape's configurations in both, and never as faster than the shape's fastest quiet one: JUDGED is
+noisy, and the least of many noisy times looks faster than it is."""
 
 import argparse
 import csv
