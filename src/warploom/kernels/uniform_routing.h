@@ -17,9 +17,9 @@ namespace warploom {
 RoutingLoad uniform_load(const FusedMoe& op);
 
 // The rows of each of `held` experts that tokens choose so, as one launch may have them: quantiles of the
-// same binomial distribution (`tokens` trials, mean pairs / held), with a row more or less in the middle where
-// their sum is not `pairs`; the busiest first. Deterministic; no draws. Needs held >= 1 and 0 <= pairs <=
-// tokens held.
+// same binomial distribution (`tokens` trials, mean pairs / held), with a row more or less in the middle
+// where their sum is not `pairs`; the busiest first. Deterministic; no draws. Needs held >= 1 and
+// 0 <= pairs <= tokens held.
 std::vector<std::int64_t> uniform_rows(std::int64_t held, std::int64_t tokens, std::int64_t pairs);
 
 // The expected largest of `count` independent standard normal deviates, to about 1e-6; `count` at least 1.

@@ -1,5 +1,6 @@
 // The formula file of the tuner, "<kind>[_fp8].wlf": what the wave model's coefficients were, configuration
-// by configuration, on the GPU whose shapes the correction was learned from. A fit on another GPU begins there.
+// by configuration, on the GPU whose shapes the correction was learned from. A fit on another GPU begins
+// there.
 //
 // A framed file (base/framed_file.h). Head: kind, operand_bytes, gpu. Records: u32 count; of each
 // configuration u16 tile_m, tile_n, tile_k, u8 warps, stages, split_k, slots, 18 i16 of 1/1024 (logarithms,
