@@ -14,6 +14,7 @@ namespace warploom {
 // shares, in the order of WaveCoefficients without slots and buckets.
 inline constexpr std::size_t kFitted = 18;
 using FitPoint = std::array<float, kFitted>;
+inline constexpr std::size_t kMathPlace = 6;
 
 struct KnownFormula {
   int slots = 1;

@@ -172,6 +172,18 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   return fit_with(kernel, gpu, samples, beginning, fits);
 }
 
+bool is_known(const WaveModel& model, const KnownFormulas& known) {
+  constexpr double kRounding = 1.0 / 512;
+  std::size_t same = 0;
+  for (const FittedConfig& config : model.configs) {
+    const auto found = known.find(config.config);
+    if (found == known.end()) continue;
+    const double math = double(found->second.point[kMathPlace]);
+    same += std::abs(std::log(double(config.coefficients.math)) - math) < kRounding ? 1U : 0U;
+  }
+  return 10 * same >= 9 * model.configs.size();
+}
+
 KnownFormulas formulas_of(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
   std::vector<ConfigFit> fits;
   const auto alone = [](const WaveModel& model, const FitSamples& points) {

@@ -24,6 +24,10 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
 WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
                          const KnownFormulas& known);
 
+// Whether a model that was fitted without is what is known, to a rounding of 1/512: it was fitted to the same
+// samples, and what is known has nothing to add.
+bool is_known(const WaveModel& model, const KnownFormulas& known);
+
 // What fit_wave_model without anything known finds, to be known elsewhere.
 KnownFormulas formulas_of(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples);
 

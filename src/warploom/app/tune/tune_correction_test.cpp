@@ -119,6 +119,16 @@ TEST(KnownFormulas, HelpAnotherGpusFits) {
             0.97 * error(fit_wave_model(kernel, gpu, kept)));
 }
 
+TEST(KnownFormulas, HaveNothingToAddToTheirOwnSamples) {
+  const TileKernel kernel{.kind = TileKernelKind::Attention, .head_group = 4, .causal = true};
+  const KnownFormulas known = built_in_formulas(kernel)->formulas;
+  const auto model = [&](const std::string& name) {
+    return fit_wave_model(kernel, {}, read_tile_samples(fixture(name)).rows);
+  };
+  EXPECT_TRUE(is_known(model("attention_anchors"), known));
+  EXPECT_FALSE(is_known(model("h100/attention_anchors"), known));
+}
+
 TEST(KnownFormulas, AreThereForWhatTheyWereMeasuredWith) {
   EXPECT_EQ(built_in_formulas({.operand_bytes = 1})->formulas.size(), 358U);
   EXPECT_FALSE(built_in_formulas({.operand_bytes = 4}).has_value());

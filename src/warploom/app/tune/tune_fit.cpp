@@ -57,7 +57,7 @@ WaveModel fitted_model(const TuneFitRequest& request, const TileGpu& gpu,
                        std::span<const TileSample> samples) {
   WaveModel alone = fit_wave_model(request.kernel, gpu, samples);
   const auto known = request.corrected ? built_in_formulas(request.kernel) : std::nullopt;
-  if (!known) return alone;
+  if (!known || is_known(alone, known->formulas)) return alone;
   WaveModel model = fit_wave_model(request.kernel, gpu, samples, known->formulas);
   return typical_residual(model) <= kMostGrowth * typical_residual(alone) ? model : alone;
 }
