@@ -296,15 +296,22 @@ class VllmPlugin(unittest.TestCase):
                 self.assertIn("is not used", self.registered(**{vllm_plugin.TABLES: wrong})[1])
 
     def test_a_layers_choice_is_the_best_of_both_lists(self):
-        """What the seam took from whole lists of both products, before the toolkit chose by itself."""
+        """What the seam took from whole lists of both products, before the toolkit chose by itself.
+
+        Lists are of the rows that the table states; where it states none, experts are chosen by chance.
+        """
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "e64.wlt"
             samples = ROOT / "tests/fixtures/tuner/h100/grouped_e64_anchors.csv.gz"
-            warploom.tune_fit(
-                kind="grouped_gemm", experts=64, top_k=6, gpu="H100-SXM", samples=samples, output=path
-            )
+            kernel = {"kind": "grouped_gemm", "experts": 64, "top_k": 6, "gpu": "H100-SXM"}
+            warploom.tune_fit(**kernel, samples=samples, output=path)
+            by_chance = Table(path).experts(2048, 1408, 6)
+            nearly_even = 1e-3
+            warploom.tune_fit(**kernel, expert_skew=nearly_even, samples=samples, output=path)
             table = Table(path)
             experts = table.experts(2048, 1408, 6)
+            few = [int(1.2**i) for i in range(30)]
+            self.assertNotEqual([by_chance.pick(t) for t in few], [experts.pick(t) for t in few])
             answers = []
             for tokens in sorted({int(1.2**i) for i in range(50)}):
                 for own in (None, (64, 64, 32, 4, 3, 1), (128, 128, 64, 8, 3, 1), (1, 1, 1, 1, 1, 1)):

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "warploom/app/tune/correction_file.h"
+#include "warploom/app/tune/formula_file.h"
 #include "warploom/base/byte_stream.h"
 #include "warploom/base/hash.h"
 #include "warploom/baselines/method_file.h"
@@ -24,6 +25,19 @@ SymmetricTrees two_trees() {
   return {.slots = {0, 3},
           .cuts = {{1, 2}, {0.5F}},
           .trees = {{{{0, 1}}, 3, {-5, 7}}, {{{1, 0}, {0, 0}}, 1, {1, 2, 3, 4}}}};
+}
+
+FormulaFile small_formulas() {
+  FormulaFile file{.kind = TileKernelKind::GroupedGemm, .one_byte = true, .gpu = "h200_sxm", .formulas = {}};
+  for (const std::int32_t tile_m : {16, 256}) {
+    KnownFormula& formula = file.formulas[{tile_m, 64, 128, 4, 3, 1}];
+    formula.slots = 1 + tile_m / 128;
+    for (std::size_t i = 0; i < kFitted; ++i) {
+      formula.point[i] = float(i) - 8.5F;
+      formula.held[i] = float(i) / 17;
+    }
+  }
+  return file;
 }
 
 FamilyModel small_model() {
@@ -165,7 +179,9 @@ std::vector<SmallFile> small_files() {
       {fmt::format("tune_table-{}.wlt", kTuneTableMajor), small_tune_table()},
       {"correction-" + version_of(kCorrectionFileMajor, kCorrectionFileMinor) + ".wlc",
        correction_to_bytes({TileKernelKind::GroupedGemm, false, true},
-                           {.gpus = {"h200_sxm", "h100_sxm"}, .trees = two_trees()})}};
+                           {.gpus = {"h200_sxm", "h100_sxm"}, .trees = two_trees()})},
+      {"formulas-" + version_of(kFormulaFileMajor, kFormulaFileMinor) + ".wlf",
+       formulas_to_bytes(small_formulas())}};
 }
 
 std::string rewritten(const std::string& name, const std::string& bytes) {
@@ -187,6 +203,7 @@ std::string rewritten(const std::string& name, const std::string& bytes) {
           if (const CorrectionKind other{one, one_byte, unaligned}; other.file_name() == name) kind = other;
     return correction_to_bytes(kind, correction_from_bytes(bytes, kind, name));
   }
+  if (name.ends_with(".wlf")) return formulas_to_bytes(formulas_from_bytes(bytes, name));
   throw std::logic_error(name + ": no format of the program");
 }
 

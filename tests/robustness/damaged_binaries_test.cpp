@@ -7,6 +7,7 @@
 
 #include "damage.h"
 #include "warploom/app/tune/correction_file.h"
+#include "warploom/app/tune/formula_file.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/json.h"
@@ -105,6 +106,14 @@ TEST(DamagedCorrections, AreReadOrRefused) {
                                      correction_from_bytes(bytes, {}, "correction").trees);
                                  trees.predict(FeatureRow());
                                },
+                           .mend = mend_tail});
+}
+
+TEST(DamagedFormulas, AreReadOrRefused) {
+  expect_sound_or_refused({.name = "attention.wlf",
+                           .kind = Kind::Binary,
+                           .sound = read_file(kData / "tuner" / "attention.wlf"),
+                           .read = [](const std::string& bytes) { formulas_from_bytes(bytes, "formulas"); },
                            .mend = mend_tail});
 }
 

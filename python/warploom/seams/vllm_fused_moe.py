@@ -8,8 +8,9 @@ r"""vLLM's fused MoE kernel takes its tile from a tuner table at each launch, at
 
 vLLM asks try_get_optimal_moe_config(w1_shape, w2_shape, top_k, dtype, M, block_shape) before each layer
 (vllm/model_executor/layers/fused_moe/fused_moe.py, 0.24): a file's nearest key, or its default. Here the
-answer is the configuration of least predicted time for both products, unless the engine's own is within
-the table's error of it. A layer, type, GPU or override that no table is of goes to vLLM as before.
+answer is the configuration of least predicted time for both products, with tokens that choose experts by
+chance, unless the engine's own is within the table's error of it. A layer, type, GPU or override that no
+table is of goes to vLLM as before.
 """
 
 from __future__ import annotations

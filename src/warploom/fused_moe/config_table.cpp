@@ -106,10 +106,9 @@ MoeConfigTable measured_configs(const MoeLayer& layer, MoeEngine engine, const G
                                    .width = layer.width(),
                                    .top_k = layer.top_k,
                                    .expert_parallel = layer.expert_parallel},
-                                  tokens);
-    const auto first = table.predict_us(products.first(), config.tile);
-    const auto second = table.predict_us(products.second(), config.tile);
-    return first && second ? std::log(*first + *second) : -1e6;
+                                  kernel, tokens);
+    const auto both = table.time_of_both(products, config.tile);
+    return both ? std::log(*both) : -1e6;
   };
   const RowChooser chooser(layer, engine, cost);
   for (std::size_t key = 0; key < kMoeLadder.size(); ++key)

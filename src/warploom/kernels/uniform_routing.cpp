@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace warploom {
@@ -82,6 +83,30 @@ double largest_of_normals(double count) {
     sum += kStep * (-std::expm1(count * std::log1p(-above)) - std::pow(above, count));
   }
   return sum;
+}
+
+std::vector<std::int64_t> uniform_rows(std::int64_t held, std::int64_t tokens, std::int64_t pairs) {
+  const double chance = std::min(1.0, double(pairs) / (double(held) * double(tokens)));
+  const PairCounts counts = binomial_counts(tokens, chance);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(held));
+  std::size_t at = 0;
+  double below = counts.chances[0];
+  std::int64_t left = pairs;
+  for (std::int64_t i = 0; i < held; ++i) {
+    const double share = (double(i) + 0.5) / double(held);
+    while (below < share && at + 1 < counts.chances.size()) below += counts.chances[++at];
+    std::int64_t& mine = rows[static_cast<std::size_t>(held - 1 - i)];
+    mine = counts.first + std::int64_t(at);
+    left -= mine;
+  }
+  // Rounding leaves a few: one each to those in the middle, where one more changes a tile least often.
+  for (std::size_t i = rows.size() / 2; left != 0; i = (i + 1) % rows.size()) {
+    if (left < 0 && rows[i] == 0) continue;
+    rows[i] += left > 0 ? 1 : -1;
+    left += left > 0 ? -1 : 1;
+  }
+  std::sort(rows.begin(), rows.end(), std::greater<>());
+  return rows;
 }
 
 RoutingLoad uniform_load(const FusedMoe& op) {

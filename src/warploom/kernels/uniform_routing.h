@@ -1,6 +1,9 @@
 // How token-expert pairs fall on experts that tokens choose at random: expectations in closed form, no draws.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "warploom/kernels/operator.h"
 #include "warploom/kernels/routing_load.h"
 
@@ -12,6 +15,12 @@ namespace warploom {
 // normal deviates as there are ranks, with the mean and variance of a rank's pairs (hypergeometric per
 // token), shared evenly by its experts. O(standard deviation of an expert's pairs), a few microseconds.
 RoutingLoad uniform_load(const FusedMoe& op);
+
+// The rows of each of `held` experts that tokens choose so, as one launch may have them: quantiles of the
+// same binomial distribution (`tokens` trials, mean pairs / held), with a row more or less in the middle
+// where their sum is not `pairs`; the busiest first. Deterministic; no draws. Needs held >= 1 and
+// 0 <= pairs <= tokens held.
+std::vector<std::int64_t> uniform_rows(std::int64_t held, std::int64_t tokens, std::int64_t pairs);
 
 // The expected largest of `count` independent standard normal deviates, to about 1e-6; `count` at least 1.
 double largest_of_normals(double count);

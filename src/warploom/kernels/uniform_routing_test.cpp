@@ -180,5 +180,24 @@ TEST(UniformRouting, IsRememberedApartFromOtherRoutings) {
   EXPECT_EQ(uniform, routing_load(op).row_tiles[1]);
 }
 
+// One launch's rows have the expectations' hit experts and tiles, to half an expert.
+TEST(UniformRouting, RowsOfOneLaunchAreAsExpected) {
+  for (const std::int64_t tokens : {1, 4, 24, 96, 700, 4096}) {
+    const FusedMoe op = random_choices(tokens, 128, 8);
+    const RoutingLoad load = uniform_load(op);
+    const std::vector<std::int64_t> rows = uniform_rows(128, tokens, tokens * 8);
+    EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), std::int64_t{0}), tokens * 8);
+    const auto hit = double(std::count_if(rows.begin(), rows.end(), [](auto one) { return one > 0; }));
+    EXPECT_NEAR(hit, load.experts_hit, 1.0) << tokens;
+    for (std::size_t i = 0; i < kRowBlocks.size(); ++i) {
+      double tiles = 0;
+      for (const std::int64_t one : rows) tiles += std::ceil(double(one) / double(kRowBlocks[i]));
+      EXPECT_NEAR(tiles, load.row_tiles[i], 1.0 + 0.01 * load.row_tiles[i])
+          << tokens << ", " << kRowBlocks[i];
+    }
+  }
+  EXPECT_EQ(uniform_rows(4, 3, 12), (std::vector<std::int64_t>{3, 3, 3, 3}));
+}
+
 }  // namespace
 }  // namespace warploom

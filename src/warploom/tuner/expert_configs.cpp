@@ -38,7 +38,8 @@ ExpertConfigs::ExpertConfigs(RuntimeTable table, const ExpertLayer& layer)
     configs_.push_back(config.config);
   }
   std::sort(known_.begin(), known_.end());
-  found_ = std::make_unique<std::atomic<std::uint16_t>[]>(kRememberedTokens);
+  found_ = std::make_unique<std::atomic<Found>[]>(kRememberedTokens);
+  static_assert(std::atomic<Found>::is_always_lock_free);
 }
 
 std::optional<std::uint32_t> ExpertConfigs::index_of(const TileConfig& config) const noexcept {
@@ -47,26 +48,33 @@ std::optional<std::uint32_t> ExpertConfigs::index_of(const TileConfig& config) c
   return found->second;
 }
 
-std::optional<std::uint32_t> ExpertConfigs::best(std::int64_t tokens) const noexcept {
-  if (tokens >= kRememberedTokens) return table_.least_of_both({layer_, tokens});
-  std::atomic<std::uint16_t>& place = found_[std::size_t(tokens)];
-  if (const std::uint16_t found = place.load(std::memory_order_relaxed)) return found - 1U;
-  const std::optional<std::uint32_t> best = table_.least_of_both({layer_, tokens});
-  if (best) place.store(static_cast<std::uint16_t>(*best + 1), std::memory_order_relaxed);
-  return best;
+ExpertConfigs::Found ExpertConfigs::find(std::int64_t tokens, std::uint16_t own) const {
+  const ExpertProducts products(layer_, table_.kernel(), tokens);
+  const std::optional<std::uint32_t> best = table_.least_of_both(products);
+  if (!best) return {.own = own};
+  const auto [least, own_time] = table_.times_of_both(products, {*best, own > 0 ? own - 1U : *best});
+  if (own > 0 && own_time <= least * std::exp(kTableError))
+    return {.own = own, .config = own, .predicted_us = own_time};
+  return {.own = own, .config = static_cast<std::uint16_t>(*best + 1), .predicted_us = least};
 }
 
 ExpertPick ExpertConfigs::pick(std::int64_t tokens, const TileConfig* own) const noexcept {
   const ExpertPick kept{.config = own != nullptr ? *own : table_.default_config(),
                         .keeps_own = own != nullptr};
   if (tokens < 1 || tokens >= kProductEnd / layer_.top_k) return kept;
-  const std::optional<std::uint32_t> found = best(tokens);
-  if (!found) return kept;
-  const std::optional<std::uint32_t> mine = own != nullptr ? index_of(*own) : std::nullopt;
-  const auto [least, own_time] = table_.times_of_both({layer_, tokens}, {*found, mine.value_or(*found)});
-  if (mine && own_time <= least * std::exp(kTableError))
-    return {.config = *own, .predicted_us = own_time, .keeps_own = true};
-  return {.config = configs_[*found], .predicted_us = least};
+  const std::optional<std::uint32_t> known = own != nullptr ? index_of(*own) : std::nullopt;
+  const auto mine = static_cast<std::uint16_t>(known ? *known + 1 : 0);
+  std::atomic<Found>* const place = tokens < kRememberedTokens ? &found_[std::size_t(tokens)] : nullptr;
+  Found found;
+  if (place != nullptr) found = place->load(std::memory_order_relaxed);
+  if (found.predicted_us == 0 || found.own != mine) {
+    found = find(tokens, mine);
+    if (place != nullptr) place->store(found, std::memory_order_relaxed);
+  }
+  if (found.config == 0) return kept;
+  return {.config = configs_[found.config - 1U],
+          .predicted_us = found.predicted_us,
+          .keeps_own = mine > 0 && found.config == mine};
 }
 
 }  // namespace warploom

@@ -18,8 +18,8 @@ struct ExpertPick {
 };
 
 // One layer of one table. The configuration of least time for both products is often the best for neither,
-// so all of the table's are compared, which takes some 40 us; what was found is remembered by the number of
-// tokens. Any number of threads may pick, without locks or allocation: they find the same.
+// so all of the table's are compared, which takes some 100 us; what was found is remembered by the number of
+// tokens. Any number of threads may pick, without locks: they find the same.
 class ExpertConfigs {
  public:
   // Throws InvalidInput where the table is of another kernel than grouped products, or of another top_k, and
@@ -34,14 +34,19 @@ class ExpertConfigs {
   const RuntimeTable& table() const { return table_; }
 
  private:
-  std::optional<std::uint32_t> best(std::int64_t tokens) const noexcept;
+  // Indices plus one, 0: none; a time of 0: not looked for.
+  struct Found {
+    std::uint16_t own = 0, config = 0;
+    float predicted_us = 0;
+  };
+  Found find(std::int64_t tokens, std::uint16_t own) const;
   std::optional<std::uint32_t> index_of(const TileConfig& config) const noexcept;
 
   RuntimeTable table_;
   ExpertLayer layer_;
   std::vector<TileConfig> configs_;                          // by index
   std::vector<std::pair<TileConfig, std::uint32_t>> known_;  // sorted
-  std::unique_ptr<std::atomic<std::uint16_t>[]> found_;  // by tokens: index plus one; 0: not yet looked for
+  std::unique_ptr<std::atomic<Found>[]> found_;              // by tokens, for the last `own`
 };
 
 }  // namespace warploom

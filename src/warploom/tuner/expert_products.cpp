@@ -1,8 +1,10 @@
 #include "warploom/tuner/expert_products.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "warploom/kernels/uniform_routing.h"
 #include "warploom/tuner/internal/cell_candidates.h"
 #include "warploom/tuner/runtime_table.h"
 
@@ -12,15 +14,15 @@ namespace {
 // Times of one product: the corrected ones of its cell's candidates, of others the formula's.
 class ProductTimes {
  public:
-  ProductTimes(const TableLayout& layout, const TileShape& shape)
-      : layout_(layout), terms_(layout.mapping, shape) {
-    const TableCell& cell = visit_candidates(layout, shape, [&](std::size_t config, float time) {
+  ProductTimes(const TableLayout& layout, const TileShape& shape, std::span<const std::int64_t> rows)
+      : layout_(layout), terms_(layout.mapping, shape, rows) {
+    const auto keep = [&](std::size_t config, float time) {
       const bool repeated = count_ > 0 && config == configs_[0];
       if (repeated || count_ == configs_.size()) return;
       configs_[count_] = config;
       times_[count_++] = time;
-    });
-    scale_ = cell.scale();
+    };
+    scale_ = visit_candidates(layout, shape, keep, rows).scale();
   }
 
   float of(std::size_t config) const {
@@ -39,10 +41,22 @@ class ProductTimes {
   float scale_ = 1;
 };
 
+// More experts than any model has. A table of more is asked with even rows, as is one whose rows are stated.
+constexpr std::int64_t kMostExperts = 4096;
+
 }  // namespace
 
+ExpertProducts::ExpertProducts(const ExpertLayer& layer, const TileKernel& kernel, std::int64_t tokens)
+    : pairs(std::max<std::int64_t>(1, tokens * layer.top_k / layer.expert_parallel)),
+      hidden(layer.hidden),
+      width(layer.width) {
+  const bool stated = kernel.expert_skew > 0 || kernel.experts > kMostExperts;
+  if (!stated && pairs <= kernel.experts * tokens) rows = uniform_rows(kernel.experts, tokens, pairs);
+}
+
 std::optional<std::uint32_t> RuntimeTable::least_of_both(const ExpertProducts& products) const noexcept {
-  const ProductTimes first(*layout_, products.first()), second(*layout_, products.second());
+  const ProductTimes first(*layout_, products.first(), products.rows),
+      second(*layout_, products.second(), products.rows);
   std::optional<std::uint32_t> best;
   float least = std::numeric_limits<float>::infinity();
   for (std::size_t config = 0; config < layout_->configs.size(); ++config) {
@@ -57,8 +71,16 @@ std::optional<std::uint32_t> RuntimeTable::least_of_both(const ExpertProducts& p
 
 std::array<float, 2> RuntimeTable::times_of_both(const ExpertProducts& products,
                                                  const std::array<std::uint32_t, 2>& configs) const noexcept {
-  const ProductTimes first(*layout_, products.first()), second(*layout_, products.second());
+  const ProductTimes first(*layout_, products.first(), products.rows),
+      second(*layout_, products.second(), products.rows);
   return {first.of(configs[0]) + second.of(configs[0]), first.of(configs[1]) + second.of(configs[1])};
+}
+
+std::optional<double> RuntimeTable::time_of_both(const ExpertProducts& products,
+                                                 const TileConfig& config) const noexcept {
+  for (std::uint32_t i = 0; i < layout_->configs.size(); ++i)
+    if (layout_->configs[i].config == config) return double(times_of_both(products, {i, i})[0]);
+  return std::nullopt;
 }
 
 }  // namespace warploom

@@ -1,8 +1,8 @@
 // The two products of a mixture-of-experts layer, which one launch configuration serves.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "warploom/tuner/tile_kernel.h"
 
@@ -19,15 +19,15 @@ struct ExpertLayer {
   std::int64_t expert_parallel = 1;  // GPUs that the experts are shared out over
 };
 
-// At one number of tokens. The first product is of gate and up together.
+// At one number of tokens. The first product is of gate and up together. Where the table's kernel does not
+// state how rows fall on experts, each token chooses at random, as the predictor's "uniform" does: with few
+// tokens some experts have none then, whose weights nobody reads, and others need a second tile.
 struct ExpertProducts {
-  ExpertProducts(const ExpertLayer& layer, std::int64_t tokens)
-      : pairs(std::max<std::int64_t>(1, tokens * layer.top_k / layer.expert_parallel)),
-        hidden(layer.hidden),
-        width(layer.width) {}
+  ExpertProducts(const ExpertLayer& layer, const TileKernel& kernel, std::int64_t tokens);
 
   std::int64_t pairs;  // of a token and an expert that is held here
   std::int64_t hidden, width;
+  std::vector<std::int64_t> rows;  // of each expert; empty: as the kernel says
 
   TileShape first() const { return {pairs, 2 * width, hidden}; }
   TileShape second() const { return {pairs, hidden, width}; }

@@ -65,6 +65,8 @@ class RuntimeTable {
   std::optional<std::uint32_t> least_of_both(const ExpertProducts& products) const noexcept;
   std::array<float, 2> times_of_both(const ExpertProducts& products,
                                      const std::array<std::uint32_t, 2>& configs) const noexcept;
+  // Microseconds of both products; nothing when the configuration is not in the table.
+  std::optional<double> time_of_both(const ExpertProducts& products, const TileConfig& config) const noexcept;
   // The best `count` of all configurations by predicted time, the pick first: what a caller may measure once.
   std::vector<TilePick> best(const TileShape& shape, std::size_t count) const;
   // Predicted microseconds, as `pick` and `best` give them; nothing when the configuration is not in the

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "warploom/base/error.h"
 #include "warploom/base/parallel.h"
 #include "warploom/base/statistics.h"
 #include "warploom/tuner/internal/config_fit.h"
+#include "warploom/tuner/internal/known_prior.h"
 #include "warploom/tuner/legality.h"
 #include "warploom/tuner/tile_mapping.h"
 
@@ -59,22 +61,50 @@ void judge_buckets(WaveModel& model, std::size_t index, const ConfigPoints& poin
     add_bucket(model.buckets, {.config = index, .waves = corner}, group.first, group.second);
 }
 
-// Every configuration by itself, on all cores.
-void fit_all(WaveModel& model, const std::vector<const ConfigPoints*>& points) {
+// What the configurations have in common moves in so many rounds; the last ones move it by a hundredth.
+constexpr int kCommonRounds = 3;
+
+// Points of the configurations that can be fitted, in the model's order.
+using FitSamples = std::vector<const ConfigPoints*>;
+
+std::vector<ConfigFit> fit_all(const WaveModel& model, const FitSamples& points,
+                               const std::vector<FitPrior>& priors) {
+  std::vector<ConfigFit> fits(points.size());
   parallel_for(points.size(), 0, [&](std::size_t i) {
     const TileConfig config = model.configs[i].config;
-    model.configs[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config));
-    model.configs[i].config = config;
+    fits[i] = fit_config(*points[i], most_slots(model.kernel, model.gpu, config), priors[i]);
+    fits[i].fitted.config = config;
   });
+  return fits;
 }
 
-}  // namespace
+std::vector<FitPrior> usual_priors(const FitSamples& points) {
+  std::vector<FitPrior> priors;
+  for (const ConfigPoints* one : points) priors.push_back(usual_prior(one->feed_us));
+  return priors;
+}
 
-WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
-  check_kernel(kernel, "tile kernel");
-  WaveModel model{.kernel = kernel, .gpu = gpu};
+std::vector<ConfigFit> fit_from(const WaveModel& model, const FitSamples& points,
+                                const KnownFormulas& known) {
+  FitPoint common{};
+  std::vector<ConfigFit> fits;
+  for (int round = 0; round < kCommonRounds; ++round) {
+    if (round > 0) add_common(common, fits, known);  // nothing is known to be common at first
+    std::vector<FitPrior> priors = usual_priors(points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto found = known.find(model.configs[i].config);
+      if (found != known.end()) pull_to(priors[i], found->second, common);
+    }
+    fits = fit_all(model, points, priors);
+  }
+  return fits;
+}
+
+using Groups = std::map<TileConfig, ConfigPoints>;
+
+Groups groups_of(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
   const MappingConstants constants(kernel, gpu);
-  std::map<TileConfig, ConfigPoints> groups;
+  Groups groups;
   float most_waves = 0;
   for (const TileSample& sample : samples) {
     check_shape(sample.shape, "sample");
@@ -88,7 +118,18 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
         fmt::format("samples of '{}': none has more than one wave of {} tiles, expected "
                     "several waves",
                     kernel.name, gpu.sms));
-  std::vector<const ConfigPoints*> points_of;
+  return groups;
+}
+
+using Fitting = std::function<std::vector<ConfigFit>(const WaveModel&, const FitSamples&)>;
+
+// Also gives the fits themselves, in the order of the model's configurations.
+WaveModel fit_with(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
+                   const Fitting& fitting, std::vector<ConfigFit>& fits) {
+  check_kernel(kernel, "tile kernel");
+  WaveModel model{.kernel = kernel, .gpu = gpu};
+  Groups groups = groups_of(kernel, gpu, samples);
+  FitSamples points_of;
   for (auto& [config, points] : groups) {
     if (points.size() < kFewestSamples) {
       model.left_out.push_back(config);
@@ -98,8 +139,11 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
     model.configs.push_back({.config = config});
     points_of.push_back(&points);
   }
-  fit_all(model, points_of);
-  for (std::size_t i = 0; i < points_of.size(); ++i) judge_buckets(model, i, *points_of[i]);
+  fits = fitting(model, points_of);
+  for (std::size_t i = 0; i < points_of.size(); ++i) {
+    model.configs[i] = fits[i].fitted;
+    judge_buckets(model, i, *points_of[i]);
+  }
   if (model.configs.empty())
     throw InvalidInput(
         fmt::format("samples of '{}': no configuration has {} samples", kernel.name, kFewestSamples));
@@ -107,6 +151,53 @@ WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span
   for (const BucketFit& bucket : model.buckets) shares.push_back(bucket.r_squared);
   model.median_r_squared = shares.empty() ? 0 : quantile(std::move(shares), 0.5);
   return model;
+}
+
+}  // namespace
+
+WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
+  std::vector<ConfigFit> fits;
+  const auto alone = [](const WaveModel& model, const FitSamples& points) {
+    return fit_all(model, points, usual_priors(points));
+  };
+  return fit_with(kernel, gpu, samples, alone, fits);
+}
+
+WaveModel fit_wave_model(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples,
+                         const KnownFormulas& known) {
+  std::vector<ConfigFit> fits;
+  const auto beginning = [&](const WaveModel& model, const FitSamples& points) {
+    return fit_from(model, points, known);
+  };
+  return fit_with(kernel, gpu, samples, beginning, fits);
+}
+
+bool is_known(const WaveModel& model, const KnownFormulas& known) {
+  constexpr double kRounding = 1.0 / 512;
+  std::size_t same = 0;
+  for (const FittedConfig& config : model.configs) {
+    const auto found = known.find(config.config);
+    if (found == known.end()) continue;
+    const double math = double(found->second.point[kMathPlace]);
+    same += std::abs(std::log(double(config.coefficients.math)) - math) < kRounding ? 1U : 0U;
+  }
+  return 10 * same >= 9 * model.configs.size();
+}
+
+KnownFormulas formulas_of(const TileKernel& kernel, const TileGpu& gpu, std::span<const TileSample> samples) {
+  std::vector<ConfigFit> fits;
+  const auto alone = [](const WaveModel& model, const FitSamples& points) {
+    return fit_all(model, points, usual_priors(points));
+  };
+  const WaveModel model = fit_with(kernel, gpu, samples, alone, fits);
+  KnownFormulas known;
+  for (const ConfigFit& fit : fits) {
+    KnownFormula& one = known[fit.fitted.config];
+    one.slots = static_cast<int>(fit.fitted.coefficients.slots);
+    one.point = fit.point;
+    for (std::size_t p = 0; p < kFitted; ++p) one.held[p] = firmness(fit.curvature[p]);
+  }
+  return known;
 }
 
 }  // namespace warploom

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "warploom/app/tune/correction_file.h"
+#include "warploom/app/tune/formula_file.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"
@@ -192,6 +193,17 @@ SymmetricTrees learned(const LearningRows& rows) {
   return trees;
 }
 
+// What fits elsewhere begin with: the formulas of the first set's anchors.
+void write_formulas(const TuneLearnRequest& request, GpuCatalog& catalog) {
+  const TuneLearnSet& set = request.sets.front();
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu));
+  const FormulaFile file{.kind = request.kernel.kind,
+                         .one_byte = request.kernel.operand_bytes == 1,
+                         .gpu = gpu.name,
+                         .formulas = formulas_of(request.kernel, gpu, read_tile_samples(set.anchors).rows)};
+  write_file_atomically(request.output / file.file_name(), formulas_to_bytes(file));
+}
+
 }  // namespace
 
 std::unique_ptr<TimeCorrection> built_in_correction(const TileKernel& kernel) {
@@ -245,6 +257,7 @@ std::vector<TuneLearnSet> read_learning_sets(const std::filesystem::path& path) 
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {
   if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
   GpuCatalog catalog;
+  write_formulas(request, catalog);
   LearningRows aligned, rest;
   for (const TuneLearnSet& set : request.sets) {
     const TileGpu gpu = TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu));

@@ -36,7 +36,7 @@ struct TuneLearnRequest {
   TileKernel kernel;
   std::string gpu = "h200_sxm";
   std::vector<TuneLearnSet> sets;
-  std::filesystem::path output;  // folder; KIND.wlc and KIND_unaligned.wlc (KIND_fp8*) go there
+  std::filesystem::path output;  // folder; KIND.wlc, KIND_unaligned.wlc and KIND.wlf (KIND_fp8*) go there
   static FieldTable describe();
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/app/tune/correction_file.h"
+#include "warploom/app/tune/formula_file.h"
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -92,6 +93,48 @@ TEST(TuneCorrection, ServesAUsersKernelWhoseSecondOperandRunsAlongN) {
   EXPECT_LT(blind.worst_share, 0.8);
 }
 
+// Shapes left out of an H100's anchors are met better by fits that begin with the H200's formulas.
+TEST(KnownFormulas, HelpAnotherGpusFits) {
+  const std::vector<TileSample> samples = read_tile_samples(fixture("h100/attention_anchors")).rows;
+  TileKernel kernel{.kind = TileKernelKind::Attention, .head_group = 4, .causal = true};
+  const TileGpu gpu{.name = "h100_sxm", .l2_bytes_per_us = 8.82e6};
+  const auto known = built_in_formulas(kernel);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->gpu, "h200_sxm");
+  std::vector<TileSample> kept, left;
+  for (const TileSample& sample : samples) {
+    const TileShape& shape = sample.shape;
+    ((shape.m / 16 + shape.n / 64 + shape.k) % 3 == 0 ? left : kept).push_back(sample);
+  }
+  ASSERT_GT(left.size(), 200U);
+  const auto error = [&](const WaveModel& model) {
+    double sum = 0;
+    for (const TileSample& sample : left)
+      for (std::size_t i = 0; i < model.configs.size(); ++i)
+        if (model.configs[i].config == sample.config)
+          sum += std::abs(std::log(predict_us(model, i, sample.shape) / sample.median_us));
+    return sum;
+  };
+  EXPECT_LT(error(fit_wave_model(kernel, gpu, kept, known->formulas)),
+            0.97 * error(fit_wave_model(kernel, gpu, kept)));
+}
+
+TEST(KnownFormulas, HaveNothingToAddToTheirOwnSamples) {
+  const TileKernel kernel{.kind = TileKernelKind::Attention, .head_group = 4, .causal = true};
+  const KnownFormulas known = built_in_formulas(kernel)->formulas;
+  const auto model = [&](const std::string& name) {
+    return fit_wave_model(kernel, {}, read_tile_samples(fixture(name)).rows);
+  };
+  EXPECT_TRUE(is_known(model("attention_anchors"), known));
+  EXPECT_FALSE(is_known(model("h100/attention_anchors"), known));
+}
+
+TEST(KnownFormulas, AreThereForWhatTheyWereMeasuredWith) {
+  EXPECT_EQ(built_in_formulas({.operand_bytes = 1})->formulas.size(), 358U);
+  EXPECT_FALSE(built_in_formulas({.operand_bytes = 4}).has_value());
+  EXPECT_FALSE(built_in_formulas({.kind = TileKernelKind::PagedDecode}).has_value());
+}
+
 TEST(TuneCorrection, LeavesKernelsAloneThatItWasNotLearnedFrom) {
   TileKernel wide;
   wide.operand_bytes = 4;
@@ -124,6 +167,9 @@ TEST(TuneCorrection, LearnsWhatItWrites) {
   EXPECT_GT(file.trees.trees.size(), 100U);
   EXPECT_EQ(file.gpus, std::vector<std::string>{"h200_sxm"});
   EXPECT_EQ(result.gpus, file.gpus);
+  const FormulaFile formulas = formulas_from_bytes(read_file(folder.path() / "attention.wlf"), "it");
+  EXPECT_EQ(formulas.gpu, "h200_sxm");
+  EXPECT_EQ(formulas_to_bytes(formulas), formulas_to_bytes(*built_in_formulas(request.kernel)));
 }
 
 // What `tune fit` says of the built-in files is what stands in them.

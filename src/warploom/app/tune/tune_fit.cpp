@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "warploom/app/tune/formula_file.h"
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/base/statistics.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/tile_sample.h"
 
@@ -40,6 +42,26 @@ TableOptions options_of(const TuneFitRequest& request, const WaveModel& model) {
   return options;
 }
 
+// What is known of the reference kernel's configurations is of use where the samples agree with it: with it
+// the typical error on them may grow by this factor at most (an H100's: by 1.06 to 1.12, since noise is no
+// longer fitted).
+constexpr double kMostGrowth = 1.25;
+
+double typical_residual(const WaveModel& model) {
+  std::vector<double> residuals;
+  for (const FittedConfig& config : model.configs) residuals.push_back(double(config.residual));
+  return quantile(std::move(residuals), 0.5);
+}
+
+WaveModel fitted_model(const TuneFitRequest& request, const TileGpu& gpu,
+                       std::span<const TileSample> samples) {
+  WaveModel alone = fit_wave_model(request.kernel, gpu, samples);
+  const auto known = request.corrected ? built_in_formulas(request.kernel) : std::nullopt;
+  if (!known || is_known(alone, known->formulas)) return alone;
+  WaveModel model = fit_wave_model(request.kernel, gpu, samples, known->formulas);
+  return typical_residual(model) <= kMostGrowth * typical_residual(alone) ? model : alone;
+}
+
 }  // namespace
 
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model) {
@@ -54,7 +76,7 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   const TileSamples samples = read_tile_samples(request.samples);
   const auto start = std::chrono::steady_clock::now();
-  WaveModel model = fit_wave_model(request.kernel, gpu, samples.rows);
+  WaveModel model = fitted_model(request, gpu, samples.rows);
   TableOptions options = options_of(request, model);
   const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
   const bool corrected = correction && correction_fits(model, *correction, samples.rows);

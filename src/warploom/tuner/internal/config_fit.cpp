@@ -11,8 +11,8 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kCount = 18;
-using Point = std::array<float, kCount>;
+constexpr std::size_t kCount = kFitted;
+using Point = FitPoint;
 
 // Usual values in us on the GPUs of today; the last two are log-odds, the others logarithms' arguments. They
 // only decide what the samples leave open.
@@ -33,12 +33,6 @@ constexpr Point kPriorWeight = [] {
 constexpr float kStep = 4e-3F;
 constexpr float kBucketPenalty = 2;
 constexpr double kClearlyBetter = 0.97;
-
-Point prior_point() {
-  Point point = kUsual;
-  for (std::size_t i = 0; i + 2 < kCount; ++i) point[i] = std::log(point[i]);
-  return point;
-}
 
 float share_of(float odds) { return 1 / (1 + std::exp(-odds)); }
 
@@ -95,11 +89,11 @@ void residuals(const Columns& x, const WaveCoefficients<float>& c, float* __rest
 
 class Descent {
  public:
-  Descent(const Columns& columns, float slots, const Point& prior)
+  Descent(const Columns& columns, float slots, const FitPrior& prior)
       : columns_(&columns),
         slots_(slots),
         prior_(prior),
-        point_(prior),
+        point_(prior.centre),
         now_(whole_lanes(columns.size)),
         next_(whole_lanes(columns.size)) {
     slope_.resize(kCount * columns.size);
@@ -113,6 +107,8 @@ class Descent {
   double cost() const { return cost_; }
   WaveCoefficients<float> coefficients() const { return coefficients_at(point_, slots_); }
   const std::vector<float>& residual() const { return now_; }
+  const Point& point() const { return point_; }
+  const Point& curvature() const { return curvature_; }
 
  private:
   double cost_at(const Point& point, std::vector<float>& out) const {
@@ -124,7 +120,7 @@ class Descent {
       sum += a < 0.25 ? a * a : 0.5 * a - 0.0625;
     }
     for (std::size_t i = 0; i < kCount; ++i) {
-      const double pull = double(kPriorWeight[i] * (point[i] - prior_[i]));
+      const double pull = double(prior_.weight[i] * (point[i] - prior_.centre[i]));
       sum += pull * pull;
     }
     return sum;
@@ -142,9 +138,10 @@ class Descent {
       const float r = now_[j], weight = std::abs(r) < 0.25F ? 1.0F : 0.25F / std::abs(r);
       equations.add(slope_.data() + j * kCount, r, weight);
     }
+    for (std::size_t i = 0; i < kCount; ++i) curvature_[i] = equations.diagonal(i);
     for (std::size_t i = 0; i < kCount; ++i)
-      equations.add_diagonal(i, kPriorWeight[i] * kPriorWeight[i],
-                             kPriorWeight[i] * kPriorWeight[i] * (point_[i] - prior_[i]));
+      equations.add_diagonal(i, prior_.weight[i] * prior_.weight[i],
+                             prior_.weight[i] * prior_.weight[i] * (point_[i] - prior_.centre[i]));
     const double before = cost_;
     for (int attempt = 0; attempt < 4; ++attempt) {
       const auto step = equations.solve(damping_);
@@ -166,8 +163,10 @@ class Descent {
 
   const Columns* columns_;
   float slots_;
-  Point prior_, point_;
+  FitPrior prior_;
+  Point point_;
   std::vector<float> now_, next_, slope_;
+  Point curvature_{};
   double cost_ = 0, damping_ = 1e-2;
   int idle_ = 0;
 };
@@ -193,28 +192,40 @@ void fit_buckets(const Columns& x, WaveCoefficients<float>& c, const std::vector
 
 }  // namespace
 
-FittedConfig fit_config(const ConfigPoints& points, int most_slots) {
+FitPrior usual_prior(float feed_us) {
+  FitPrior prior{.centre = kUsual, .weight = kPriorWeight};
+  for (std::size_t i = 0; i + 2 < kCount; ++i) prior.centre[i] = std::log(kUsual[i]);
+  prior.centre[kFeed] = std::log(feed_us);
+  return prior;
+}
+
+ConfigFit fit_config(const ConfigPoints& points, int most_slots, const FitPrior& prior) {
   const Columns columns(points);
-  Point prior = prior_point();
-  prior[kFeed] = std::log(points.feed_us);
   std::vector<Descent> trials;
   for (int slots = 1; slots <= most_slots; ++slots) {
     trials.emplace_back(columns, static_cast<float>(slots), prior);
     trials.back().run(8);
   }
-  // Fewer resident tiles is the simpler story: more must explain clearly more.
+  // Fewer resident tiles is the simpler story, those known from elsewhere the simplest: more must explain
+  // clearly more.
   std::vector<Descent*> order;
   for (Descent& trial : trials) order.push_back(&trial);
   std::stable_sort(order.begin(), order.end(),
                    [](const Descent* a, const Descent* b) { return a->cost() < b->cost(); });
   order.resize(std::min<std::size_t>(4, order.size()));
   std::sort(order.begin(), order.end());
+  if (prior.slots >= 1 && prior.slots <= most_slots) {
+    Descent* const known = &trials[std::size_t(prior.slots - 1)];
+    std::erase(order, known);
+    order.insert(order.begin(), known);
+  }
   const Descent* best = nullptr;
   for (Descent* trial : order) {
     trial->run(32);
     if (best == nullptr || trial->cost() < best->cost() * kClearlyBetter) best = trial;
   }
-  FittedConfig fitted;
+  ConfigFit fit{.point = best->point(), .curvature = best->curvature()};
+  FittedConfig& fitted = fit.fitted;
   fitted.coefficients = best->coefficients();
   fit_buckets(columns, fitted.coefficients, best->residual());
   double sum = 0;
@@ -225,7 +236,7 @@ FittedConfig fit_config(const ConfigPoints& points, int most_slots) {
     fitted.most_iterations = std::max(fitted.most_iterations, points.works[i].iterations);
   }
   fitted.residual = static_cast<float>(std::sqrt(sum / static_cast<double>(points.size())));
-  return fitted;
+  return fit;
 }
 
 }  // namespace warploom

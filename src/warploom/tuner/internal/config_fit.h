@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "warploom/tuner/known_formulas.h"
 #include "warploom/tuner/wave_model.h"
 
 namespace warploom {
@@ -19,7 +20,22 @@ struct ConfigPoints {
   std::size_t size() const { return times.size(); }
 };
 
-// Coefficients, residual and sampled range; the caller sets `config`.
-FittedConfig fit_config(const ConfigPoints& points, int most_slots);
+// Where the fit begins and what pulls it there: squared residuals are weighed against
+// (weight x distance)^2.
+struct FitPrior {
+  FitPoint centre{}, weight{};
+  int slots = 0;  // taken unless others are clearly better; 0: the fewest are
+};
+// Usual values of the GPUs of today, hardly binding; `feed_us` as in ConfigPoints.
+FitPrior usual_prior(float feed_us);
+
+struct ConfigFit {
+  FittedConfig fitted;   // the caller sets `config`
+  FitPoint point{};      // before the correction of wave buckets
+  FitPoint curvature{};  // of the sum of squares along each coordinate, where the last step began
+};
+
+// Coefficients, residual and sampled range.
+ConfigFit fit_config(const ConfigPoints& points, int most_slots, const FitPrior& prior);
 
 }  // namespace warploom

@@ -19,6 +19,7 @@ class NormalEquations {
       right_[i] += scaled * double(r);
     }
   }
+  float diagonal(std::size_t i) const { return static_cast<float>(matrix_[i][i]); }
   void add_diagonal(std::size_t i, float curvature, float slope) {
     matrix_[i][i] += double(curvature);
     right_[i] += double(slope);
