@@ -14,6 +14,7 @@ TOOLS = ROOT / "tools" / "engine_truth"
 sys.path.insert(0, str(TOOLS))
 import attention
 import contexts
+import host_times
 import iterations
 import pauses
 import step_folder
@@ -151,6 +152,35 @@ class EngineTruth(unittest.TestCase):
         self.write("llama8b_x.iterations.csv.gz", rows)
         return self.run_tool("iterations.py", self.root / "llama8b_x.json", "--warploom", program,
                              "--host-profile", self.root / "host.json", *words)
+
+    def test_host_times_are_read_from_iterations(self):
+        def step(start_us, prompts, decodes, graph, ends):
+            names = "schedule_end forward_start execute_end gpu_start gpu_end update_start update_end".split()
+            row = {f"{name}_us": str(end) for name, end in zip(names, ends)}
+            return {"schedule_start_s": str(start_us * 1e-6), "prompts": str(prompts),
+                    "decodes": str(decodes), "graph": graph, **row}
+
+        rows = [
+            step(0, 0, 2, "F", (100, 300, 1300, 400, 5000, 2000, 5600)),
+            step(5020, 0, 2, "F", (100, 300, 1300, 0, 5000, 2000, 5600)),
+            step(10040, 0, 4, "F", (100, 300, 1300, 0, 5000, 2000, 5700)),
+            step(15060, 1, 0, "P", (900, 1100, 5300, 1200, 9000, 9000, 9500)),
+        ]
+        found = host_times.times_of([rows], layers=4)
+        expected = {"schedule_us": 100, "prepare_us": 200, "launch_graph_us": 1000, "piece_us": 800,
+                    "finish_us": 500, "finish_per_sequence_us": 50, "gap_us": 20}
+        self.assertEqual(set(found), set(expected))
+        for name, time_us in expected.items():
+            self.assertAlmostEqual(found[name], time_us, delta=1e-3, msg=name)
+
+    def test_host_times_of_the_profile_are_those_of_the_fixture(self):
+        runs = ROOT / "tests" / "fixtures" / "engine" / "sglang_0_5_16_h100" / "serving"
+        files = [host_times.iterations_of(runs / f"llama8b_{load}.iterations.csv.gz")
+                 for load in ("light", "heavy")]
+        profile = json.loads((ROOT / "data" / "hosts" / "xeon_16_cores.json").read_text())
+        (kept,) = [each for each in profile["engines"] if each["engine"] == "sglang"]
+        for name, time_us in host_times.times_of(files, layers=32).items():
+            self.assertAlmostEqual(kept[name] / time_us, 1, delta=0.02, msg=name)
 
     def test_iterations_say_what_is_missing_of_which_steps(self):
         result = self.iterate("--without", "collective_us")

@@ -1,9 +1,9 @@
-"""Times of an engine's host, read from the iterations that `warploom.record` wrote, as host profiles hold them.
+"""Times of an engine's host from the iterations that `warploom.record` wrote, as host profiles hold them.
 
 host_times.py --layers N ITERATIONS.csv.gz ...
-Means over the iterations of all files: schedule, prepare and launch of steps that decode in one CUDA graph, launch of
-steps that are graphs of parts of the model (a layer's part of it), tokens to requests after the GPU's end (by
-requests) and the pause of the GPU between two decoding steps of as many requests."""
+Means over the iterations of all files: schedule, prepare and launch of steps that decode in one CUDA graph,
+launch of steps that are graphs of parts of the model (a layer's part of it), tokens to requests after the
+GPU's end (by requests) and the pause of the GPU between two decoding steps of as many requests."""
 
 import argparse
 import csv

@@ -19,7 +19,7 @@ def draw_lengths(mix, rng):
 
 
 class Loads:
-    """An engine's client; a subclass has `async request(k, ids, output, **extra)`, which adds a row to `rows`."""
+    """An engine's client; a subclass has `async request(k, ids, output, **extra)`, which adds to `rows`."""
 
     def __init__(self, vocab):
         self.vocab, self.start = vocab, 0.0
@@ -67,7 +67,8 @@ class Loads:
         """Prompts of all sizes, then a crowd, so that no kernel is compiled in a measured run."""
         self.start = time.monotonic()
         rng = random.Random(1)
-        for k, n in enumerate((16, 40, 64, 100, 200, 300, 500, 700, 1024, 1500, 2048, 3000, 4096, 6000, 8000)):
+        sizes = (16, 40, 64, 100, 200, 300, 500, 700, 1024, 1500, 2048, 3000, 4096, 6000, 8000)
+        for k, n in enumerate(sizes):
             await self.request(k, self.tokens(rng, n), 3)
         crowd = [
             self.request(100 + k, self.tokens(rng, rng.randrange(20, 600)), rng.randrange(4, 80))

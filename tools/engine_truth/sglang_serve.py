@@ -1,6 +1,7 @@
 """Arrivals over time through a live SGLang server with dummy weights, watched by `python -m warploom.record`.
 
-sglang_serve.py --config CONFIG.json --name HF/NAME --out DIR --plan PLAN.json [--passes N] [-- WORDS OF SGLANG]
+sglang_serve.py --config CONFIG.json --name HF/NAME --out DIR --plan PLAN.json [--passes N] [-- WORDS]
+WORDS: further options of sglang.launch_server.
 PLAN.json: as of serve.py. Every pass of the plan goes to one server; request ids begin with LABEL.passK.
 DIR holds the recording (docs/recording.md), client.csv (when the client saw a first and a last token, on
 the clock of the recording), server.log, and kernels of steps whenever an item has "profile_at".

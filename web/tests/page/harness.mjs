@@ -129,13 +129,16 @@ export function timeText(us) {
   return `${value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(value))))}\u00a0${unit}`;
 }
 
+// Within `tolerance` of the value, or within half a unit of the last digit written where that is more.
 export function near(text, value, tolerance = 0.006) {
   const scales = { s: 1e6, ms: 1e3, µs: 1, us: 1, ns: 1e-3, "%": 0.01 };
   const found = /([\d.,]+)\s*(\S*)/u.exec(text.replace(/\u00a0/g, " "));
   assert.ok(found, `'${text}' holds no number`);
-  const read = Number(found[1].replace(/,/g, "")) * (scales[found[2]] ?? 1);
+  const unit = scales[found[2]] ?? 1;
+  const read = Number(found[1].replace(/,/g, "")) * unit;
+  const written = 0.5 * 10 ** -(found[1].split(".")[1] ?? "").length * unit;
   assert.ok(
-    Math.abs(read - value) <= tolerance * Math.abs(value) + 1e-9,
+    Math.abs(read - value) <= Math.max(tolerance * Math.abs(value), written) + 1e-9,
     `the page says '${text}', the API ${value}`,
   );
 }
