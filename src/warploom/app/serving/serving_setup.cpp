@@ -15,6 +15,7 @@
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
+#include "warploom/serving/engines/version_rows.h"
 #include "warploom/serving/pricing/encoding_step_pricer.h"
 #include "warploom/serving/pricing/lora.h"
 #include "warploom/serving/speculation/drafting_step_pricer.h"
@@ -235,7 +236,8 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.config = request.config;
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
-  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? request.version : std::string());
+  const std::string version = dated_version(request.version, request.day);
+  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
   check_config(setup.config);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
@@ -250,7 +252,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
   engine.fuse(setup.graph, launch);
   if (engine.graphed_prompt_tokens != nullptr)
-    setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, request.version);
+    setup.config.graphed_prompt_tokens = engine.graphed_prompt_tokens(launch, version);
   const ExpertTransport transport =
       expert_transport(setup.config, setup.sharding, links_nodes(gpus, *setup.gpu));
   if (transport != ExpertTransport::Collectives)

@@ -73,6 +73,7 @@ struct Place {
     request.gpu = row.system;
     request.framework = row.backend;
     request.version = row.version;
+    request.day = row.day;
     request.client = true;
     request.host = validation.host;
     if (model.mixture) request.expert_routing = validation.expert_routing;

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
+#include "warploom/serving/engines/version_rows.h"
 #include "warploom/serving/workload/workload.h"
 
 namespace warploom {
@@ -80,6 +83,13 @@ struct PoolColumns {
   }
 };
 
+// "2026-04-02T18:39:31Z" as 20260402; empty: not stated.
+std::string day_of_time(std::string_view time) {
+  std::string day(time.substr(0, time.find('T')));
+  std::erase(day, '-');
+  return day;
+}
+
 bool stored_alike(MatmulScheme stored, const std::string& mode) {
   if (mode.empty()) return true;
   switch (stored) {
@@ -112,7 +122,7 @@ std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path
                     mode = csv.column("mode"), isl = csv.column("isl"), osl = csv.column("osl"),
                     gemm = csv.column("gemm_quant_mode"), moe = csv.column("moe_quant_mode"),
                     ttft = csv.column("silicon_ttft_ms"), tpot = csv.column("silicon_tpot_ms");
-  const std::optional<std::size_t> image = csv.find_column("image");
+  const std::optional<std::size_t> image = csv.find_column("image"), measured = csv.find_column("measured");
   const PlaceColumns place(csv, "");
   const PoolColumns prefill(csv, "prefill_"), decode(csv, "decode_");
   std::vector<ConcurrencyTruth> rows;
@@ -129,6 +139,8 @@ std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path
                          .gemm_quantization = text(gemm),
                          .moe_quantization = text(moe),
                          .mode = text(mode)};
+    row.day = day_of_build(row.image);
+    if (row.day.empty() && measured) row.day = day_of_time(csv.cell(*measured));
     row.work_in_progress = csv.cell(wip) == "1";
     row.concurrency = optional_count(csv, concurrency);
     row.place = place.read(csv);
@@ -144,6 +156,11 @@ std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path
   }
   if (rows.empty())
     throw InvalidInput(fmt::format("{}: holds no rows, expected at least one", path.string()));
+  const std::string last = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+                             return a.day < b.day;
+                           })->day;
+  for (ConcurrencyTruth& row : rows)
+    if (row.day.empty()) row.day = last;
   return rows;
 }
 

@@ -27,6 +27,7 @@ struct StatedPool {
 struct ConcurrencyTruth {
   std::string id, dump, image, backend, version, model, system, precision, gemm_quantization,
       moe_quantization, mode;
+  std::string day;  // the engine is no newer: of its image, else of the run; as 20260402
   bool work_in_progress = false;
   std::optional<std::int64_t> concurrency;
   StatedPlace place;           // of one engine; not stated where prefill and decode are apart
@@ -38,7 +39,8 @@ struct ConcurrencyTruth {
   bool disaggregated() const { return mode == "disagg"; }
 };
 
-// Throws IoError and InvalidInput. Columns that a file lacks (image, prefill_*, decode_*) are not stated.
+// Throws IoError and InvalidInput. Columns that a file lacks (image, measured, prefill_*, decode_*) are not
+// stated. A row without a day has the last of the file's.
 std::vector<ConcurrencyTruth> read_concurrency_truth(const std::filesystem::path& path);
 
 // Throws InvalidInput on numbers that contradict each other.

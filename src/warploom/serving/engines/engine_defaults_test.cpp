@@ -40,6 +40,7 @@ TEST(ServingConfig, TakesTheDefaultsOfTheVersion) {
   EXPECT_EQ(resolved("vllm", "0.24.0").async_scheduling, true);
   EXPECT_EQ(resolved("vllm", "").async_scheduling, true);
   EXPECT_EQ(resolved("vllm", "nightly-5b8c").async_scheduling, true);
+  EXPECT_EQ(resolved("vllm", "nightly-20251224").async_scheduling, false);
   EXPECT_EQ(resolved("vllm", "0.10.2").cudagraph_mode, "PIECEWISE");
   EXPECT_EQ(resolved("vllm", "0.19.0").cudagraph_mode, "FULL_AND_PIECEWISE");
   ServingConfig chosen{.async_scheduling = true};
@@ -125,6 +126,19 @@ TEST(SglangPromptGraphs, AreOfTheVersionAndTheModel) {
   const auto staged = [](ServingConfig& config) { config.pipeline_parallel_size = 2; };
   EXPECT_EQ(tokens(llama, "0.5.14", staged), 0);
   EXPECT_EQ(tokens(llama, "0.5.16", staged), 8192);
+  // A nightly build is of its day. Models that read images have graphs where they are let in by name.
+  EXPECT_EQ(tokens(llama, "nightly-dev-cu13-20260328-a27651d5", as_it_is), 0);
+  EXPECT_EQ(tokens(llama, "nightly-dev-20260406", as_it_is), 8192);
+  const ModelArchitecture pictures = load_model("Qwen3-VL-8B-Instruct"),
+                          hybrid = load_model("Qwen/Qwen3.5-397B-A17B"),
+                          next = load_model("Qwen3-Next-80B-A3B-Instruct"),
+                          text_by_default = load_model("gemma-3-4b-it");
+  EXPECT_EQ(tokens(pictures, "0.5.16", as_it_is), 0);
+  EXPECT_EQ(tokens(hybrid, "0.5.15", as_it_is), 0);
+  EXPECT_EQ(tokens(hybrid, "0.5.16", as_it_is), 8192);
+  EXPECT_EQ(tokens(next, "0.5.14", as_it_is), 0);
+  EXPECT_EQ(tokens(next, "0.5.15", as_it_is), 8192);
+  EXPECT_EQ(tokens(text_by_default, "0.5.14", as_it_is), 8192);
 }
 
 }  // namespace

@@ -146,16 +146,21 @@ TEST(EngineSpec, AnInventedOneDiffersOnlyWhereItSaysSo) {
 
 TEST(VersionRows, GiveTheLastThatAVersionHasReached) {
   struct Row {
-    std::string_view since;
+    std::string_view since, released;
     int value;
   };
-  constexpr std::array<Row, 3> kRows{{{"0.1.0", 1}, {"0.9.0", 2}, {"0.20.0", 3}}};
+  constexpr std::array<Row, 3> kRows{
+      {{"0.1.0", "20250102", 1}, {"0.9.0", "20250702", 2}, {"0.20.0", "20260102", 3}}};
   EXPECT_EQ(row_of_version(kRows, "0.0.9").value, 1);
   EXPECT_EQ(row_of_version(kRows, "0.8.5").value, 1);
   EXPECT_EQ(row_of_version(kRows, "0.9.0").value, 2);
   EXPECT_EQ(row_of_version(kRows, "0.19.1").value, 2);
   EXPECT_EQ(row_of_version(kRows, "0.24.0").value, 3);
   EXPECT_EQ(row_of_version(kRows, "").value, 3);
+  EXPECT_EQ(row_of_version(kRows, "nightly-5b8c30d6").value, 3) << "no day but part of a commit's name";
+  EXPECT_EQ(row_of_version(kRows, "nightly-20240101").value, 1);
+  EXPECT_EQ(row_of_version(kRows, "nightly-cu13-20250702-1eea7448").value, 2);
+  EXPECT_EQ(row_of_version(kRows, "nightly-20260101").value, 2);
 }
 
 }  // namespace

@@ -60,20 +60,23 @@ constexpr EngineManifests kManifests{.image = "lmsysorg/sglang",
 // below 60, 256 (512) below 160 and 512 above; before it 160 whatever the GPU. Looked through up to 0.5.16.
 //
 // Steps of prompts run as graphs of parts of the model by default since 0.5.10, cut by torch.compile; since
-// 0.5.15 the capture itself breaks at attention (model_executor/cuda_graph_config.py).
-enum class PromptGraphs { None, Compiled, Broken };
+// 0.5.15 the capture itself breaks at attention (model_executor/cuda_graph_config.py). Models that read
+// images have none, but for the Qwen3.5 since 0.5.16 (configs/model_config.py). Days are PyPI's.
+enum class PromptGraphs { None, Compiled, Broken, BrokenAlsoQwen35 };
 
 struct SglangVersion {
-  std::string_view since;
+  std::string_view since, released;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   bool graphs_by_memory;
   PromptGraphs prompt_graphs;
 };
 constexpr std::string_view kNewestSglang = "0.5.16";
-constexpr std::array<SglangVersion, 4> kVersions{{{"0.4.0", 2048, 16384, false, PromptGraphs::None},
-                                                  {"0.5.3", 2048, 16384, true, PromptGraphs::None},
-                                                  {"0.5.10", 2048, 16384, true, PromptGraphs::Compiled},
-                                                  {"0.5.15", 2048, 16384, true, PromptGraphs::Broken}}};
+constexpr std::array<SglangVersion, 5> kVersions{
+    {{"0.4.0", "20241203", 2048, 16384, false, PromptGraphs::None},
+     {"0.5.3", "20251006", 2048, 16384, true, PromptGraphs::None},
+     {"0.5.10", "20260405", 2048, 16384, true, PromptGraphs::Compiled},
+     {"0.5.15", "20260710", 2048, 16384, true, PromptGraphs::Broken},
+     {"0.5.16", "20260725", 2048, 16384, true, PromptGraphs::BrokenAlsoQwen35}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestSglang};
@@ -139,20 +142,31 @@ EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::st
           .graph_sizes = graph_sizes(known, config, gpu)};
 }
 
+// Whether the engine reads images with the model: a class named so, but for the ones it serves as text unless
+// asked (configs/model_config.py, mm_disabled_models).
+bool reads_images(const ModelArchitecture& model) {
+  return model.architecture.ends_with("ForConditionalGeneration") &&
+         model.architecture != "Gemma3ForConditionalGeneration" &&
+         model.architecture != "Llama4ForConditionalGeneration";
+}
+
 // server_args.py, the two rules _disable_..._cudagraph_if_incompatible and _handle_gpu_memory_settings: up to
 // a whole chunk, with latent attention 2,048 tokens where torch.compile cuts and none where capture breaks.
-// Images, whose models have none but for a few, are not asked about: a model that serves text alone is one.
+// Pools of their own, which have none where torch.compile cuts, are not asked about.
 std::int64_t graphed_prompt_tokens(const EngineLaunch& launch, std::string_view version) {
   constexpr std::int64_t kLatentTokens = 2048;
   const ServingConfig& config = launch.config;
+  const ModelArchitecture& model = launch.model;
   const PromptGraphs graphs = row_of_version(kVersions, version).prompt_graphs;
+  const bool compiled = graphs == PromptGraphs::Compiled;
+  const bool opted_in = graphs == PromptGraphs::BrokenAlsoQwen35 && model.architecture.starts_with("Qwen3_5");
   if (graphs == PromptGraphs::None || config.enable_dp_attention || config.enable_lora ||
       config.moe_a2a_backend != "none" || config.decode_context_parallel_size > 1 ||
-      config.prefill_context_parallel_size > 1)
+      config.prefill_context_parallel_size > 1 || (reads_images(model) && !opted_in))
     return 0;
-  const bool compiled = graphs == PromptGraphs::Compiled;
-  if (compiled && config.pipeline_parallel_size > 1) return 0;
-  if (!launch.model.latent) return config.chunked_prefill_size.value_or(0);
+  if (compiled && (config.pipeline_parallel_size > 1 || model.architecture == "Qwen3NextForCausalLM"))
+    return 0;
+  if (!model.latent) return config.chunked_prefill_size.value_or(0);
   return compiled ? kLatentTokens : 0;
 }
 

@@ -153,7 +153,7 @@ constexpr std::array<FileKey, 43> kFileKeys{{
 // batch. The overlap scheduler is on by itself since 1.0 (disable_overlap_scheduler). Looked through up to
 // 1.3.0rc20.
 struct TrtllmVersion {
-  std::string_view since;
+  std::string_view since, released;
   std::int64_t max_num_seqs, max_num_batched_tokens;
   double gpu_memory_utilization;  // of what the model leaves
   std::span<const GraphStretch> graphs;
@@ -161,8 +161,8 @@ struct TrtllmVersion {
 constexpr std::array<GraphStretch, 2> kDoublingGraphs{{{8, 8}, {128, 0}}};
 constexpr std::array<GraphStretch, 2> kSlidingGraphs{{{8, 8}, {128, 64}}};
 constexpr std::string_view kNewestTrtllm = "1.3.0rc20";
-constexpr std::array<TrtllmVersion, 2> kVersions{
-    {{"1.0.0rc0", 2048, 8192, 0.9, kDoublingGraphs}, {"1.3.0rc0", 2048, 8192, 0.9, kSlidingGraphs}}};
+constexpr std::array<TrtllmVersion, 2> kVersions{{{"1.0.0rc0", "20250625", 2048, 8192, 0.9, kDoublingGraphs},
+                                                  {"1.3.0rc0", "20260122", 2048, 8192, 0.9, kSlidingGraphs}}};
 
 VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestTrtllm};

@@ -51,7 +51,7 @@ constexpr GraphSizes kOldGraphSizes{.stretches = kOldStretches};
 // 0.11.1 captures every 16th size above 256; 0.14.0 chooses the next step while one runs (pull request
 // 27614, as its release notes say). Looked through up to 0.24.0: no other of these defaults changed.
 struct VllmVersion {
-  std::string_view since;
+  std::string_view since, released;
   std::int64_t large_max_num_seqs, large_max_num_batched_tokens;
   double gpu_memory_utilization;
   bool async_scheduling;
@@ -60,10 +60,10 @@ struct VllmVersion {
 };
 constexpr std::string_view kNewestVllm = "0.24.0";
 constexpr std::array<VllmVersion, 4> kVersions{{
-    {"0.8.0", 1024, 8192, 0.9, false, "PIECEWISE", kOldGraphSizes},
-    {"0.11.0", 1024, 8192, 0.9, false, kNewestGraphMode, kOldGraphSizes},
-    {"0.11.1", 1024, 8192, 0.9, false, kNewestGraphMode, {}},
-    {"0.14.0", 1024, 8192, 0.9, true, kNewestGraphMode, {}},
+    {"0.8.0", "20250318", 1024, 8192, 0.9, false, "PIECEWISE", kOldGraphSizes},
+    {"0.11.0", "20251004", 1024, 8192, 0.9, false, kNewestGraphMode, kOldGraphSizes},
+    {"0.11.1", "20251119", 1024, 8192, 0.9, false, kNewestGraphMode, {}},
+    {"0.14.0", "20260120", 1024, 8192, 0.9, true, kNewestGraphMode, {}},
 }};
 
 VersionRow version_row(std::string_view version) {
