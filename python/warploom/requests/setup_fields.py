@@ -45,6 +45,7 @@ class SetupFields(HostFields, total=False):
     cudagraph_mode: which steps run as CUDA graphs (FULL_AND_PIECEWISE, FULL, PIECEWISE,
         FULL_DECODE_ONLY, NONE)
     max_cudagraph_capture_size: tokens of the largest step captured as a CUDA graph
+    cudagraph_capture_sizes: tokens of every step captured as a CUDA graph, in place of the engine's rule
     schedule_conservativeness: factor of the output that admission expects; default 1.0
     enable_mixed_chunk: decode in the steps that prefill; default false
     scheduler_recv_interval: decode steps between two looks for new requests; default 1
@@ -127,6 +128,7 @@ class SetupFields(HostFields, total=False):
     enforce_eager: bool | None
     cudagraph_mode: PathText | None
     max_cudagraph_capture_size: int | None
+    cudagraph_capture_sizes: Sequence[int] | None
     schedule_conservativeness: float | None
     enable_mixed_chunk: bool | None
     scheduler_recv_interval: int | None

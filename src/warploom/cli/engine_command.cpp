@@ -241,7 +241,7 @@ class Parser {
     const std::string where = fmt::format("{}: {}", kWhere, flag);
     check_field_engine(command_.config, plain, where);
     if (field->kind == FieldKind::Boolean && !value) value = negated ? "false" : "true";
-    FieldValue read = field_value_from_text(*field, value_of(flag, value), where);
+    FieldValue read = field_value_from_text(*field, text_for(*field, flag, value), where);
     check_field_value(*field, read, where);
     field->set(&command_.config, std::move(read));
   }
@@ -250,7 +250,12 @@ class Parser {
                         const std::optional<std::string>& value) {
     for (const EngineFlag& candidate : engine_->flags) {
       if (candidate.flag != name) continue;
-      const std::string text = candidate.stands_alone() ? std::string("true") : value_of(flag, value);
+      const FieldTable& table = fields_of<ServingConfig>();
+      const auto field = std::find_if(table.fields.begin(), table.fields.end(),
+                                      [&](const Field& of) { return of.name == candidate.field; });
+      const std::string text = candidate.stands_alone()      ? std::string("true")
+                               : field == table.fields.end() ? value_of(flag, value)
+                                                             : text_for(*field, flag, value);
       return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", kWhere, flag));
     }
     return false;
@@ -267,6 +272,17 @@ class Parser {
     if (given) return *given;
     if (next_ >= words_.size()) throw InvalidInput(fmt::format("{}: {} has no value", kWhere, flag));
     return words_[next_++];
+  }
+
+  // The flag's value; numbers of a list may be words of their own, as in --cuda-graph-bs 1 2 4.
+  std::string text_for(const Field& field, const std::string& flag, const std::optional<std::string>& given) {
+    std::string text = value_of(flag, given);
+    if (field.kind != FieldKind::IntegerList) return text;
+    const auto number = [](const std::string& word) {
+      return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+    };
+    while (next_ < words_.size() && number(words_[next_])) text += "," + words_[next_++];
+    return text;
   }
 
   std::vector<std::string> words_;

@@ -35,9 +35,15 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
       config_of(R"(--compilation-config '{"cudagraph_mode": "FULL_DECODE_ONLY", "pass_config": {"a": 1}}')");
   EXPECT_EQ(json.cudagraph_mode, "FULL_DECODE_ONLY");
   EXPECT_EQ(config_of("-cc.cudagraph_mode=PIECEWISE").cudagraph_mode, "PIECEWISE");
-  EXPECT_EQ(config_of("-cc '{\"cudagraph_capture_sizes\": [8, 64, 1]}'").max_cudagraph_capture_size, 64);
+  using Sizes = std::vector<std::int64_t>;
+  EXPECT_EQ(config_of("-cc '{\"cudagraph_capture_sizes\": [8, 64, 1]}'").cudagraph_capture_sizes,
+            (Sizes{8, 64, 1}));
+  EXPECT_EQ(config_of("--cudagraph-capture-sizes 8 64 1").cudagraph_capture_sizes, (Sizes{8, 64, 1}));
   EXPECT_EQ(config_of("--max-cudagraph-capture-size 2048").max_cudagraph_capture_size, 2048);
-  EXPECT_EQ(config_of("-cc.cudagraph_capture_sizes=[4,32]").max_cudagraph_capture_size, 32);
+  EXPECT_EQ(config_of("-cc.cudagraph_capture_sizes=[4,32]").cudagraph_capture_sizes, (Sizes{4, 32}));
+  EXPECT_EQ(parse_engine_command("python -m sglang.launch_server --model-path m --cuda-graph-bs 1 2 20")
+                .config.cudagraph_capture_sizes,
+            (Sizes{1, 2, 20}));
   EXPECT_EQ(config_of("-cc.level=3 -cc.max_num_seqs=7").max_num_seqs, std::nullopt);  // no key of ours
   EXPECT_THROW(config_of("-cc.max_cudagraph_capture_size=many"), InvalidInput);
   EXPECT_THROW(config_of("-cc '[3]'"), InvalidInput);
@@ -150,7 +156,7 @@ TEST_F(ConfigFile, OfTensorRtLlmRulesTheCommandLine) {
   EXPECT_EQ(command.config.tensor_parallel_size, 8);
   EXPECT_EQ(command.config.max_num_seqs, 256);
   EXPECT_TRUE(command.config.enable_dp_attention);
-  EXPECT_EQ(command.config.max_cudagraph_capture_size, 128);
+  EXPECT_EQ(command.config.cudagraph_capture_sizes, (std::vector<std::int64_t>{1, 8, 128}));
   EXPECT_EQ(command.config.kv_cache_dtype, "fp8");
   EXPECT_EQ(command.config.gpu_memory_utilization, 0.8);
   EXPECT_FALSE(command.config.enable_prefix_caching);

@@ -98,8 +98,6 @@ class KeyReader {
       case FileValue::Nothing:
         file_.words.emplace_back(key.flag);
         return;
-      case FileValue::LargestOfList:
-        return say(key.flag, std::to_string(largest_of(key, value)));
       case FileValue::Converted:
         return say(key.flag, key.text(json_of(value), place_of(key, value)));
       case FileValue::WithoutEffect:
@@ -111,18 +109,6 @@ class KeyReader {
   void say(std::string_view flag, const std::string& value) {
     file_.words.emplace_back(flag);
     file_.words.push_back(value);
-  }
-
-  std::int64_t largest_of(const FileKey& key, const YAML::Node& value) const {
-    std::int64_t largest = 0;
-    bool numbers = value.IsSequence() && value.size() > 0;
-    for (std::size_t i = 0; numbers && i < value.size(); ++i) {
-      std::int64_t size = 0;
-      numbers = value[i].IsScalar() && YAML::convert<std::int64_t>::decode(value[i], size);
-      largest = std::max(largest, size);
-    }
-    require(numbers, key, value, "a list of numbers");
-    return largest;
   }
 
   std::string place_of(const FileKey& key, const YAML::Node& value) const {

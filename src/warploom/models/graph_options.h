@@ -28,6 +28,9 @@ struct GraphOptions {
   RoutingKind routing = RoutingKind::PowerLaw;
   double routing_alpha = kUsualRoutingAlpha;  // of PowerLaw
   ExpertExchange expert_exchange = ExpertExchange::AllGatherReduceScatter;
+  // Each rank sends its own tokens to the others, however many it has: the exchange takes as long as the
+  // busiest link. Else all ranks' are summed or padded (SGLang).
+  bool gathers_by_rank = false;
   MatmulScheme mxfp4_scheme = MatmulScheme::MxFp4A16;  // MxFp4A8 where the GPU multiplies mxfp8 activations
   bool sampling = true;
   // Queries and keys are normalised by the kernel that rotates them, which reads and writes them anyway

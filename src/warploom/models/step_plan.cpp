@@ -17,7 +17,9 @@ std::int64_t launches(const ScaledOperators& operators) {
 }  // namespace
 
 StepPlan::StepPlan(const ModelArchitecture& model, const Sharding& sharding, const GraphOptions& options)
-    : sharding_(sharding) {
+    : sharding_(sharding),
+      gathers_by_rank_(options.gathers_by_rank &&
+                       options.expert_exchange == ExpertExchange::AllGatherReduceScatter) {
   const PlanContext context = make_plan_context(model, sharding, options);
   layers_ = context.layer_count();
   dense_ = dense_plan(context);

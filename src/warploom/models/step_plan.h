@@ -53,6 +53,8 @@ class StepPlan {
   std::vector<OperatorNode> attention_of(const StepShape& step) const;
 
   const Sharding& sharding() const { return sharding_; }
+  // See GraphOptions; false where experts are reached otherwise.
+  bool gathers_by_rank() const { return gathers_by_rank_; }
   // Layers priced by this plan.
   std::int64_t layers() const { return layers_; }
   // Launches of one step (sum of counts): dense and collective operators, without attention.
@@ -62,6 +64,7 @@ class StepPlan {
   std::int64_t group_tokens(std::int64_t tokens, std::int64_t given) const;
 
   Sharding sharding_;
+  bool gathers_by_rank_ = false;
   std::int64_t layers_ = 0;
   ScaledOperators dense_, collectives_;
   RequestOperators attention_;

@@ -29,7 +29,7 @@ class LadderPrice {
     }
     batch.chunks = chunks_;
     batch.emitting = batch.logits_rows = std::max<std::int64_t>(1, decode + std::ssize(chunks_));
-    batch.widest_rank_tokens = batch.tokens();
+    batch.widest_rank_tokens = batch.narrowest_rank_tokens = batch.tokens();
     batch.group_tokens = batch.tokens() * groups_;
     if (batch.tokens() < 1) return 0;
     return pricer_.price(batch).p50.value();

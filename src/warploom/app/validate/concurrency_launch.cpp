@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <vector>
 
 #include "warploom/app/data/benchmark_file.h"
 #include "warploom/base/error.h"
@@ -19,17 +21,23 @@ std::int64_t one_prompt_and_decodes(const ConcurrencyTruth& row) {
   return (row.concurrency.value_or(1) + row.input_tokens + 64 + 63) / 64 * 64;
 }
 
-std::int64_t quantity(const Json& value, const ConcurrencyTruth& row, std::string_view where) {
+// A number that follows from the row, or a list of them.
+Json quantity(const Json& value, const ConcurrencyTruth& row, std::string_view where) {
   check_keys(value, {"of", "at_least"}, where);
   const std::string of = text_of(value, "of", where);
+  if (of == "every_size_up_to_concurrency") {
+    std::vector<std::int64_t> sizes(std::size_t(row.concurrency.value_or(1)));
+    std::iota(sizes.begin(), sizes.end(), 1);
+    return sizes;
+  }
   const std::int64_t stated = [&] {
     if (of == "concurrency") return row.concurrency.value_or(1);
     if (of == "one_prompt_and_decodes") return one_prompt_and_decodes(row);
     if (of == "prompt_and_output") return row.input_tokens + row.output_tokens;
     if (of == "prompt_and_1500") return row.input_tokens + 1500;
     throw InvalidInput(
-        fmt::format("{}: 'of' is '{}', expected concurrency, one_prompt_and_decodes, prompt_and_output or "
-                    "prompt_and_1500",
+        fmt::format("{}: 'of' is '{}', expected concurrency, every_size_up_to_concurrency, "
+                    "one_prompt_and_decodes, prompt_and_output or prompt_and_1500",
                     where, of));
   }();
   return std::max(stated, value.value("at_least", stated));

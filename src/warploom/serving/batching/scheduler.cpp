@@ -41,7 +41,7 @@ void ScheduledBatch::add_decode(Slot slot, SchedulerState& state, std::int64_t t
   emitting.push_back({slot, yielded});
 }
 
-StepBatch ScheduledBatch::step(std::int64_t group_tokens, std::int64_t widest_rank_tokens) const {
+StepBatch ScheduledBatch::step() const {
   StepBatch batch;
   batch.decode_requests = std::ssize(decode_contexts);
   batch.decode_context_sum = decode_context_sum;
@@ -54,8 +54,6 @@ StepBatch ScheduledBatch::step(std::int64_t group_tokens, std::int64_t widest_ra
   batch.emitting = std::ssize(emitting);
   batch.logits_rows = batch.emitting + draft_tokens;
   batch.images = images;
-  batch.group_tokens = group_tokens;
-  batch.widest_rank_tokens = widest_rank_tokens;
   return batch;
 }
 

@@ -38,8 +38,8 @@ struct ScheduledBatch {
   // Books a decoding sequence with `tokens` query tokens, all but the first proposed; what is accepted of
   // them counts as computed and is emitted.
   void add_decode(Slot slot, SchedulerState& state, std::int64_t tokens);
-  // A view; valid until the batch changes. Tokens of the whole group and of its widest rank as in StepBatch.
-  StepBatch step(std::int64_t group_tokens, std::int64_t widest_rank_tokens) const;
+  // A view; valid until the batch changes. Of the tokens of other ranks nothing is set.
+  StepBatch step() const;
 
  private:
   void note(Slot slot, Sequence& sequence);

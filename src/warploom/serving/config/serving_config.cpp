@@ -90,6 +90,12 @@ void add_scheduling(FieldList<C>& list) {
             .max = 65536,
             .topic = kGraphTopic,
             .owners = kVllm})
+      .add("cudagraph_capture_sizes", &C::cudagraph_capture_sizes,
+           {.doc = "tokens of every step captured as a CUDA graph, in place of the engine's rule",
+            .min = 1,
+            .max = 65536,
+            .topic = kGraphTopic,
+            .owners = kVllm})
       .add("schedule_conservativeness", &C::schedule_conservativeness,
            {.doc = "factor of the output that admission expects",
             .min = 0,

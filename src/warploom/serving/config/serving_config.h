@@ -42,9 +42,10 @@ struct ServingConfig {
   bool enforce_eager = false;
   std::optional<std::string> cudagraph_mode;
   std::optional<std::int64_t> max_cudagraph_capture_size;
-  double schedule_conservativeness = 1;      // factor of the output that admission expects
-  bool enable_mixed_chunk = false;           // decode in the steps that prefill
-  std::int64_t scheduler_recv_interval = 1;  // decode steps between looks at the queue
+  std::vector<std::int64_t> cudagraph_capture_sizes;  // empty: by the engine's rule
+  double schedule_conservativeness = 1;               // factor of the output that admission expects
+  bool enable_mixed_chunk = false;                    // decode in the steps that prefill
+  std::int64_t scheduler_recv_interval = 1;           // decode steps between looks at the queue
   std::string capacity_scheduler_policy = "guaranteed_no_evict";
   std::int64_t batch_wait_timeout_iters = 0;  // steps that prompts wait for others beside decoding requests,
   double batch_wait_max_tokens_ratio = 0;     // unless a step would hold this share of its tokens

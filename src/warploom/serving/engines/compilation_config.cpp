@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
@@ -26,10 +25,9 @@ void apply(ServingConfig& config, const nlohmann::json& document, const std::str
     if (!sizes->is_array() || sizes->empty())
       throw InvalidInput(
           fmt::format("{}: cudagraph_capture_sizes is {}, expected a list of sizes", where, sizes->dump()));
-    std::int64_t largest = 0;
+    config.cudagraph_capture_sizes.clear();
     for (const nlohmann::json& size : *sizes)
-      largest = std::max(largest, capture_size(size, where, "cudagraph_capture_sizes"));
-    config.max_cudagraph_capture_size = largest;
+      config.cudagraph_capture_sizes.push_back(capture_size(size, where, "cudagraph_capture_sizes"));
   }
   if (const auto size = document.find("max_cudagraph_capture_size"); size != document.end())
     config.max_cudagraph_capture_size = capture_size(*size, where, "max_cudagraph_capture_size");

@@ -8,8 +8,8 @@
 
 namespace warploom {
 
-// Takes cudagraph_mode, max_cudagraph_capture_size and the largest of cudagraph_capture_sizes; other keys
-// (fusion passes, caches) change no price and are left. Throws InvalidInput "<where>: ..." on text that is
+// Takes cudagraph_mode, max_cudagraph_capture_size and cudagraph_capture_sizes; other keys (fusion passes,
+// caches) change no price and are left. Throws InvalidInput "<where>: ..." on text that is
 // not a JSON object or on values of another type.
 void apply_compilation_config(ServingConfig& config, std::string_view json, const std::string& where);
 

@@ -29,12 +29,11 @@ struct JsonFlag {
 };
 
 enum class FileValue {
-  Scalar,         // the flag and the value
-  Switch,         // `flag` when true, `off` when false
-  Nothing,        // `flag` when the key has no value
-  LargestOfList,  // the flag and the largest of some numbers
-  Converted,      // the flag and what `text` makes of the value
-  WithoutEffect   // on how long steps take
+  Scalar,        // the flag and the value
+  Switch,        // `flag` when true, `off` when false
+  Nothing,       // `flag` when the key has no value
+  Converted,     // the flag and what `text` makes of the value
+  WithoutEffect  // on how long steps take
 };
 
 // A key of a configuration file, nested ones joined by dots, as words of the command line.

@@ -40,7 +40,8 @@ bool schedules_ahead(const ServingConfig& config) { return config.async_scheduli
 
 std::vector<std::int64_t> graph_sizes_of(const ServingConfig& config, std::int64_t query_tokens) {
   return cuda_graph_sizes(max_num_seqs_of(config), config.enforce_eager || graph_mode_of(config) == "NONE",
-                          query_tokens, config.max_cudagraph_capture_size, config.graph_sizes);
+                          query_tokens, config.max_cudagraph_capture_size, config.graph_sizes,
+                          config.cudagraph_capture_sizes);
 }
 
 GraphLimits graph_limits_of(const ServingConfig& config) {

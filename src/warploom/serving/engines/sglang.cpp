@@ -20,7 +20,7 @@ constexpr std::string_view kName = name_of(Engine::Sglang);
 // The command that starts it
 
 // server_args.py
-constexpr std::array<EngineFlag, 17> kFlags{{
+constexpr std::array<EngineFlag, 18> kFlags{{
     {"max_running_requests", "max_num_seqs", "requests in a batch"},
     {"max_prefill_tokens", "max_num_batched_tokens", "prompt tokens admitted into a step"},
     {"mem_fraction_static", "gpu_memory_utilization", "share of GPU memory for weights and KV cache"},
@@ -36,6 +36,7 @@ constexpr std::array<EngineFlag, 17> kFlags{{
     {"dcp_size", "decode_context_parallel_size", "GPUs that share out the cached tokens of a request"},
     {"cuda_graph_max_bs", "max_cudagraph_capture_size",
      "requests of the largest step captured as a CUDA graph"},
+    {"cuda_graph_bs", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
     {"disable_radix_cache", "enable_prefix_caching", "no reuse of equal prefixes", true},
     {"disable_overlap_schedule", "async_scheduling", "schedule between steps", true},
     {"disable_cuda_graph", "enforce_eager", "no CUDA graphs", false, false, true},

@@ -1,10 +1,12 @@
 // TensorRT-LLM. Paths are of its repository.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
@@ -22,7 +24,7 @@ constexpr std::string_view kName = name_of(Engine::TensorRtLlm);
 // The command that starts it
 
 // tensorrt_llm/commands/serve.py
-constexpr std::array<EngineFlag, 10> kFlags{{
+constexpr std::array<EngineFlag, 11> kFlags{{
     {"max_batch_size", "max_num_seqs", "requests in a batch"},
     {"max_num_tokens", "max_num_batched_tokens", "tokens in a step"},
     {"max_seq_len", "max_model_len", "longest prompt plus output, in tokens"},
@@ -34,6 +36,7 @@ constexpr std::array<EngineFlag, 10> kFlags{{
     {"pp_size", "pipeline_parallel_size", "GPUs that share the layers out"},
     {"cuda_graph_max_batch_size", "max_cudagraph_capture_size",
      "requests of the largest step captured as a CUDA graph"},
+    {"cuda_graph_batch_sizes", "cudagraph_capture_sizes", "requests of every step captured as a CUDA graph"},
     {"enable_attention_dp", "enable_dp_attention", "data-parallel attention", false, false, true},
 }};
 constexpr std::array<LaunchWord, 1> kPrograms{{{"trtllm-serve", false}}};
@@ -72,6 +75,13 @@ std::string lower_case(const Json& value, const std::string&) {
 
 std::string moe_backend(const Json& value, const std::string&) {
   return text_of(value) == "TRTLLM" ? "flashinfer_trtllm" : "auto";
+}
+
+std::string listed_sizes(const Json& value, const std::string& where) {
+  const auto whole = [](const Json& size) { return size.is_number_integer(); };
+  if (!value.is_array() || value.empty() || !std::all_of(value.begin(), value.end(), whole))
+    throw InvalidInput(fmt::format("{} is {}, expected a list of numbers", where, value.dump()));
+  return fmt::format("{}", fmt::join(value.get<std::vector<std::int64_t>>(), ","));
 }
 
 // In the terms of vLLM's --speculative-config.
@@ -121,7 +131,7 @@ constexpr std::array<FileKey, 43> kFileKeys{{
     {"attention_dp_config.timeout_iters", FileValue::Scalar, "--attention-dp-timeout-iters"},
     {"attention_dp_config.batching_wait_iters", FileValue::Scalar, "--attention-dp-batching-wait-iters"},
     {"moe_config.backend", FileValue::Converted, "--moe-backend", "", moe_backend},
-    {"cuda_graph_config.batch_sizes", FileValue::LargestOfList, "--cuda_graph_max_batch_size"},
+    {"cuda_graph_config.batch_sizes", FileValue::Converted, "--cuda_graph_batch_sizes", "", listed_sizes},
     {"cuda_graph_config", FileValue::Nothing, "--enforce-eager"},
     {"speculative_config", FileValue::Converted, "--speculative-config", "", speculation},
     {"backend", FileValue::WithoutEffect},
@@ -239,6 +249,7 @@ bool reduces_into_norms(const ModelArchitecture& model) {
 void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   graph.parallel_latent_norms = true;  // maybe_execute_in_parallel
   graph.fuse_qk_norm_rope = true;      // Qwen3Attention
+  graph.gathers_by_rank = true;        // allgather with sizes (cpp/tensorrt_llm/thop/allgatherOp.cpp)
   // _torch/modules/attention.py passes the output scale of o_proj on to the kernel; gated_mlp.py quantises in
   // the activation.
   graph.fuse_static_quantization = true;

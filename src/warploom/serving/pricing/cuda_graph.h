@@ -13,11 +13,13 @@ namespace warploom {
 // An engine's capture sizes (GraphSizes; vLLM's of today where none are given) up to the largest, which is
 // as configured, else by the engine's rule (vllm/config, `cudagraph_capture_sizes`). With several query
 // tokens for each decoding request every size is rounded up to a multiple of them, and sizes above the
-// largest go (adjust_cudagraph_sizes_for_spec_decode). Empty in eager mode.
+// largest go (adjust_cudagraph_sizes_for_spec_decode). Empty in eager mode. `listed`, in any order: in place
+// of the rule's.
 std::vector<std::int64_t> cuda_graph_sizes(std::int64_t max_num_seqs, bool enforce_eager,
                                            std::int64_t query_tokens = 1,
                                            std::optional<std::int64_t> largest_size = {},
-                                           const GraphSizes& rule = {});
+                                           const GraphSizes& rule = {},
+                                           const std::vector<std::int64_t>& listed = {});
 
 // The largest steps that run as CUDA graphs, in tokens; 0: none.
 struct GraphLimits {

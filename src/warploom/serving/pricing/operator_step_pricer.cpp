@@ -35,6 +35,7 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
       sequence_grid_(geometric_points(domain.sequences, 8, 6)),
       token_table_(token_grid_.size()),
       group_table_(token_grid_.size()),
+      exchange_table_(token_grid_.size()),
       row_table_(row_grid_.size()),
       decode_kinds_(decode_kinds(plan_, context_points(domain.context))) {
   list_per_group_token(1);
@@ -44,7 +45,8 @@ OperatorStepPricer::OperatorStepPricer(const StepPlan& plan, OperatorPricer pric
 std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
   auto copy = std::make_unique<OperatorStepPricer>(*this);
   copy->sums_.clear();
-  for (PriceTable* table : {&copy->token_table_, &copy->group_table_, &copy->row_table_})
+  for (PriceTable* table :
+       {&copy->token_table_, &copy->group_table_, &copy->exchange_table_, &copy->row_table_})
     table->forget_uses();
   for (DecodeTable& table : copy->decode_tables_) table.prices.forget_uses();
   return copy;
@@ -52,7 +54,8 @@ std::unique_ptr<StepPricer> OperatorStepPricer::clone() const {
 
 std::vector<KernelTime> OperatorStepPricer::breakdown() const {
   KernelSums sums = sums_;
-  for (const PriceTable* table : {&token_table_, &group_table_, &row_table_}) table->collect(sums);
+  for (const PriceTable* table : {&token_table_, &group_table_, &exchange_table_, &row_table_})
+    table->collect(sums);
   for (const DecodeTable& table : decode_tables_) table.prices.collect(sums);
   return sums.sorted();
 }
@@ -72,8 +75,11 @@ StepCost OperatorStepPricer::price(const StepBatch& batch) {
   const std::int64_t group_tokens =
       in_graph && ranks > 1 ? ranks * padded : std::max(padded, batch.group_tokens);
   add_part(&OperatorStepPricer::list_per_token, padded, token_grid_, token_table_, price);
-  if (serves_group_)
+  if (serves_group_) {
+    const std::int64_t exchanged = in_graph ? group_tokens : std::max(group_tokens, exchanged_tokens(batch));
     add_part(&OperatorStepPricer::list_per_group_token, group_tokens, token_grid_, group_table_, price);
+    add_part(&OperatorStepPricer::list_per_exchanged_token, exchanged, token_grid_, exchange_table_, price);
+  }
   if (batch.logits_rows > 0) {
     add_part(&OperatorStepPricer::list_per_row, batch.logits_rows, row_grid_, row_table_, price);
   }
@@ -99,9 +105,22 @@ void OperatorStepPricer::list_per_group_token(std::int64_t group_tokens) {
   for (const OperatorNode& node : plan_.dense_operators(own, 0, group_tokens)) {
     if (serves_group(node)) nodes_.push_back(node);
   }
+}
+
+void OperatorStepPricer::list_per_exchanged_token(std::int64_t group_tokens) {
+  nodes_.clear();
+  const std::int64_t own = std::max<std::int64_t>(1, group_tokens / plan_.sharding().attention_data_parallel);
   for (const OperatorNode& node : plan_.collective_operators(own, 0, group_tokens)) {
     if (serves_group(node)) nodes_.push_back(node);
   }
+}
+
+// Tokens of a group with equal ranks whose exchange takes as long. Around a ring of N ranks a link carries what
+// all have but the rank behind it; with equal ranks that is (N - 1) / N of the group's.
+std::int64_t OperatorStepPricer::exchanged_tokens(const StepBatch& batch) const {
+  const auto ranks = std::int64_t(coupled_replicas());
+  if (!plan_.gathers_by_rank() || ranks == 1) return batch.group_tokens;
+  return (batch.group_tokens - batch.narrowest_rank_tokens) * ranks / (ranks - 1);
 }
 
 void OperatorStepPricer::list_per_row(std::int64_t rows) {

@@ -4,7 +4,8 @@
 //   where a graph holds the step, at the step's own size elsewhere; remembered on a grid of token counts
 //   (every one up
 //   to 64, then at most 1/32 apart) and interpolated.
-// - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them.
+// - Routed experts and the exchange of tokens with them likewise, by the tokens of all ranks that share them;
+//   where ranks have unequal numbers of them, the exchange by the busiest link.
 // - lm_head and sampling likewise, by the number of rows that yield a token.
 // - Decode attention by the number of requests and their mean context, on a grid of both; the time is linear
 //   in their product where bandwidth rules, which bilinear interpolation keeps exactly, so that the mean
@@ -58,6 +59,8 @@ class OperatorStepPricer final : public StepPricer {
   using Part = void (OperatorStepPricer::*)(std::int64_t size);
   void list_per_token(std::int64_t tokens);
   void list_per_group_token(std::int64_t group_tokens);
+  void list_per_exchanged_token(std::int64_t group_tokens);
+  std::int64_t exchanged_tokens(const StepBatch& batch) const;
   void list_per_row(std::int64_t rows);
   void add_part(Part part, std::int64_t size, const PriceGrid& grid, PriceTable& table, ListPrice& price);
   void add_decode(const StepBatch& batch, ListPrice& price);
@@ -102,7 +105,7 @@ class OperatorStepPricer final : public StepPricer {
   OperatorPricer pricer_;
   std::vector<std::int64_t> graph_sizes_;
   PriceGrid token_grid_, row_grid_, sequence_grid_;
-  PriceTable token_table_, group_table_, row_table_;
+  PriceTable token_table_, group_table_, exchange_table_, row_table_;
   bool serves_group_ = false;  // the plan has operators on the tokens of all ranks
   std::vector<DecodeKind> decode_kinds_;
   std::vector<DecodeTable> decode_tables_;

@@ -39,6 +39,7 @@ class StraightLatency final : public LatencyModel {
     }
     return 1e-5 * area;
   }
+  static double work(const Collective& collective) { return 1 + 1e-9 * collective.size.value(); }
   template <class O>
   static double work(const O&) {
     return 1.0;
@@ -66,12 +67,14 @@ struct Bench {
   Sharding sharding;
   ModelArchitecture architecture;
   OperatorStepPricer pricer;
-  explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false)
-      : Bench(small_model(mixture), spread, eager) {}
-  explicit Bench(ModelArchitecture made, const Sharding& spread = {}, bool eager = true)
+  explicit Bench(const Sharding& spread = {}, bool eager = true, bool mixture = false,
+                 const GraphOptions& options = {})
+      : Bench(small_model(mixture), spread, eager, options) {}
+  explicit Bench(ModelArchitecture made, const Sharding& spread = {}, bool eager = true,
+                 const GraphOptions& options = {})
       : sharding(spread),
         architecture(std::move(made)),
-        pricer(StepPlan(architecture, spread), {.model = &model, .gpu = &gpu, .names = {}},
+        pricer(StepPlan(architecture, spread, options), {.model = &model, .gpu = &gpu, .names = {}},
                cuda_graph_sizes(256, eager)) {}
 
   // The sum over the whole operator graph, without tables.
@@ -139,6 +142,26 @@ TEST(OperatorStepPricer, RanksOfAGroupPadToTheWidest) {
   EXPECT_LT(time_beside(2000), time_beside(20));
 }
 
+// Of 2,000 and 20 tokens the busy rank's link carries 2,000 one way, as if both had that many.
+TEST(OperatorStepPricer, UnequalRanksExchangeAsTheBusiestLink) {
+  const Sharding ranks{.expert_parallel = 2, .attention_data_parallel = 2};
+  Bench by_rank(ranks, true, true, {.gathers_by_rank = true}), summed(ranks, true, true);
+  StepBatch batch;
+  const std::vector<PrefillChunk> chunks{{2000, 0}};
+  batch.chunks = chunks;
+  batch.chunk_tokens = 2000;
+  batch.emitting = batch.logits_rows = 1;
+  const auto collectives = [&](Bench& bench, std::int64_t other_rank) {
+    batch.group_tokens = 2000 + other_rank;
+    batch.widest_rank_tokens = 2000;
+    batch.narrowest_rank_tokens = other_rank;
+    return bench.pricer.price(batch).collectives;
+  };
+  EXPECT_EQ(collectives(by_rank, 2000), collectives(summed, 2000));
+  EXPECT_EQ(collectives(by_rank, 20), collectives(by_rank, 2000));
+  EXPECT_LT(collectives(summed, 20), collectives(by_rank, 20));
+}
+
 TEST(OperatorStepPricer, PricesChunksOnTheirHistory) {
   Bench bench;
   const std::vector<PrefillChunk> chunks{{100, 900}, {50, 0}};
@@ -159,6 +182,11 @@ TEST(OperatorStepPricer, PadsToGraphSizes) {
   EXPECT_EQ(padded_tokens(cuda_graph_sizes(256, false), 513), 513);
   EXPECT_EQ(cuda_graph_sizes(256, false).back(), 512);
   EXPECT_EQ(cuda_graph_sizes(3, false), (std::vector<std::int64_t>{1, 2, 4}));
+  using Sizes = std::vector<std::int64_t>;
+  EXPECT_EQ(cuda_graph_sizes(256, false, 1, {}, {}, {20, 3, 20}), (Sizes{3, 20}));
+  EXPECT_EQ(cuda_graph_sizes(256, false, 1, 16, {}, {20, 3}), (Sizes{3}));
+  EXPECT_EQ(cuda_graph_sizes(256, false, 4, {}, {}, {20, 3, 4}), (Sizes{4, 20}));
+  EXPECT_EQ(cuda_graph_sizes(256, true, 1, {}, {}, {20}), Sizes{});
 }
 
 TEST(OperatorStepPricer, OneLongRequestBoundsTheStep) {
@@ -252,12 +280,13 @@ TEST(OperatorStepPricer, ContextParallelPromptsCostTheirShare) {
   batch.chunks = chunks;
   batch.chunk_tokens = 1024;
   Bench two({.prefill_context_parallel = 2}, false), one({}, false);
-  const double shared = two.pricer.price(batch).p50.value();
+  const StepCost shared = two.pricer.price(batch);
   // One GPU's half: 512 tokens after 256 in the mean, and one gather of keys and values for each layer.
   batch.chunks = half;
   batch.chunk_tokens = 512;
   const StepCost alone = one.pricer.price(batch);
-  EXPECT_NEAR(shared, alone.p50.value() + 32 * 3e-6, 1e-9);
+  EXPECT_NEAR(shared.p50.value(), alone.p50.value() + shared.collectives.value(), 1e-9);
+  EXPECT_GT(shared.collectives.value(), 32 * 2e-6);
   EXPECT_EQ(alone.collectives.value(), 0);
 }
 

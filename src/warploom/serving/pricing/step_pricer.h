@@ -35,6 +35,7 @@ struct StepBatch {
   std::int64_t images = 0;               // encoded in this step
   std::int64_t group_tokens = 0;         // new tokens of all data-parallel ranks that step together
   std::int64_t widest_rank_tokens = 0;   // of the rank that has most: in a CUDA graph all are padded alike
+  std::int64_t narrowest_rank_tokens = 0;  // of the rank that has least
 
   std::int64_t tokens() const { return decode_requests + draft_tokens + chunk_tokens; }
   // New tokens of a decoding request; those without an entry have one.

@@ -1,6 +1,7 @@
 #include "warploom/serving/replica/replica_group.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "warploom/serving/engines/engine_defaults.h"
 
@@ -93,7 +94,7 @@ void ReplicaGroup::record(const StepTimeline::Span& span, std::int32_t first_rep
                     .gpu = gpu_[i],
                     .host = span.host,
                     .shape = {}};
-    const StepBatch sizes = batch.step(latest_tokens_, 0);
+    const StepBatch sizes = batch.step();
     for (std::size_t d = 0; d < batch.decode_contexts.size(); ++d)
       step.shape.decode.push_back({1, sizes.queries_of(d), batch.decode_contexts[d]});
     for (const PrefillChunk& chunk : batch.chunks)
@@ -105,17 +106,23 @@ void ReplicaGroup::record(const StepTimeline::Span& span, std::int32_t first_rep
 }
 
 ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
-  std::int64_t group_tokens = 0, widest = 0;
+  std::int64_t group_tokens = 0, widest = 0, narrowest = std::numeric_limits<std::int64_t>::max();
   for (const Replica& replica : replicas_) {
-    group_tokens += replica.latest().tokens();
-    widest = std::max(widest, replica.latest().tokens());
+    const std::int64_t tokens = replica.latest().tokens();
+    group_tokens += tokens;
+    widest = std::max(widest, tokens);
+    narrowest = std::min(narrowest, tokens);
   }
   latest_tokens_ = group_tokens;
   GroupStep whole;
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     const ScheduledBatch& batch = replicas_[i].latest();
     if (batch.empty()) continue;
-    const StepCost cost = pricer_->price(batch.step(group_tokens, widest));
+    StepBatch step = batch.step();
+    step.group_tokens = group_tokens;
+    step.widest_rank_tokens = widest;
+    step.narrowest_rank_tokens = narrowest;
+    const StepCost cost = pricer_->price(step);
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;

@@ -31,7 +31,8 @@ StepBatch next_token(const StepBatch& batch, std::vector<std::int32_t>& contexts
   contexts.resize(std::size_t(batch.emitting), std::int32_t(mean));
   StepBatch next;
   next.set_decode(contexts);
-  next.emitting = next.logits_rows = next.group_tokens = batch.emitting;
+  next.emitting = next.logits_rows = batch.emitting;
+  next.group_tokens = next.narrowest_rank_tokens = batch.emitting;  // the ranks count as one
   return next;
 }
 
