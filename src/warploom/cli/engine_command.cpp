@@ -250,12 +250,10 @@ class Parser {
                         const std::optional<std::string>& value) {
     for (const EngineFlag& candidate : engine_->flags) {
       if (candidate.flag != name) continue;
-      const FieldTable& table = fields_of<ServingConfig>();
-      const auto field = std::find_if(table.fields.begin(), table.fields.end(),
-                                      [&](const Field& of) { return of.name == candidate.field; });
-      const std::string text = candidate.stands_alone()      ? std::string("true")
-                               : field == table.fields.end() ? value_of(flag, value)
-                                                             : text_for(*field, flag, value);
+      const Field* field = fields_of<ServingConfig>().find(candidate.field);
+      const std::string text = candidate.stands_alone() ? std::string("true")
+                               : field == nullptr       ? value_of(flag, value)
+                                                        : text_for(*field, flag, value);
       return apply_engine_flag(command_.config, name, text, fmt::format("{}: {}", kWhere, flag));
     }
     return false;

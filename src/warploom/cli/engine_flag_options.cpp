@@ -48,6 +48,7 @@ std::string value_type(const EngineFlag& flag) {
   if (flag.count) return "INTEGER";
   const Field* field = fields_of<ServingConfig>().find(flag.field);
   WARPLOOM_ASSERT(field != nullptr);
+  if (field->kind == FieldKind::IntegerList) return "INTEGER,...";
   return field->kind == FieldKind::Integer ? "INTEGER" : field->kind == FieldKind::Real ? "NUMBER" : "NAME";
 }
 

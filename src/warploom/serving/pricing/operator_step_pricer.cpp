@@ -115,8 +115,8 @@ void OperatorStepPricer::list_per_exchanged_token(std::int64_t group_tokens) {
   }
 }
 
-// Tokens of a group with equal ranks whose exchange takes as long. Around a ring of N ranks a link carries what
-// all have but the rank behind it; with equal ranks that is (N - 1) / N of the group's.
+// Tokens of a group with equal ranks whose exchange takes as long. Around a ring of N ranks a link carries
+// what all have but the rank behind it; with equal ranks that is (N - 1) / N of the group's.
 std::int64_t OperatorStepPricer::exchanged_tokens(const StepBatch& batch) const {
   const auto ranks = std::int64_t(coupled_replicas());
   if (!plan_.gathers_by_rank() || ranks == 1) return batch.group_tokens;
