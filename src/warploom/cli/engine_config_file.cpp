@@ -38,7 +38,7 @@ Json json_of(const YAML::Node& node) {
     return list;
   }
   if (node.IsNull()) return nullptr;
-  const std::string text = node.Scalar();
+  const std::string& text = node.Scalar();
   const Json plain = Json::parse(text, nullptr, false);
   return plain.is_discarded() || plain.is_structured() || node.Tag() == "!" ? Json(text) : plain;
 }
