@@ -19,6 +19,7 @@ void StepTimeline::reset(SimTime now) {
 SimTime StepTimeline::run_stages(SimTime launch_begin, const HostStep& host, Seconds gpu) {
   const std::int64_t stages = std::ssize(stage_free_);
   const auto share = [stages](std::int64_t whole, std::int64_t stage) {
+    if (stages == 1) return SimDuration(whole);
     const std::int64_t rest = whole % stages;
     return SimDuration(whole / stages + rest * (stage + 1) / stages - rest * stage / stages);
   };
@@ -43,7 +44,7 @@ StepTimeline::Span StepTimeline::begin(SimTime now, const HostStep& host, Second
   const SimTime gpu_end = run_stages(launch_begin, host, gpu + host.pause);
   const bool one_process = stage_free_.size() == 1;
   host_free_ = one_process ? launch_begin + to_sim_duration(host.launch) : launch_begin;
-  pending_[(first_ + count_++) % pending_.size()] = {gpu_end, to_sim_duration(host.finish)};
+  pending_[place(count_++)] = {gpu_end, to_sim_duration(host.finish)};
   if (!one_process) {
     const Seconds exposed = std::max(host.launch - gpu, host.pause);
     const Seconds added = host.before + exposed + host.finish;
@@ -53,15 +54,15 @@ StepTimeline::Span StepTimeline::begin(SimTime now, const HostStep& host, Second
   return {ready, end, (end - ready).seconds() - to_sim_duration(gpu).seconds()};
 }
 
-SimTime StepTimeline::end_of(std::size_t place) const {
+SimTime StepTimeline::end_of(std::size_t at) const {
   WARPLOOM_ASSERT(count_ > 0);
-  const Pending& step = pending_[place];
+  const Pending& step = pending_[at];
   return std::max(step.gpu_end, host_free_) + step.finish;
 }
 
 void StepTimeline::finish(SimTime now) {
   WARPLOOM_ASSERT(count_ > 0);
-  first_ = (first_ + 1) % pending_.size();
+  first_ = place(1);
   --count_;
   host_free_ = std::max(host_free_, now);
 }

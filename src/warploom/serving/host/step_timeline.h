@@ -35,7 +35,7 @@ class StepTimeline {
   // When the tokens of the oldest step in flight are out. Grows when another step is begun before.
   SimTime oldest_end() const { return end_of(first_); }
   // The same of the newest, were it alone in flight.
-  SimTime newest_end() const { return end_of((first_ + count_ - 1) % pending_.size()); }
+  SimTime newest_end() const { return end_of(place(count_ - 1)); }
   // Ends the oldest step, at its oldest_end().
   void finish(SimTime now);
 
@@ -44,7 +44,12 @@ class StepTimeline {
     SimTime gpu_end;
     SimDuration finish;
   };
-  SimTime end_of(std::size_t place) const;
+  // In pending_, of the step that follows the oldest by so many, at most all.
+  std::size_t place(std::size_t after) const {
+    const std::size_t at = first_ + after;
+    return at < pending_.size() ? at : at - pending_.size();
+  }
+  SimTime end_of(std::size_t at) const;
   SimTime run_stages(SimTime launch_begin, const HostStep& host, Seconds gpu);
 
   std::vector<SimTime> stage_free_;  // when each stage ends what it has

@@ -17,7 +17,8 @@ std::vector<std::int64_t> geometric_points(std::int64_t limit, std::int64_t dens
   return points;
 }
 
-PriceGrid::PriceGrid(std::vector<std::int64_t> points) : points_(std::move(points)) {
+PriceGrid::PriceGrid(std::vector<std::int64_t> points)
+    : points_(std::move(points)), values_(points_.begin(), points_.end()) {
   WARPLOOM_ASSERT(!points_.empty());
   const double last = std::max(1.0, double(points_.back()));
   std::uint32_t low = 0;

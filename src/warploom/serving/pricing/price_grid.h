@@ -30,9 +30,9 @@ class PriceGrid {
   // point to start from.
   GridPosition locate(double value) const {
     std::size_t low = value < 1 ? 0 : start_[std::min(start_.size() - 1, key_of(value))];
-    while (low + 1 < points_.size() && double(points_[low + 1]) <= value) ++low;
-    if (low + 1 == points_.size() || value <= double(points_[low])) return {low, 0.0};
-    return {low, (value - double(points_[low])) / double(points_[low + 1] - points_[low])};
+    while (low + 1 < values_.size() && values_[low + 1] <= value) ++low;
+    if (low + 1 == values_.size() || value <= values_[low]) return {low, 0.0};
+    return {low, (value - values_[low]) / (values_[low + 1] - values_[low])};
   }
 
  private:
@@ -44,6 +44,7 @@ class PriceGrid {
   }
 
   std::vector<std::int64_t> points_;
+  std::vector<double> values_;        // the same
   std::vector<std::uint32_t> start_;  // by key: the last point that no value of that key lies below
 };
 

@@ -72,7 +72,10 @@ inline std::int64_t to_nanoseconds(Seconds s) {
   constexpr double kMostNanoseconds = 9e18;
   const double nanoseconds = s.value() * 1e9;
   if (!(std::abs(nanoseconds) <= kMostNanoseconds)) detail::refuse_sim_time(s);
-  return std::llround(nanoseconds);
+  // std::llround, without a call.
+  const auto whole = std::int64_t(nanoseconds);
+  const double rest = nanoseconds - double(whole);
+  return whole + std::int64_t(rest >= 0.5) - std::int64_t(rest <= -0.5);
 }
 inline SimDuration to_sim_duration(Seconds s) { return SimDuration(to_nanoseconds(s)); }
 inline SimTime to_sim_time(Seconds s) { return SimTime(to_nanoseconds(s)); }
