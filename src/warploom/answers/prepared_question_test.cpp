@@ -103,5 +103,17 @@ TEST(StepPrices, MixedStepsHoldPromptsAndDecodingRequests) {
   EXPECT_THROW(prices.decode(1, -5), InvalidInput);
 }
 
+// Without a CUDA graph, which pads: what `step` says of the same prompt on each of two ranks.
+TEST(StepPrices, AreThoseOfStepForRanksThatStepTogether) {
+  const std::string setup = R"({"model": "Qwen/Qwen3-30B-A3B", "gpu": "H200", "data_parallel_size": 2,
+                                "enable_expert_parallel": true)";
+  StepPrices steps(question_session(), question_fields(setup + "}"));
+  const PromptPart prompt{.tokens = 2048};
+  const StepPrice price = steps.mixed({}, {&prompt, 1});
+  const Json document =
+      answer(question_session(), "step", question_fields(setup + R"(, "prefill": "1x2048"})"));
+  EXPECT_NEAR(to_milliseconds(price.time()) / document["step_ms"].get<double>(), 1, 1e-6);
+}
+
 }  // namespace
 }  // namespace warploom

@@ -63,7 +63,8 @@ StepPrice StepPrices::priced() {
   if (batch_.tokens() < 1) throw InvalidInput("step: no request, expected at least one");
   checked_tokens(batch_.tokens(), "new tokens", 1);
   batch_.emitting = batch_.logits_rows = requests;
-  batch_.group_tokens = batch_.widest_rank_tokens = batch_.tokens();
+  batch_.widest_rank_tokens = batch_.narrowest_rank_tokens = batch_.tokens();
+  batch_.group_tokens = batch_.tokens() * std::int64_t(setup_.pricer->coupled_replicas());
   const StepCost cost = setup_.pricer->price(batch_);
   const LaunchMode mode = limits_.mode(batch_.chunk_tokens, batch_.tokens());
   return {cost.p10, cost.p50, cost.p90,

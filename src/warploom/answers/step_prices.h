@@ -27,7 +27,8 @@ struct PromptPart {
 };
 
 // One model on one GPU under one engine. Steps are priced as `simulate` prices them: from tables that fill
-// as they are asked, padded to CUDA graphs. Not thread-safe; the session must outlive it.
+// as they are asked, padded to CUDA graphs. Data-parallel ranks that step together have as many tokens each,
+// as in `step`. Not thread-safe; the session must outlive it.
 class StepPrices {
  public:
   // `setup`: the fields of a ServingSetupRequest, flat or nested. Throws as resolve_serving, and
