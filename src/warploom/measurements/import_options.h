@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "warploom/kernels/operator.h"
+#include "warploom/measurements/row_corrections.h"
+#include "warploom/measurements/slow_rows.h"
 
 namespace warploom {
 
@@ -24,6 +26,10 @@ struct ImportOptions {
   double group_tolerance = 0.05;
   // Rows of equal operator, GPU and context become one: the median latency, the sum of n_samples.
   bool merge_repeats = true;
+  // Rows that their publisher or a look at other versions corrected. Not owned; null: none.
+  const RowCorrections* corrections = nullptr;
+  // Rows that are far slower than their neighbours in every size, alone of all versions and GPUs.
+  SlowRowLimits slow_rows;
   std::size_t examples = 3;  // example lines kept for each reason
 };
 

@@ -56,5 +56,7 @@ struct ImportReport {
 inline constexpr std::string_view kImpossibleReason = "faster than the physical bound";
 inline constexpr std::string_view kBrokenGroupReason =
     "of a group that is often faster than the physical bound";
+inline constexpr std::string_view kSlowRowReason =
+    "far slower than its neighbours in size, in no other version and on no other GPU";
 
 }  // namespace warploom

@@ -1,6 +1,7 @@
 #include "warploom/app/data/import_data.h"
 
 #include "warploom/app/data/kernel_exclusions.h"
+#include "warploom/app/data/row_corrections.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/measurements/store.h"
@@ -30,7 +31,7 @@ FieldTable MeasurementSource::describe() {
       .add("families", &R::families, {.doc = "only these families"})
       .add("gpus", &R::gpus, {.doc = "only these GPUs"})
       .add("keep_impossible", &R::keep_impossible,
-           {.doc = "keep rows that are faster than physics allows, and their groups"})
+           {.doc = "keep rows that the rules of data/benchmarks take out: impossible, withdrawn, glitched"})
       .table();
 }
 
@@ -46,8 +47,13 @@ ImportFilter filter_of(const MeasurementSource& source, const GpuCatalog& catalo
 
 ImportOptions options_of(const MeasurementSource& source) {
   ImportOptions options;
-  options.physical_tolerance =
-      source.keep_impossible ? 0 : kernel_exclusion("faster_than_bound").value.value_or(0);
+  if (source.keep_impossible) {
+    options.physical_tolerance = 0;
+  } else {
+    options.physical_tolerance = kernel_exclusion("faster_than_bound").value.value_or(0);
+    options.slow_rows.times_neighbours = kernel_exclusion("far_slower_than_neighbours").value.value_or(0);
+    options.corrections = &row_corrections();
+  }
   options.group_tolerance = kernel_exclusion("group_often_faster_than_bound").value.value_or(1);
   return options;
 }

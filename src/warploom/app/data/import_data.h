@@ -19,8 +19,7 @@ struct MeasurementSource {
   std::vector<std::filesystem::path> paths;  // its files or folders
   std::vector<std::string> families;
   std::vector<std::string> gpus;
-  // For a layout: keeps rows that are faster than physics allows. By default kernel_exclusions.json takes
-  // them out.
+  // For a layout: keeps rows that kernel_exclusions.json and row_corrections.json take out by default.
   bool keep_impossible = false;
   static FieldTable describe();
 };

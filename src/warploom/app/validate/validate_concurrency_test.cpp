@@ -249,6 +249,7 @@ TEST(KernelExclusions, AreTheImportersDefaults) {
   EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").value, ImportOptions().group_tolerance);
   EXPECT_EQ(kernel_exclusion("faster_than_bound").counted_as, kImpossibleReason);
   EXPECT_EQ(kernel_exclusion("group_often_faster_than_bound").counted_as, kBrokenGroupReason);
+  EXPECT_EQ(kernel_exclusion("far_slower_than_neighbours").counted_as, kSlowRowReason);
   EXPECT_EQ(kernel_exclusion("few_rows").value, 1000);
 }
 

@@ -26,10 +26,6 @@ struct MlaColumns {
   std::size_t dtype, kv_dtype, heads, batch;
 };
 
-Marks marks_of_mla(const KernelContext& context) {
-  return {.launch_bound = collector_of(context.framework).times_mla_eagerly(context.version)};
-}
-
 // The cached length, whether or not the collector passes the length with the current token.
 std::int64_t cached_tokens_of_module(const Table& table, const KernelContext& context, std::size_t step) {
   const std::int64_t length = table.positive(step);
@@ -119,7 +115,7 @@ void read_aiconfigurator_mla_context(Table& table, RowSink& sink) {
                   .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .query_tokens = table.positive(length)}};
-    row.add(op, {.marks = marks_of_mla(row.context)});
+    row.add(op);
   });
 }
 
@@ -132,7 +128,7 @@ void read_aiconfigurator_mla_generation(Table& table, RowSink& sink) {
                  .kv_cache = aiconfigurator_type(table, mla.kv_dtype)};
     op.shape.heads = table.positive(mla.heads);
     op.requests = {{.count = table.positive(mla.batch), .context_tokens = table.not_negative(step)}};
-    row.add(op, {.marks = marks_of_mla(row.context)});
+    row.add(op);
   });
 }
 

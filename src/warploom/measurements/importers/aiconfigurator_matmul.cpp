@@ -26,11 +26,6 @@ double rotated_weights(std::string_view framework, const Gemm& gemm, const GpuSp
   return 6;
 }
 
-bool is_eager(const KernelContext& context, MatmulScheme scheme) {
-  return scheme == MatmulScheme::Fp8Block &&
-         collector_of(context.framework).times_block_fp8_eagerly(context.version);
-}
-
 struct Routing {
   RoutingKind kind = RoutingKind::Balanced;
   double alpha = 0;
@@ -62,7 +57,7 @@ void read_aiconfigurator_gemm(Table& table, RowSink& sink) {
               .k = table.positive(k),
               .residency = Residency::Warm};
     gemm.weight_copies = rotated_weights(row.context.framework, gemm, row.gpu);
-    row.add(gemm, {.marks = {.launch_bound = is_eager(row.context, gemm.scheme)}});
+    row.add(gemm);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "warploom/measurements/importers/kineto_trace.h"
 #include "warploom/measurements/internal/table_format.h"
 #include "warploom/measurements/quality.h"
+#include "warploom/measurements/slow_rows.h"
 
 namespace warploom {
 namespace fs = std::filesystem;
@@ -79,6 +80,7 @@ class Importer {
   // Called once, after every path.
   ImportResult finish() {
     if (options_.physical_tolerance > 0 && options_.group_tolerance < 1) drop_broken_groups();
+    drop_slow_rows();
     if (options_.merge_repeats) merge();
     return std::move(result_);
   }
@@ -187,6 +189,28 @@ class Importer {
   void drop_broken_groups() {
     std::vector<bool> keep(result_.dataset.size(), true);
     find_broken_groups(keep);
+    drop(keep);
+  }
+
+  void drop_slow_rows() {
+    const std::vector<std::uint32_t> slow = find_slow_rows(result_.dataset, options_.slow_rows);
+    if (slow.empty()) return;
+    std::vector<bool> keep(result_.dataset.size(), true);
+    for (const std::uint32_t row : slow) {
+      keep[row] = false;
+      FileReport& report = report_of_row(row);
+      --report.rows_kept;
+      SkippedRows& entry = report.skip(kSlowRowReason);
+      const KernelContext context = result_.dataset.context(row);
+      if (entry.examples.size() < options_.examples)
+        entry.examples.push_back(fmt::format("{} {} {} on {}: {:.4g} us", context.framework, context.version,
+                                             context.kernel, result_.dataset.gpu(row),
+                                             to_microseconds(result_.dataset.latency(row))));
+    }
+    drop(keep);
+  }
+
+  void drop(const std::vector<bool>& keep) {
     std::size_t row = 0, kept = 0;
     for (std::size_t& first : first_rows_) {
       for (; row < first; ++row) kept += keep[row] ? 1 : 0;

@@ -49,7 +49,7 @@ TEST_F(Import, ReadsGemmRowsWithTheirResidency) {
                 "trtllm,1.0.0,torch_flow,bfloat16,4096,4096,16,20,2\n"   // 33.5 MB: 50 MB / it = 2
                 "trtllm,1.0.0,torch_flow,fp8,128,128,16,5,1\n"           // tiny: 5
                 "vllm,0.24.0,vllm_default,bfloat16,4096,4096,16,20,1\n"  // 6
-                "vllm,0.24.0,Cutlass,fp8_block,4096,4096,16,80,1\n"      // 1, eager
+                "vllm,0.24.0,Cutlass,fp8_block,4096,4096,16,80,1\n"      // 1
                 "vllm,0.14.0,vllm_default,nvfp4,4096,4096,16,80,1\n"     // 1
                 "sglang,0.5.9,sglang,int8_wo,4096,4096,16,20,1\n");
   const Dataset data = import(path).dataset;
@@ -59,7 +59,7 @@ TEST_F(Import, ReadsGemmRowsWithTheirResidency) {
     const Gemm& gemm = std::get<Gemm>(data.op(row));
     EXPECT_EQ(gemm.residency, Residency::Warm);
     EXPECT_EQ(gemm.weight_copies, copies[row]) << row;
-    EXPECT_EQ(data.marks(row).launch_bound, row == 3) << row;
+    EXPECT_FALSE(data.marks(row).launch_bound) << row;
   }
   EXPECT_EQ(std::get<Gemm>(data.op(1)).scheme, MatmulScheme::Fp8);
   EXPECT_EQ(data.n_samples(0), 2);
@@ -218,15 +218,36 @@ TEST_F(Import, SaysWhatIsWrongWithBadInput) {
   EXPECT_NE(row("vllm,1,v,bfloat16,4096,4096,16").find("expected 9"), std::string::npos);
 }
 
-TEST_F(Import, MarksMlaThatWasTimedEagerly) {
-  write("mla_generation", "h100_sxm.csv",
-        "framework,version,kernel_source,mla_dtype,kv_cache_dtype,num_heads,tp_size,batch_size,"
-        "step,latency_us,n_samples\nvllm,0.14.0,x,bfloat16,bfloat16,16,8,4,100,150,1\n"
-        "sglang,0.5.14,x,bfloat16,bfloat16,16,8,4,100,15,1\n");
-  const Dataset data = import(folder_.path()).dataset;
-  ASSERT_EQ(data.size(), 2u);
-  EXPECT_TRUE(data.marks(0).launch_bound);
-  EXPECT_FALSE(data.marks(1).launch_bound);
+TEST_F(Import, LeavesOutAndMarksWhatCorrectionsName) {
+  const RowCorrections corrections{
+      {.rule = "eager", .reason = "timed eagerly", .action = CorrectionAction::LaunchBound, .tables = {"mla_generation"},
+       .where = {{"framework", {"vllm"}}, {"version", {"0.13.0", "0.14.0"}}}},
+      {.rule = "slow", .reason = "withdrawn", .tables = {"mla_generation"}, .gpus = {"h100_sxm"},
+       .where = {{"framework", {"sglang"}}}, .published_in = "first"},
+      {.rule = "other", .reason = "never", .tables = {"gemm"}, .where = {}},
+      {.rule = "no such column", .reason = "never", .tables = {"mla_generation"}, .where = {{"phase", {"x"}}}}};
+  const std::string rows =
+      "framework,version,kernel_source,mla_dtype,kv_cache_dtype,num_heads,tp_size,batch_size,"
+      "step,latency_us,n_samples\nvllm,0.14.0,x,bfloat16,bfloat16,16,8,4,100,150,1\n"
+      "sglang,0.5.14,x,bfloat16,bfloat16,16,8,4,100,15,1\n";
+  for (const char* publication : {"first_2026", "second"})
+    write(std::string(publication) + "/mla_generation", "h100_sxm.csv", rows);
+  const ImportResult result = import(folder_.path(), {}, {.merge_repeats = false, .corrections = &corrections});
+  ASSERT_EQ(result.dataset.size(), 3u);  // SGLang's of the second publication alone
+  for (std::size_t row = 0; row < 3; ++row)
+    EXPECT_EQ(result.dataset.marks(row).launch_bound, result.dataset.context(row).framework == "vllm");
+  ASSERT_EQ(result.report.skipped().size(), 1u);
+  EXPECT_EQ(result.report.skipped()[0].reason, "withdrawn");
+  EXPECT_EQ(result.report.skipped()[0].rows, 1u);
+}
+
+TEST_F(Import, NamesTheTablesThatNoFamilyServes) {
+  write("dsa_context_module", "h100_sxm.csv", "framework,version,latency_us\nsglang,0.5.14,900\n");
+  const ImportResult result = import(folder_.path());
+  EXPECT_TRUE(result.dataset.empty());
+  ASSERT_EQ(result.report.skipped().size(), 1u);
+  EXPECT_NE(result.report.skipped()[0].reason.find("sparse attention"), std::string::npos);
+  EXPECT_EQ(result.report.skipped()[0].rows, 1u);
 }
 
 TEST_F(Import, RefusesTheWrongLayoutAndSaysTheRightOne) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "warploom/measurements/internal/table_corrections.h"
 #include "warploom/measurements/internal/table_format.h"
 
 namespace warploom {
@@ -34,18 +35,27 @@ struct AiconfiguratorRow {
   const AiconfiguratorColumns& columns;
   KernelContext context;
   const GpuSpec& gpu;
+  Marks marks = {};  // that a correction adds
 
   Seconds latency() const { return table.latency_us(columns.latency); }
   void add(const Operator& op, const Otherwise& otherwise) const;
   void add(const Operator& op) const { add(op, {}); }
 };
 
-// Calls read(row) for every row of a GPU that is wanted.
+// Calls read(row) for every row of a GPU that is wanted and that no correction withdraws.
 template <class Function>
 void for_each_row(Table& table, RowSink& sink, const AiconfiguratorColumns& columns, Function read) {
+  std::optional<TableCorrections> corrections;
   while (table.next()) {
     const GpuSpec* gpu = sink.gpu(columns.gpu, table);
-    if (gpu != nullptr) read(AiconfiguratorRow{table, sink, columns, columns.context(table), *gpu});
+    if (gpu == nullptr) continue;
+    if (!corrections) corrections.emplace(sink.corrections(), table, gpu->name);
+    const RowCorrection* correction = corrections->of_row(table);
+    if (correction != nullptr && correction->action == CorrectionAction::Withdraw)
+      sink.skip(correction->reason, table);
+    else
+      read(AiconfiguratorRow{
+          table, sink, columns, columns.context(table), *gpu, {.launch_bound = correction != nullptr}});
   }
 }
 

@@ -55,6 +55,10 @@ class RowSink {
   RowSink(Layout layout, const GpuCatalog& catalog, const ImportFilter& filter, const ImportOptions& options,
           Dataset& dataset);
 
+  const RowCorrections& corrections() const {
+    static const RowCorrections none;
+    return options_.corrections != nullptr ? *options_.corrections : none;
+  }
   void start_file(FileReport& report) { report_ = &report; }
   bool wants(Family family) const {
     return wanted_families_ == 0 || (wanted_families_ >> int(family) & 1) != 0;

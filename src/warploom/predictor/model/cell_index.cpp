@@ -1,9 +1,12 @@
 #include "warploom/predictor/model/cell_index.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "warploom/base/hash.h"
@@ -16,6 +19,7 @@ namespace warploom {
 namespace {
 
 constexpr std::uint64_t kAnyKind = 0xFFFFF;
+constexpr std::uint32_t kNarrow = 4;  // times the rows of a narrow cell, that another version has at least
 constexpr std::uint64_t kNoGpu = 0;
 constexpr std::uint64_t kEagerVersion =
     1;  // in place of a version: the best of those that were timed eagerly
@@ -83,6 +87,8 @@ std::vector<ContextCodes> context_codes(const std::vector<ContextRecord>& contex
 }
 
 CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_codes(model.contexts)) {
+  for (const ContextRecord& context : model.contexts) positions_.push_back(version_position(context.version));
+  find_narrow_cells();
   for (std::uint32_t i = 0; i < model.cells.size(); ++i) {
     const CellRecord& cell = model.cells[i];
     if (cell.gpu == CellRecord::kAnyGpu)
@@ -90,6 +96,19 @@ CellIndex::CellIndex(const FamilyModel& model) : model_(model), codes_(context_c
     else
       offer_measured(cell, i);
   }
+}
+
+void CellIndex::find_narrow_cells() {
+  std::unordered_map<std::uint64_t, std::uint32_t> most;
+  const auto kernel_at = [&](const CellRecord& cell) {
+    const NameKeys names = keys_of(model_.contexts[cell.context]);
+    return key_of(cell.gpu, {names.framework, std::uint64_t(cell.launch_bound), names.kernel}, cell.kind);
+  };
+  for (const CellRecord& cell : model_.cells) {
+    std::uint32_t& rows = most[kernel_at(cell)];
+    rows = std::max(rows, cell.rows);
+  }
+  for (const CellRecord& cell : model_.cells) narrow_.push_back(kNarrow * cell.rows < most[kernel_at(cell)]);
 }
 
 void CellIndex::offer_class(const CellRecord& cell, std::uint32_t number) {
@@ -112,6 +131,8 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
        {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
         NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
     offer(key_of(place, names, cell.kind), number);
+  versions_[key_of(place, {full.framework, 0, 0}, cell.kind)].push_back(number);
+  if (full.kernel != 0) versions_[key_of(place, {full.framework, 0, full.kernel}, cell.kind)].push_back(number);
   // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
   const std::uint64_t arch = architecture_key(gpu.architecture);
   offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);
@@ -124,17 +145,38 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
     eager_kinds_.push_back(cell.kind);
 }
 
-bool CellIndex::better(const CellRecord& a, const CellRecord& b) const {
+bool CellIndex::better(std::uint32_t first, std::uint32_t second) const {
+  const CellRecord &a = model_.cells[first], &b = model_.cells[second];
   if (a.launch_bound != b.launch_bound) return b.launch_bound;
   const ContextRecord &x = model_.contexts[a.context], &y = model_.contexts[b.context];
   if (const int d = rank_of(x) - rank_of(y); d != 0) return d > 0;
+  if (narrow_[first] != narrow_[second]) return narrow_[second];
   if (const int d = compare_versions(x.version, y.version); d != 0) return d > 0;
   return a.rows > b.rows;
 }
 
 void CellIndex::offer(std::uint64_t key, std::uint32_t cell) {
   const auto [at, fresh] = cells_.try_emplace(key, cell);
-  if (!fresh && better(model_.cells[cell], model_.cells[at->second])) at->second = cell;
+  if (!fresh && better(cell, at->second)) at->second = cell;
+}
+
+const CellRecord* CellIndex::nearest_version(const GpuSpec& gpu, std::uint64_t framework,
+                                             std::uint64_t kernel, std::string_view version,
+                                             std::uint32_t kind) const {
+  const double asked = version_position(version);
+  const auto at = versions_.find(key_of(gpu.name_hash, {framework, 0, kernel}, kind));
+  if (asked < 0 || framework == 0 || at == versions_.end()) return nullptr;
+  const auto rank = [&](const CellRecord& cell) {
+    const double position = positions_[cell.context];
+    return std::tuple(cell.launch_bound, bool(narrow_[std::size_t(&cell - model_.cells.data())]),
+                      std::abs(position - asked), position, -double(cell.rows));
+  };
+  const CellRecord* best = nullptr;
+  for (const std::uint32_t number : at->second) {
+    const CellRecord& cell = model_.cells[number];
+    if (positions_[cell.context] >= 0 && (best == nullptr || rank(cell) < rank(*best))) best = &cell;
+  }
+  return best;
 }
 
 const CellRecord* CellIndex::lookup(std::uint64_t key) const {
@@ -177,8 +219,10 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
   const auto at_gpu = [&](const NameKeys& names) { return lookup(key_of(gpu.name_hash, names, kind)); };
   const NearKind own{.kind = kind};
   if (full.kernel != 0) {
-    for (const NameKeys& names :
-         {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel}})
+    if (const CellRecord* cell = at_gpu(full)) return {cell, true, true, false, kind, own};
+    if (const CellRecord* cell = nearest_version(gpu, full.framework, full.kernel, context.version, kind))
+      return {cell, true, true, false, kind, own};
+    for (const NameKeys& names : {NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel}})
       if (const CellRecord* cell = at_gpu(names)) return {cell, true, true, false, kind, own};
     if (const CellRecord* cell = class_of_kernel(full.framework, full.kernel, kind))
       return {cell, false, true, false, kind, own};
@@ -186,9 +230,11 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
   // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
-  for (const NameKeys& names : {NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0},
-                                NameKeys{kAnyFramework, 0, 0}}) {
-    const CellRecord* cell = at_gpu(names);
+  const std::array<const CellRecord*, 4> cells{
+      at_gpu({full.framework, full.version, 0}),
+      full.version == 0 ? nullptr : nearest_version(gpu, full.framework, 0, context.version, kind),
+      at_gpu({full.framework, 0, 0}), at_gpu({kAnyFramework, 0, 0})};
+  for (const CellRecord* cell : cells) {
     if (cell == nullptr) continue;
     if (!cell->launch_bound) return measured(*cell, context, own);
     if (eager == nullptr) eager = cell;

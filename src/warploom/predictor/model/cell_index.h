@@ -36,8 +36,9 @@ class CellIndex {
   };
   // Empty parts of the context are free: the user's own cuBLASLt sweep before vLLM before SGLang before
   // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
-  // eagerly if there is another, of whatever framework. A version that was never measured falls to the
-  // newest; a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
+  // eagerly if there is another, of whatever framework. A version with less than a quarter of the rows that
+  // another has of the kernel comes after it: it was measured for a model or two. A version that was never
+  // measured falls to the nearest, of two as near the older, and a nightly build to the newest; a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
   // ("own_...") answer when they are named, or nothing else is known. O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
@@ -80,14 +81,22 @@ class CellIndex {
                                std::uint32_t kind) const;
   // The class that the architecture's default points at, unless that was timed eagerly.
   const CellRecord* sibling_class(std::uint64_t arch, std::uint64_t framework, std::uint32_t kind) const;
-  bool better(const CellRecord& a, const CellRecord& b) const;
+  bool better(std::uint32_t a, std::uint32_t b) const;
+  // Of the versions of an engine's kernel (0: of any) on a GPU, the nearest to `version`; nullptr: none was
+  // measured, or `version` is no release.
+  const CellRecord* nearest_version(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t kernel,
+                                    std::string_view version, std::uint32_t kind) const;
+  void find_narrow_cells();
   const CellRecord* lookup(std::uint64_t key) const;
   // Class of a kernel, of another framework when this one has none.
   const CellRecord* class_of_kernel(std::uint64_t framework, std::uint64_t kernel, std::uint32_t kind) const;
 
   const FamilyModel& model_;
   std::vector<ContextCodes> codes_;
+  std::vector<double> positions_;  // version_position of model.contexts
+  std::vector<bool> narrow_;       // cells of a version with few rows beside another's
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> versions_;  // cells of an engine's kernel
   std::vector<std::uint32_t> eager_kinds_;  // of which some GPU has a cell that was timed eagerly
 };
 

@@ -2,17 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "warploom/base/byte_stream.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
 
+namespace {
+
+constexpr std::uint32_t kShares = 0x80000000;  // in the count: entries say whose trees they hold
+
+}  // namespace
+
 std::string join_cell_trees(const std::vector<CellTrees>& cells) {
+  std::map<std::string_view, std::uint32_t> first;
+  for (std::uint32_t i = 0; i < cells.size(); ++i) first.try_emplace(cells[i].trees, i);
+  const bool shares = first.size() < cells.size();
   ByteWriter out;
-  out.put(std::uint32_t(cells.size()));
-  for (const CellTrees& cell : cells) {
-    out.put(cell.cell);
-    out.put_text(cell.trees);
+  out.put(std::uint32_t(cells.size()) | (shares ? kShares : 0));
+  for (std::uint32_t i = 0; i < cells.size(); ++i) {
+    out.put(cells[i].cell);
+    const std::uint32_t owner = first.at(cells[i].trees);
+    if (shares) out.put(owner);
+    if (owner == i) out.put_text(cells[i].trees);
   }
   return out.bytes();
 }
@@ -20,10 +33,13 @@ std::string join_cell_trees(const std::vector<CellTrees>& cells) {
 std::vector<CellTreesView> split_cell_trees(std::string_view record, std::string_view where) {
   ByteReader in(record, where);
   std::vector<CellTreesView> cells;
-  const auto count = in.take<std::uint32_t>();
-  for (std::uint32_t i = 0; i < count; ++i) {
+  const auto head = in.take<std::uint32_t>();
+  const bool shares = (head & kShares) != 0;
+  for (std::uint32_t i = 0; i < (head & ~kShares); ++i) {
     const auto cell = in.take<std::uint32_t>();
-    cells.push_back({cell, in.take_text()});
+    const std::uint32_t owner = shares ? in.take<std::uint32_t>() : i;
+    if (owner > i) throw InvalidInput(fmt::format("{}: a cell shares the trees of a later one", where));
+    cells.push_back({cell, owner == i ? in.take_text() : cells[owner].trees});
   }
   if (!in.at_end()) throw InvalidInput(fmt::format("{}: bytes after the trees of the last cell", where));
   return cells;

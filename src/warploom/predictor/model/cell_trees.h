@@ -13,6 +13,7 @@ struct CellTrees {
   std::uint32_t cell = 0;  // into FamilyModel::cells
   std::string trees;       // encode_symmetric
 };
+// Equal trees are kept once.
 std::string join_cell_trees(const std::vector<CellTrees>& cells);
 
 struct CellTreesView {

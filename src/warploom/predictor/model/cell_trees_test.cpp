@@ -7,6 +7,20 @@
 namespace warploom {
 namespace {
 
+TEST(CellTrees, AreKeptOnceWhereCellsShareThem) {
+  const std::string trees(1000, 'x');
+  const std::string record = join_cell_trees({{3, trees}, {5, "abc"}, {9, trees}});
+  EXPECT_LT(record.size(), 1100u);
+  const auto cells = split_cell_trees(record, "test");
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_EQ(cells[0].trees, trees);
+  EXPECT_EQ(cells[1].trees, "abc");
+  EXPECT_EQ(cells[2].cell, 9u);
+  EXPECT_EQ(cells[2].trees, trees);
+  for (std::size_t size = 0; size < record.size(); ++size)
+    EXPECT_THROW(split_cell_trees(std::string_view(record).substr(0, size), "test"), InvalidInput);
+}
+
 TEST(CellTrees, ComeBackAndRefuseDamage) {
   const std::string record = join_cell_trees({{3, "abc"}, {9, ""}});
   const auto cells = split_cell_trees(record, "test");

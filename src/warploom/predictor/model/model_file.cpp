@@ -13,13 +13,14 @@
 namespace warploom {
 namespace {
 
+constexpr std::uint32_t kOldestMajor = 2;
 constexpr FileFormat kFormat{.magic = "WLPREDIC",
                              .schema = "warploom_predictor",
                              .name = "predictor file",
                              .written_by = "warploom train",
                              .major = kPredictorFileMajor,
                              .minor = kPredictorFileMinor,
-                             .oldest_major = kPredictorFileMajor};
+                             .oldest_major = kOldestMajor};
 
 void put_interval(ByteWriter& out, const LogInterval& interval) {
   for (const float value : interval.low) out.put(value);
@@ -153,7 +154,7 @@ void take_records(ByteReader& in, FamilyModel& model) {
   }
 }
 
-// Since minor version 1.
+// Since version 2.1.
 void take_layers(ByteReader& in, FamilyModel& model) {
   for (CellRecord& cell : model.cells) {
     cell.layers = in.take_all<std::uint32_t>();
@@ -208,7 +209,7 @@ FamilyModel model_from_bytes(std::string_view bytes, std::string_view where) {
   model.interval_sibling = take_interval(file.records);
   take_adaptations(file.records, model);
   take_constants(file.records, model, where);
-  if (file.minor > 0) take_layers(file.records, model);
+  if (file.major > kOldestMajor || file.minor > 0) take_layers(file.records, model);
   file.finish(kFormat, where);
   check_references(model, where);
   return model;

@@ -1,7 +1,7 @@
 // The predictor file: one family each, "<family>.wlp".
 //
 // A framed file (base/framed_file.h). Head: family, feature_version, data_hash, seed, test_fraction,
-// split_seed. Records: those of FamilyModel in the order of its members.
+// split_seed. Records: those of FamilyModel in the order of its members. Since 3.0 cells may share trees.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kPredictorFileMajor = 2;
-inline constexpr std::uint32_t kPredictorFileMinor = 1;
+inline constexpr std::uint32_t kPredictorFileMajor = 3;
+inline constexpr std::uint32_t kPredictorFileMinor = 0;
 inline constexpr std::string_view kPredictorFileSuffix = ".wlp";
 
 std::string model_to_bytes(const FamilyModel& model);

@@ -153,9 +153,11 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   EnsembleRecord record = with_ranges(learn, gpu);
   // Features of the GPU are the same in all.
   const std::size_t columns = learn.columns - std::min(learn.columns, std::size_t(kGpuFeatures));
-  std::map<std::uint32_t, CellRows> cells;
+  std::map<std::uint32_t, CellRows> cells;  // by the cell whose trees they make
+  std::set<std::uint32_t> taught;
   for (std::uint32_t r = 0; r < learn.rows(); ++r) {
-    CellRows& cell = cells[learn.cell[r]];
+    taught.insert(learn.cell[r]);
+    CellRows& cell = cells[job.leader_of(learn.cell[r])];
     const std::span<const float> features = learn.row(r).first(columns);
     cell.rows.push_back(r);
     cell.features.insert(cell.features.end(), features.begin(), features.end());
@@ -171,15 +173,17 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
       learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings);
   const auto filled = fills ? fill_small_cells(job, learn, cells, offsets, columns, settings, learned)
                             : std::map<std::uint32_t, CellRows>{};
-  std::vector<CellTrees> trees;
+  std::map<std::uint32_t, std::string> encoded;
   for (const auto& [cell, rows] : cells) {
     if (!learned.contains(cell)) {
       const auto at = filled.find(cell);
-      const CellRows& taught = at != filled.end() ? at->second : rows;
-      learned[cell] = boost_symmetric(taught.features, columns, taught.targets, settings);
+      const CellRows& from = at != filled.end() ? at->second : rows;
+      learned[cell] = boost_symmetric(from.features, columns, from.targets, settings);
     }
-    trees.push_back({cell, encode_symmetric(learned[cell])});
+    encoded[cell] = encode_symmetric(learned[cell]);
   }
+  std::vector<CellTrees> trees;
+  for (const std::uint32_t cell : taught) trees.push_back({cell, encoded.at(job.leader_of(cell))});
   if (!trees.empty()) record.trees = join_cell_trees(trees);
   return record;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <set>
 
 #include "warploom/base/error.h"
@@ -11,6 +12,7 @@
 #include "warploom/base/parallel.h"
 #include "warploom/predictor/training/family_job.h"
 #include "warploom/predictor/training/fit_base.h"
+#include "warploom/predictor/training/share_versions.h"
 #include "warploom/predictor/training/train_adapted.h"
 #include "warploom/predictor/training/train_cross_gpu.h"
 #include "warploom/predictor/training/train_measured.h"
@@ -54,6 +56,10 @@ void train_family(FamilyJob& job) {
         own.rows[c] = of_gpu.rows[c];
       }
   }
+  job.leader.resize(job.measured_cells);
+  std::iota(job.leader.begin(), job.leader.end(), 0U);
+  for (std::size_t g = 0; g < gpus; ++g)
+    if (gets_own_trees(job, g)) share_versions(job, tables[g], own);
   for (std::size_t c = 0; c < job.measured_cells; ++c) job.model.cells[c].offset = own.offset[c];
   const std::vector<float> classes = class_offsets(job.model, own, full);
   list_layers(job, tables);

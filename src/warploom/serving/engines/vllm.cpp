@@ -211,8 +211,24 @@ std::string_view moe_kernel(std::string_view backend, const FusedMoe& op, const 
   return kernel;
 }
 
+// Products in block-scaled fp8 on Hopper and data-centre Blackwell since 0.22.0
+// (model_executor/kernels/linear/scaled_mm, its order): DeepGEMM where n and k fill its tiles, on Hopper
+// FlashInfer's kernel with swapped operands below 32 rows, CUTLASS for other widths. Empty: the default.
+std::string_view block_fp8_kernel(const Gemm& op, std::string_view version, const GpuSpec& gpu) {
+  constexpr std::string_view kSince = "0.22.0";
+  constexpr std::int64_t kTileN = 64, kTileK = 128, kFewRows = 32;
+  if (op.scheme != MatmulScheme::Fp8Block || op.batch > 1) return {};
+  if (!has_wgmma(gpu) && !has_tensor_memory(gpu)) return {};
+  if (is_release(version) && compare_versions(version, kSince) < 0) return {};
+  if (op.n % kTileN != 0 || op.k % kTileK != 0) return "CutlassFp8BlockScaledMMKernel";
+  return has_wgmma(gpu) && op.m < kFewRows ? "FlashInferFp8BlockScaledMMKernel"
+                                           : "DeepGemmFp8BlockScaledMMKernel";
+}
+
 KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec& gpu) {
   KernelContext context = names.default_kernel();
+  if (const auto* product = std::get_if<Gemm>(&op))
+    context.kernel = block_fp8_kernel(*product, names.version, gpu);
   if (const auto* experts = std::get_if<FusedMoe>(&op))
     context.kernel = moe_kernel(names.moe_backend, *experts, gpu);
   if (const auto* collective = std::get_if<Collective>(&op);
