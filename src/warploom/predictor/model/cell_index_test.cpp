@@ -73,6 +73,46 @@ struct MeasuredProducts {
   }
 };
 
+// Versions of a kernel that one GPU ran, and the version that answers for another.
+std::string version_for(const std::vector<std::pair<const char*, std::uint32_t>>& versions, const char* asked,
+                        const char* kernel = "") {
+  FamilyModel model;
+  const GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.get("h200_sxm");
+  model.gpus.push_back({gpu.name, architecture_class(gpu), 0, false, 0.0F, 0.0F});
+  for (const auto& [version, rows] : versions) {
+    model.cells.push_back({.gpu = 0,
+                           .context = std::uint16_t(model.contexts.size()),
+                           .kind = std::uint16_t(kind_code(Gemm{})),
+                           .rows = rows});
+    model.contexts.push_back({"vllm", version, "linear"});
+  }
+  const CellIndex::Found found = CellIndex(model).find(gpu, {"vllm", asked, kernel}, kind_code(Gemm{}));
+  return model.contexts[found.cell->context].version;
+}
+
+TEST(CellIndex, AnswersForAVersionNeverMeasuredByTheNearest) {
+  const std::vector<std::pair<const char*, std::uint32_t>> versions{
+      {"0.19.0", 900}, {"0.25.0", 1000}, {"0.31.0", 1000}};
+  for (const char* kernel : {"", "linear"}) {
+    EXPECT_EQ(version_for(versions, "0.25.0", kernel), "0.25.0");
+    EXPECT_EQ(version_for(versions, "0.24.0", kernel), "0.25.0");
+    EXPECT_EQ(version_for(versions, "0.21.3", kernel), "0.19.0");
+    EXPECT_EQ(version_for(versions, "0.28.0", kernel), "0.25.0");  // as far from both: the older
+    EXPECT_EQ(version_for(versions, "0.33.0", kernel), "0.31.0");
+    EXPECT_EQ(version_for(versions, "", kernel), "0.31.0");
+    EXPECT_EQ(version_for(versions, "nightly-abc", kernel), "0.31.0");
+  }
+}
+
+// A version of which a model or two were measured answers when it is named, and for no other.
+TEST(CellIndex, PrefersAVersionMeasuredBroadly) {
+  const std::vector<std::pair<const char*, std::uint32_t>> versions{{"0.25.0", 1000}, {"0.31.0", 100}};
+  EXPECT_EQ(version_for(versions, ""), "0.25.0");
+  EXPECT_EQ(version_for(versions, "0.33.0"), "0.25.0");
+  EXPECT_EQ(version_for(versions, "0.31.0"), "0.31.0");
+}
+
 TEST(CellIndex, AnswersASchemeNeverMeasuredHereByOneOfTheSameTypes) {
   MeasuredProducts products("h100_sxm");
   products.add(MatmulScheme::Fp8, "vllm", "cutlass");

@@ -41,6 +41,22 @@ std::string allreduce(const char* engine, const Collective& op, const GpuSpec& g
   return std::string(kernels_of(engine, "").of(op, gpu).kernel);
 }
 
+TEST(KernelNames, BlockScaledProductsFollowVllmsOrder) {
+  const KernelNames newest = kernels_of("vllm", ""), old = kernels_of("vllm", "0.19.0");
+  const GpuCatalog gpus;
+  const auto kernel = [&](const KernelNames& names, const char* gpu, Gemm op) {
+    op.scheme = MatmulScheme::Fp8Block;
+    return std::string(names.of(op, gpus.get(gpu)).kernel);
+  };
+  EXPECT_EQ(kernel(newest, "h200_sxm", {.m = 64, .n = 5120, .k = 5120}), "DeepGemmFp8BlockScaledMMKernel");
+  EXPECT_EQ(kernel(newest, "h200_sxm", {.m = 31, .n = 5120, .k = 5120}), "FlashInferFp8BlockScaledMMKernel");
+  EXPECT_EQ(kernel(newest, "b200_sxm", {.m = 31, .n = 5120, .k = 5120}), "DeepGemmFp8BlockScaledMMKernel");
+  EXPECT_EQ(kernel(newest, "h200_sxm", {.m = 64, .n = 5120, .k = 5184}), "CutlassFp8BlockScaledMMKernel");
+  EXPECT_EQ(kernel(newest, "h200_sxm", {.m = 8, .n = 5152, .k = 5120}), "CutlassFp8BlockScaledMMKernel");
+  EXPECT_EQ(kernel(newest, "l40s", {.m = 64, .n = 5120, .k = 5120}), "");
+  EXPECT_EQ(kernel(old, "h200_sxm", {.m = 64, .n = 5120, .k = 5120}), "");
+}
+
 TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
   const FusedMoe alone = experts(MatmulScheme::Fp8Block), spread = experts(MatmulScheme::Fp8Block, 4);
   EXPECT_EQ(vllm_moe_kernel("auto", alone, gpu("h200_sxm")), "vllm_fp8moe_triton_tritonexperts");
