@@ -1,5 +1,7 @@
 #include "warploom/app/serving/engine_version.h"
 
+#include <cmath>
+
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/base/version.h"
 #include "warploom/predictor/predictor.h"
@@ -12,17 +14,25 @@ std::string version_used_instead(const LatencyModel& latency, std::string_view f
   if (version.empty()) return {};
   const Predictor* predictor = predictor_of(latency);
   if (predictor == nullptr) return {};
-  std::string newest;
+  std::string nearest;
+  const auto is_nearer = [&](std::string_view other) {
+    if (!is_release(version) || !is_release(other) || !is_release(nearest))
+      return compare_versions(other, nearest) > 0;
+    const double asked = version_position(version);
+    const double distance = std::abs(version_position(other) - asked),
+                 before = std::abs(version_position(nearest) - asked);
+    return distance < before || (distance == before && compare_versions(other, nearest) < 0);
+  };
   for (const auto& [family, name] : EnumNames<Family>::kNames) {
     const FamilyModel* model = predictor->model(family);
     if (model == nullptr) continue;
     for (const ContextRecord& record : model->contexts) {
       if (record.framework != framework || record.version.empty()) continue;
       if (record.version == version) return {};
-      if (newest.empty() || compare_versions(record.version, newest) > 0) newest = record.version;
+      if (nearest.empty() || is_nearer(record.version)) nearest = record.version;
     }
   }
-  return newest;
+  return nearest;
 }
 
 std::string defaults_used_instead(const EngineSpec& engine, std::string_view version) {

@@ -9,8 +9,10 @@
 
 namespace warploom {
 
-// The newest version of `framework` that was measured, when `version` itself never was; empty when it was,
-// when none is named, and where the model keeps no versions.
+// The measured version of `framework` nearest to `version`, of two as near the older, when `version` itself
+// never was measured; the newest for what is no release. Kernels of which that version has no rows take those
+// of the version nearest to it (CellIndex). Empty when it was measured, when none is named, and where the
+// model keeps no versions.
 std::string version_used_instead(const LatencyModel& latency, std::string_view framework,
                                  std::string_view version);
 
