@@ -109,12 +109,15 @@ class SlowRows {
 
   void look_along(const std::vector<std::uint32_t>& rows, std::size_t number) {
     const std::vector<Place> all = places(rows, number);
-    for (std::size_t i = 1; i + 1 < all.size(); ++i) {
-      if (!are_neighbours(all[i - 1], all[i]) || !are_neighbours(all[i], all[i + 1])) continue;
-      const std::uint32_t left = all[i - 1].row, right = all[i + 1].row, row = all[i].row;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const bool after = i > 0 && are_neighbours(all[i - 1], all[i]);
+      const bool before = i + 1 < all.size() && are_neighbours(all[i], all[i + 1]);
+      if (!after && !before) continue;
+      const std::uint32_t row = all[i].row, left = all[after ? i - 1 : i + 1].row,
+                          right = all[before ? i + 1 : i - 1].row;
       const std::uint32_t longer = latency(left) > latency(right) ? left : right;
       const double times = latency(row) / latency(longer);
-      if (times > limits_.times_neighbours) {
+      if (after && before && times > limits_.times_neighbours) {
         Suspicion& suspicion = suspicions_[row];
         if (!suspicion.suspected) suspicion.neighbour = longer;
         suspicion.suspected = true;

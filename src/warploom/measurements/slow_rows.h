@@ -12,8 +12,8 @@ struct SlowRowLimits {
   // A row is suspected when it takes more than this many times the longer of its two neighbours in one size;
   // 0: nothing is looked for.
   double times_neighbours = 0;
-  // It is cleared when in another size it takes less than this many times the longer neighbour: tiles that
-  // are half empty are so for every value of the other sizes.
+  // It is cleared when in another size it takes less than this many times the longer neighbour, or the only
+  // one: tiles that are half empty are so for every value of the other sizes.
   double times_calm = 1.5;
   double farthest_neighbour = 4;  // a neighbour's size, times the row's or divided by it
 };

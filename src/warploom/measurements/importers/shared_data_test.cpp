@@ -42,7 +42,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Expectation{Layout::Aiconfigurator, "aiconfigurator/mla_context", 47158, 30000},
                       Expectation{Layout::Aiconfigurator, "aiconfigurator/gdn", 117891, 45000},
                       Expectation{Layout::Aiconfigurator, "aiconfigurator/deepep_normal", 19174, 8000},
-                      Expectation{Layout::Aiconfigurator, "aisimulate/gemm", 1466327, 1400000},
                       Expectation{Layout::Aiconfigurator, "aisimulate/moe", 307304, 300000},
                       Expectation{Layout::Aiconfigurator, "aisimulate/mla_generation_module", 35584, 35000},
                       Expectation{Layout::Pipeweave, "pipeweave_kernels", 18296, 17000},

@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::uint64_t kAnyKind = 0xFFFFF;
 constexpr std::uint32_t kNarrow = 4;  // times the rows of a narrow cell, that another version has at least
+constexpr std::uint32_t kStray = 50;  // times those of a stray one, that another of the engine's cells has
 constexpr std::uint64_t kNoGpu = 0;
+constexpr std::uint64_t kAnyKernel = 2;
 constexpr std::uint64_t kEagerVersion =
     1;  // in place of a version: the best of those that were timed eagerly
 
@@ -104,11 +106,17 @@ void CellIndex::find_narrow_cells() {
     const NameKeys names = keys_of(model_.contexts[cell.context]);
     return key_of(cell.gpu, {names.framework, std::uint64_t(cell.launch_bound), names.kernel}, cell.kind);
   };
+  const auto engine_at = [&](const CellRecord& cell) {
+    const std::uint64_t framework = name_key(model_.contexts[cell.context].framework);
+    return key_of(cell.gpu, {framework, std::uint64_t(cell.launch_bound), kAnyKernel}, cell.kind);
+  };
+  for (const CellRecord& cell : model_.cells)
+    for (const std::uint64_t key : {kernel_at(cell), engine_at(cell)})
+      most[key] = std::max(most[key], cell.rows);
   for (const CellRecord& cell : model_.cells) {
-    std::uint32_t& rows = most[kernel_at(cell)];
-    rows = std::max(rows, cell.rows);
+    narrow_.push_back(kNarrow * cell.rows < most[kernel_at(cell)]);
+    stray_.push_back(kStray * cell.rows < most[engine_at(cell)]);
   }
-  for (const CellRecord& cell : model_.cells) narrow_.push_back(kNarrow * cell.rows < most[kernel_at(cell)]);
 }
 
 void CellIndex::offer_class(const CellRecord& cell, std::uint32_t number) {
@@ -127,11 +135,11 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
   const std::uint64_t any = any_framework(context);
   const GpuRecord& gpu = model_.gpus[cell.gpu];
   const std::uint64_t place = hash_bytes(gpu.name);
-  for (const NameKeys& names :
-       {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
-        NameKeys{full.framework, full.version, 0}, NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
+  for (const NameKeys& names : {full, NameKeys{full.framework, 0, full.kernel}, NameKeys{0, 0, full.kernel},
+                                NameKeys{full.framework, 0, 0}, NameKeys{any, 0, 0}})
     offer(key_of(place, names, cell.kind), number);
-  versions_[key_of(place, {full.framework, 0, 0}, cell.kind)].push_back(number);
+  if (!stray_[number]) offer(key_of(place, {full.framework, full.version, 0}, cell.kind), number);
+  if (!stray_[number]) versions_[key_of(place, {full.framework, 0, 0}, cell.kind)].push_back(number);
   if (full.kernel != 0) versions_[key_of(place, {full.framework, 0, full.kernel}, cell.kind)].push_back(number);
   // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
   const std::uint64_t arch = architecture_key(gpu.architecture);

@@ -38,7 +38,8 @@ class CellIndex {
   // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
   // eagerly if there is another, of whatever framework. A version with less than a quarter of the rows that
   // another has of the kernel comes after it: it was measured for a model or two. A version that was never
-  // measured falls to the nearest, of two as near the older, and a nightly build to the newest; a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
+  // measured falls to the nearest, of two as near the older, and a nightly build to the newest; so does one
+  // of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has); a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
   // ("own_...") answer when they are named, or nothing else is known. O(1), no allocation.
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
@@ -94,7 +95,8 @@ class CellIndex {
   const FamilyModel& model_;
   std::vector<ContextCodes> codes_;
   std::vector<double> positions_;  // version_position of model.contexts
-  std::vector<bool> narrow_;       // cells of a version with few rows beside another's
+  std::vector<bool> narrow_;       // cells of a version with few rows beside another's of the kernel
+  std::vector<bool> stray_;        // and with hardly any beside another of the engine's for the kind
   std::unordered_map<std::uint64_t, std::uint32_t> cells_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> versions_;  // cells of an engine's kernel
   std::vector<std::uint32_t> eager_kinds_;  // of which some GPU has a cell that was timed eagerly

@@ -113,6 +113,13 @@ TEST(CellIndex, PrefersAVersionMeasuredBroadly) {
   EXPECT_EQ(version_for(versions, "0.31.0"), "0.31.0");
 }
 
+// What is left of a version whose rows were withdrawn does not stand for it.
+TEST(CellIndex, PassesOverAVersionWithHardlyARow) {
+  const std::vector<std::pair<const char*, std::uint32_t>> versions{{"0.24.0", 15}, {"0.25.0", 1000}};
+  EXPECT_EQ(version_for(versions, "0.24.0"), "0.25.0");
+  EXPECT_EQ(version_for(versions, "0.24.0", "linear"), "0.24.0");
+}
+
 TEST(CellIndex, AnswersASchemeNeverMeasuredHereByOneOfTheSameTypes) {
   MeasuredProducts products("h100_sxm");
   products.add(MatmulScheme::Fp8, "vllm", "cutlass");

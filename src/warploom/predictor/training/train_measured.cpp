@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "warploom/base/version.h"
 #include "warploom/learning/symmetric_boosting.h"
 #include "warploom/measurements/splits.h"
 #include "warploom/predictor/answer/measured_estimate.h"
@@ -48,6 +49,28 @@ SymmetricOptions settings_of(Family family, std::uint64_t seed) {
       break;
   }
   return o;
+}
+
+// Versions that a newer one with more rows follows are seldom asked for, and have few rows for many trees.
+constexpr double kOutdatedTrees = 0.4, kOutdatedRows = 2;
+
+bool is_outdated(const FamilyJob& job, std::uint32_t cell) {
+  const CellRecord& own = job.model.cells[cell];
+  const ContextRecord& context = job.model.contexts[own.context];
+  for (std::size_t c = 0; c < job.measured_cells; ++c) {
+    const CellRecord& other = job.model.cells[c];
+    const ContextRecord& beside = job.model.contexts[other.context];
+    if (other.gpu == own.gpu && other.kind == own.kind && beside.framework == context.framework &&
+        double(other.rows) >= kOutdatedRows * double(own.rows) &&
+        compare_versions(beside.version, context.version) > 0)
+      return true;
+  }
+  return false;
+}
+
+SymmetricOptions settings_of(const FamilyJob& job, std::uint32_t cell, SymmetricOptions settings) {
+  if (is_outdated(job, cell)) settings.trees = int(kOutdatedTrees * settings.trees);
+  return settings;
 }
 
 struct Judged {
@@ -170,7 +193,7 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
   const bool fills = job.model.family == Family::Gemm;
   for (const auto& [cell, rows] : cells)
     if (!fills || !has_similar_cell(job, cells, cell))
-      learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings);
+      learned[cell] = boost_symmetric(rows.features, columns, rows.targets, settings_of(job, cell, settings));
   const auto filled = fills ? fill_small_cells(job, learn, cells, offsets, columns, settings, learned)
                             : std::map<std::uint32_t, CellRows>{};
   std::map<std::uint32_t, std::string> encoded;
@@ -178,7 +201,7 @@ EnsembleRecord train_gpu(const FamilyJob& job, const TrainingTable& learn, std::
     if (!learned.contains(cell)) {
       const auto at = filled.find(cell);
       const CellRows& from = at != filled.end() ? at->second : rows;
-      learned[cell] = boost_symmetric(from.features, columns, from.targets, settings);
+      learned[cell] = boost_symmetric(from.features, columns, from.targets, settings_of(job, cell, settings));
     }
     encoded[cell] = encode_symmetric(learned[cell]);
   }
