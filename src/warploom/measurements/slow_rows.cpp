@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kMostSizes = 4;
 
 template <class T>
-constexpr bool has_requests = requires(const T& op) { op.requests; };
+constexpr bool has_requests = requires(const T& op) {
+  op.requests;
+};
 
 // The sizes of an operator that tables step through, by number; nullptr past the last.
 std::int64_t* size_at(Operator& op, std::size_t number) {
@@ -104,7 +106,8 @@ class SlowRows {
   }
 
   bool are_neighbours(const Place& a, const Place& b) const {
-    return a.line == b.line && a.size < b.size && double(b.size) <= limits_.farthest_neighbour * double(a.size);
+    return a.line == b.line && a.size < b.size &&
+           double(b.size) <= limits_.farthest_neighbour * double(a.size);
   }
 
   void look_along(const std::vector<std::uint32_t>& rows, std::size_t number) {
@@ -129,7 +132,7 @@ class SlowRows {
 
   // Those whose excess no other version or GPU of the framework shows.
   std::vector<std::uint32_t> without_shared(const std::vector<std::uint32_t>& rows) const {
-    using Source = std::tuple<std::uint32_t, std::uint32_t>;  // GPU, context
+    using Source = std::tuple<std::uint32_t, std::uint32_t>;           // GPU, context
     std::unordered_map<std::uint32_t, std::map<Source, double>> seen;  // latencies by operator
     for (const std::uint32_t row : rows) {
       seen[data_.operator_index(row)];

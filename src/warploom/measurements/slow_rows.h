@@ -20,9 +20,9 @@ struct SlowRowLimits {
 
 // Rows, ascending, that are suspected and that no other row clears. Neighbours are rows of the same GPU,
 // context and marks that differ in one size of the operator alone: m, n or k; tokens; requests, new or cached
-// tokens, heads; rows, width; sequences. A row is cleared too where another version or GPU shows at least half
-// of the excess between the same two operators, in the same framework. Rows of collectives are not looked at:
-// their algorithm changes with the size. O(n log n); memory 24 bytes a row of the largest family.
+// tokens, heads; rows, width; sequences. A row is cleared too where another version or GPU shows at least
+// half of the excess between the same two operators, in the same framework. Rows of collectives are not
+// looked at: their algorithm changes with the size. O(n log n); memory 24 bytes a row of the largest family.
 std::vector<std::uint32_t> find_slow_rows(const Dataset& dataset, const SlowRowLimits& limits);
 
 }  // namespace warploom

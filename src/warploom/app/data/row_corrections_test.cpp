@@ -23,8 +23,8 @@ TEST(RowCorrections, SayWhyAndWhereFrom) {
 TEST(RowCorrections, RefuseWhatTheyDoNotKnow) {
   const auto error_of = [](const std::string& rule) -> std::string {
     try {
-      row_corrections_from_json(
-          parse_json(R"({"schema": "warploom_row_corrections", "version": 1, "rules": [)" + rule + "]}", "t"));
+      row_corrections_from_json(parse_json(
+          R"({"schema": "warploom_row_corrections", "version": 1, "rules": [)" + rule + "]}", "t"));
     } catch (const Error& error) {
       return error.what();
     }
@@ -36,9 +36,9 @@ TEST(RowCorrections, RefuseWhatTheyDoNotKnow) {
             std::string::npos);
   EXPECT_NE(error_of(R"({"rule": "a", "action": "withdraw", "table": ["gemm"], )" + rest).find("tables"),
             std::string::npos);
-  EXPECT_NE(
-      error_of(R"({"rule": "a", "action": "withdraw", "tables": ["gemm"], "gpus": ["h300"], )" + rest).find("h300"),
-      std::string::npos);
+  EXPECT_NE(error_of(R"({"rule": "a", "action": "withdraw", "tables": ["gemm"], "gpus": ["h300"], )" + rest)
+                .find("h300"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"rule": "a", "action": "withdraw", "tables": [], )" + rest).find("not empty"),
             std::string::npos);
 }

@@ -1,5 +1,5 @@
-// Block-scaled fp8 in vLLM, the format of the official FP8 checkpoints: its first tables were timed eagerly, and
-// answers from them were twice too slow.
+// Block-scaled fp8 in vLLM, the format of the official FP8 checkpoints: its first tables were timed eagerly,
+// and answers from them were twice too slow.
 #include <gtest/gtest.h>
 
 #include "warploom/app/data/import_data.h"
@@ -51,9 +51,8 @@ TEST(BlockFp8, AnswersForShapesNeverTrainedOn) {
   if (shared_data().empty()) GTEST_SKIP() << "no measured data: set WARPLOOM_DATA to its folder";
   const Predictor& predictor = *predictor_of(shipped());
   const GpuCatalog catalog;
-  const MeasurementSource source{.layout = "aiconfigurator",
-                                 .paths = {shared_data() / "aisimulate" / "gemm"},
-                                 .gpus = {"h200_sxm"}};
+  const MeasurementSource source{
+      .layout = "aiconfigurator", .paths = {shared_data() / "aisimulate" / "gemm"}, .gpus = {"h200_sxm"}};
   const Dataset data = read_measurements(source, catalog).dataset;
   const ShapeSplit split;
   double errors = 0;

@@ -8,9 +8,7 @@ namespace warploom {
 namespace {
 
 constexpr std::array<AiconfiguratorCollector, 2> kCollectors{
-    {{.framework = name_of(Engine::Vllm),
-      .keeps_one_scaled_weight = true,
-      .counts_the_current_token = true},
+    {{.framework = name_of(Engine::Vllm), .keeps_one_scaled_weight = true, .counts_the_current_token = true},
      {.framework = name_of(Engine::TensorRtLlm), .rotates_past_l2 = true}}};
 constexpr AiconfiguratorCollector kPlain{};
 

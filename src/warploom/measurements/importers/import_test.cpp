@@ -219,20 +219,30 @@ TEST_F(Import, SaysWhatIsWrongWithBadInput) {
 }
 
 TEST_F(Import, LeavesOutAndMarksWhatCorrectionsName) {
-  const RowCorrections corrections{
-      {.rule = "eager", .reason = "timed eagerly", .action = CorrectionAction::LaunchBound, .tables = {"mla_generation"},
-       .where = {{"framework", {"vllm"}}, {"version", {"0.13.0", "0.14.0"}}}},
-      {.rule = "slow", .reason = "withdrawn", .tables = {"mla_generation"}, .gpus = {"h100_sxm"},
-       .where = {{"framework", {"sglang"}}}, .published_in = "first"},
-      {.rule = "other", .reason = "never", .tables = {"gemm"}, .where = {}},
-      {.rule = "no such column", .reason = "never", .tables = {"mla_generation"}, .where = {{"phase", {"x"}}}}};
+  const RowCorrections corrections{{.rule = "eager",
+                                    .reason = "timed eagerly",
+                                    .action = CorrectionAction::LaunchBound,
+                                    .tables = {"mla_generation"},
+                                    .where = {{"framework", {"vllm"}}, {"version", {"0.13.0", "0.14.0"}}}},
+                                   {.rule = "slow",
+                                    .reason = "withdrawn",
+                                    .tables = {"mla_generation"},
+                                    .gpus = {"h100_sxm"},
+                                    .where = {{"framework", {"sglang"}}},
+                                    .published_in = "first"},
+                                   {.rule = "other", .reason = "never", .tables = {"gemm"}, .where = {}},
+                                   {.rule = "no such column",
+                                    .reason = "never",
+                                    .tables = {"mla_generation"},
+                                    .where = {{"phase", {"x"}}}}};
   const std::string rows =
       "framework,version,kernel_source,mla_dtype,kv_cache_dtype,num_heads,tp_size,batch_size,"
       "step,latency_us,n_samples\nvllm,0.14.0,x,bfloat16,bfloat16,16,8,4,100,150,1\n"
       "sglang,0.5.14,x,bfloat16,bfloat16,16,8,4,100,15,1\n";
   for (const char* publication : {"first_2026", "second"})
     write(std::string(publication) + "/mla_generation", "h100_sxm.csv", rows);
-  const ImportResult result = import(folder_.path(), {}, {.merge_repeats = false, .corrections = &corrections});
+  const ImportResult result =
+      import(folder_.path(), {}, {.merge_repeats = false, .corrections = &corrections});
   ASSERT_EQ(result.dataset.size(), 3u);  // SGLang's of the second publication alone
   for (std::size_t row = 0; row < 3; ++row)
     EXPECT_EQ(result.dataset.marks(row).launch_bound, result.dataset.context(row).framework == "vllm");

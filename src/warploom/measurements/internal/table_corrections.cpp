@@ -1,8 +1,8 @@
+#include "warploom/measurements/internal/table_corrections.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-
-#include "warploom/measurements/internal/table_corrections.h"
 
 namespace warploom {
 namespace {
@@ -24,7 +24,8 @@ TableCorrections::TableCorrections(const RowCorrections& corrections, const Tabl
                                    std::string_view gpu) {
   const std::string folder = std::filesystem::absolute(table.path()).parent_path().filename().string();
   for (const RowCorrection& correction : corrections) {
-    if (!names(correction.tables, folder) || !is_published_in(table.path(), correction.published_in)) continue;
+    if (!names(correction.tables, folder) || !is_published_in(table.path(), correction.published_in))
+      continue;
     if (!correction.gpus.empty() && !names(correction.gpus, gpu)) continue;
     Concerned concerned{&correction, {}};
     for (const auto& [column, texts] : correction.where)

@@ -140,7 +140,8 @@ void CellIndex::offer_measured(const CellRecord& cell, std::uint32_t number) {
     offer(key_of(place, names, cell.kind), number);
   if (!stray_[number]) offer(key_of(place, {full.framework, full.version, 0}, cell.kind), number);
   if (!stray_[number]) versions_[key_of(place, {full.framework, 0, 0}, cell.kind)].push_back(number);
-  if (full.kernel != 0) versions_[key_of(place, {full.framework, 0, full.kernel}, cell.kind)].push_back(number);
+  if (full.kernel != 0)
+    versions_[key_of(place, {full.framework, 0, full.kernel}, cell.kind)].push_back(number);
   // The defaults of an architecture point at a measured cell, whose class is looked up afterwards.
   const std::uint64_t arch = architecture_key(gpu.architecture);
   offer(key_of(arch, {full.framework, 0, 0}, cell.kind), number);

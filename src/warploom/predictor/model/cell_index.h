@@ -39,8 +39,10 @@ class CellIndex {
   // eagerly if there is another, of whatever framework. A version with less than a quarter of the rows that
   // another has of the kernel comes after it: it was measured for a model or two. A version that was never
   // measured falls to the nearest, of two as near the older, and a nightly build to the newest; so does one
-  // of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has); a kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
-  // ("own_...") answer when they are named, or nothing else is known. O(1), no allocation.
+  // of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has). A kernel
+  // never measured on this GPU falls to the other GPUs. The collector's own kernels ("own_...") answer when
+  // they are named, or nothing else is known. No allocation; a version never measured takes a step for each
+  // cell of the engine's kernel here, all else O(1).
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
   // arithmetic (near_kinds at distance 0), of the same engine before another's; else find_near_class.

@@ -42,9 +42,8 @@ void share_versions(FamilyJob& job, const TrainingTable& table, CellOffsets& off
     kernels[{context.framework, context.kernel, record.kind, record.launch_bound}].push_back(cell);
   }
   for (auto& [kernel, cells] : kernels) {
-    std::stable_sort(cells.begin(), cells.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return targets[a].size() > targets[b].size();
-    });
+    std::stable_sort(cells.begin(), cells.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return targets[a].size() > targets[b].size(); });
     std::vector<std::uint32_t> leaders;
     for (const std::uint32_t cell : cells) {
       for (const std::uint32_t leader : leaders) {

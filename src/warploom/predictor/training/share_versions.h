@@ -1,5 +1,5 @@
-// Versions of a kernel that behave alike learn common trees: a version that did not change a kernel adds rows,
-// not another model of it.
+// Versions of a kernel that behave alike learn common trees: a version that did not change a kernel adds
+// rows, not another model of it.
 #pragma once
 
 #include <cstdint>
