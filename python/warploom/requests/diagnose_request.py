@@ -49,7 +49,8 @@ def diagnose(
     data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
-    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    keep_impossible: keep rows that the rules of data/benchmarks take out: impossible, withdrawn,
+        glitched; default false
     setup: model, GPU and engine
     batch: requests that start together
     input_tokens: prompt tokens of each

@@ -52,7 +52,8 @@ def validate_static(
     data: files or folders; also a frame, a table of pyarrow or a Parquet file
     families: only these families
     gpus: only these GPUs
-    keep_impossible: keep rows that are faster than physics allows, and their groups; default false
+    keep_impossible: keep rows that the rules of data/benchmarks take out: impossible, withdrawn,
+        glitched; default false
     progress: True for a bar by tqdm, or a function of (done, total)
     host_fields: those of HostFields, by name: the host's constants
 
