@@ -17,18 +17,24 @@ const LatencyModel& shipped() {
   return *model;
 }
 
-// Measured by 0.25.0 and 0.31.0: 12.41 and 12.31 us. 0.24.0 was timed eagerly alone: 84 us.
+// Measured by 0.25.0 and 0.31.0: 12.41 and 12.31 us, one weight that stays in L2 from call to call. 0.24.0 was
+// timed eagerly alone: 84 us. SGLang's collector turns through six weights and measures 13.05 us.
 TEST(BlockFp8, ProductOfVllmTakesWhatItsGraphsTake) {
-  const Gemm op{.scheme = MatmulScheme::Fp8Block, .m = 64, .n = 5120, .k = 5120};
+  const Gemm cold{.scheme = MatmulScheme::Fp8Block, .m = 64, .n = 5120, .k = 5120};
+  Gemm warm = cold;
+  warm.residency = Residency::Warm;
   for (const char* version : {"", "0.24.0", "0.25.0", "0.31.0", "0.33.0"}) {
-    const PredictResult said =
-        predict_operator({.op = op, .gpu = "h200_sxm", .framework = "vllm", .version = version}, shipped());
-    EXPECT_NEAR(to_microseconds(said.estimate.p50), 12.3, 1.23) << version;
-    EXPECT_EQ(said.estimate.tier, Tier::Measured);
-    EXPECT_EQ(said.kernel, "DeepGemmFp8BlockScaledMMKernel");
-    EXPECT_EQ(said.version, std::string_view(version) == "0.24.0" || std::string_view(version) == "0.25.0"
-                                ? "0.25.0"
-                                : "0.31.0");
+    const auto said = [&](const Gemm& op) {
+      return predict_operator({.op = op, .gpu = "h200_sxm", .framework = "vllm", .version = version},
+                              shipped());
+    };
+    const PredictResult answer = said(warm);
+    EXPECT_NEAR(to_microseconds(answer.estimate.p50), 12.3, 1.23) << version;
+    EXPECT_EQ(answer.estimate.tier, Tier::Measured);
+    EXPECT_EQ(answer.kernel, "DeepGemmFp8BlockScaledMMKernel");
+    const bool old = std::string_view(version).starts_with("0.2");
+    EXPECT_EQ(answer.version, old ? "0.25.0" : "0.31.0");
+    EXPECT_NEAR(to_microseconds(said(cold).estimate.p50), 13.05, 1.3) << version;
   }
 }
 
