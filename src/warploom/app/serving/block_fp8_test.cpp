@@ -8,6 +8,7 @@
 #include "warploom/app/serving/price_step.h"
 #include "warploom/measurements/measured_row_test.h"
 #include "warploom/measurements/splits.h"
+#include "warploom/predictor/predictor.h"
 
 namespace warploom {
 namespace {
@@ -17,8 +18,8 @@ const LatencyModel& shipped() {
   return *model;
 }
 
-// Measured by 0.25.0 and 0.31.0: 12.41 and 12.31 us, one weight that stays in L2 from call to call. 0.24.0 was
-// timed eagerly alone: 84 us. SGLang's collector turns through six weights and measures 13.05 us.
+// Measured by 0.25.0 and 0.31.0: 12.41 and 12.31 us, one weight that stays in L2 from call to call; 0.24.0
+// was timed eagerly alone: 84 us. SGLang's collector turns through six weights and measures 13.05 us.
 TEST(BlockFp8, ProductOfVllmTakesWhatItsGraphsTake) {
   const Gemm cold{.scheme = MatmulScheme::Fp8Block, .m = 64, .n = 5120, .k = 5120};
   Gemm warm = cold;
