@@ -246,8 +246,8 @@ SimulateResult simulate_tuned(const SimulateRequest& request,
 }  // namespace
 
 SimulateResult simulate_serving(const SimulateRequest& request) {
-  const std::shared_ptr<const LatencyModel> latency = open_latency_model(
-      request.disaggregation ? request.disaggregation->decode.predictor : request.setup.predictor);
+  const ServingSetupRequest& named = request.disaggregation ? request.disaggregation->decode : request.setup;
+  const std::shared_ptr<const LatencyModel> latency = open_latency_model(named.predictor, named.files);
   return request.tuned.empty() ? simulate_serving(request, latency) : simulate_tuned(request, latency);
 }
 
