@@ -1,11 +1,11 @@
 """Steps of any vLLM from 0.24 on, with dummy weights: wall time of a step beside the sum of its GPU kernels.
 
-Touches nothing inside the engine but the list of running requests, so that new versions work; `steps.py` tells
+Touches nothing inside the engine but the list of running requests, so that new versions work; `steps.py` has
 more (the host's parts, launches) and knows names of vLLM 0.24. Made tests/fixtures/engine/vllm_0_33_h200.
     any_steps.py --config CONFIG.json --tag T --out FOLDER [--layers N] [--kv KEY=VALUE ...]
-writes T_steps.csv (medians, ms; contexts in tokens), T_kernels.csv (us a step, the 45 longest of each batch) and
-T_steps.json (versions, arguments), after every batch anew. --layers cuts the model to its first N layers. Biases
-of routers are set to zero: random ones send nearly all tokens to the same few experts.
+writes T_steps.csv (medians, ms; contexts in tokens), T_kernels.csv (us a step, the 45 longest of each batch)
+and T_steps.json (versions, arguments), after every batch anew. --layers cuts the model to its first N layers.
+Biases of routers are set to zero: random ones send nearly all tokens to the same few experts.
 """
 
 import argparse
@@ -101,7 +101,7 @@ class Bench:
         return statistics.fmean(request.num_computed_tokens for request in self.core.scheduler.running)
 
     def profiled(self, steps):
-        """Sum and span of the GPU's kernels in ms a step, kernels a step, and name -> (calls, us) of all steps."""
+        """Sum and span of the GPU's kernels in ms a step, kernels a step, name -> (calls, us) of all steps."""
         import torch
         from torch.profiler import ProfilerActivity, profile
 
@@ -110,7 +110,8 @@ class Bench:
                 self.engine.step()
             torch.cuda.synchronize()
         cuda = torch.autograd.DeviceType.CUDA
-        events = [e for e in profiler.events() if e.device_type == cuda and e.time_range.end > e.time_range.start]
+        events = [e for e in profiler.events() if e.device_type == cuda]
+        events = [e for e in events if e.time_range.end > e.time_range.start]
         by_name = {}
         for event in events:
             calls, us = by_name.get(event.name, (0, 0.0))
@@ -137,7 +138,8 @@ class Record:
 
     def write(self):
         heads = {
-            "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean kernel_context_mean",
+            "steps": "kind batch wall_ms wall_min_ms kernel_sum_ms span_ms kernels context_mean"
+            " kernel_context_mean",
             "kernels": "kind batch kernel calls us",
         }
         for name, rows in (("steps", self.steps), ("kernels", self.kernels)):
