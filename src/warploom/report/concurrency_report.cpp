@@ -7,6 +7,7 @@
 
 #include "warploom/app/validate/concurrency_errors.h"
 #include "warploom/base/statistics.h"
+#include "warploom/report/asked_run.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -156,8 +157,15 @@ Json speculation_json(const ConcurrencyValidation& validation) {
   return {{"rule", validation.speculation_rule}, {"sweeps", std::move(sweeps)}};
 }
 
+// Beside the cell's figures: what `simulate` is asked for the same, or what of it has no field there.
+void add_question(Json& document, const ConcurrencyCell& cell) {
+  if (!cell.asked && cell.not_asked.empty()) return;
+  document["simulate"] = cell.asked ? asked_run_json(*cell.asked) : Json();
+  document["not_asked"] = cell.not_asked;
+}
+
 Json cell_json(const ConcurrencyCell& cell) {
-  return {{"id", cell.id},
+  Json document = {{"id", cell.id},
           {"backend", cell.backend},
           {"version", cell.version},
           {"model", cell.model},
@@ -175,6 +183,7 @@ Json cell_json(const ConcurrencyCell& cell) {
           {"tier", name_of(cell.tier)},
           {"measured_ttft_ms", cell.ttft.measured},
           {"predicted_ttft_ms", cell.ttft.predicted},
+          {"predicted_engine_ttft_ms", cell.engine_ttft},
           {"ttft_error", cell.ttft.error()},
           {"measured_tpot_ms", cell.tpot.measured},
           {"predicted_tpot_ms", cell.tpot.predicted},
@@ -187,6 +196,8 @@ Json cell_json(const ConcurrencyCell& cell) {
           {"tpot_fitted", cell.tpot_fitted},
           {"drafts", cell.drafts.tokens},
           {"acceptance_length", cell.drafts.acceptance_length}};
+  add_question(document, cell);
+  return document;
 }
 
 Json cells_json(const std::vector<ConcurrencyCell>& cells) {

@@ -34,6 +34,8 @@ FieldTable ServingSetupRequest::describe() {
       .add("framework", &R::framework,
            {.doc = "whose kernels and host constants are used; absent: the engine's"})
       .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+      .add("engine_day", &R::day,
+           {.doc = "day of a build that is no release, as 20260402: its defaults are no newer"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("vision_encoder", &R::vision_encoder,
            {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
@@ -272,8 +274,10 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const HostProfile profile = load_host_profile(request.host.profile);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
-  if (request.client) add_client_way(setup.config);
-  request.host.apply(setup.config.host);
+  const ClientWay way = client_way_of(profile, priced.name);
+  request.host.apply(setup.config.host, way);
+  setup.measured_at = request.host.measured_at;
+  setup.handshake = way.handshake;
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;

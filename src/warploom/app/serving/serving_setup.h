@@ -31,7 +31,6 @@ struct ServingSetupRequest {
   std::string require_tier;    // as check_required_tier takes it; read by the use cases
   std::string predictor;       // as open_latency_model takes it; not read by resolve_serving
   HostSettings host;           // for the framework; takes the place of config.host
-  bool client = false;  // whether figures are those of a client, whose way to the engine add_client_way knows
   static FieldTable describe();
 };
 
@@ -54,6 +53,8 @@ struct ServingSetup {
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
   std::string host_profile;      // the name of the profile that config.host is made of
+  MeasuredAt measured_at = MeasuredAt::Client;
+  Seconds handshake{0.0};        // of a transfer to or from the engine, before its first byte
   std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach
   std::string priced_version;    // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".
