@@ -1,10 +1,10 @@
 #include "warploom/app/validate/concurrency_question.h"
 
-#include "warploom/app/serving/engine_version.h"
 #include "warploom/base/error.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/parallelism.h"
+#include "warploom/serving/engines/version_rows.h"
 
 namespace warploom {
 namespace {
@@ -30,13 +30,15 @@ void name_model(AskedEngines& asked, const ConcurrencyTruth& row,
         quantize_linears(asked.model, parse_enum<MatmulScheme>(asked.setup.quantization, "quantisation"));
 }
 
-// The engine's own flags for the sharding, where it has them; else the sharding in vLLM's terms.
+// The engine's own flags for the sharding, where it has them; else the sharding in vLLM's terms, which goes
+// with a model that no field names too.
 void ask_for_sharding(AskedEngines& asked) {
   ServingConfig config = asked.setup.config;
   config.tensor_parallel_size = asked.sharding.tensor_parallel;
   config.pipeline_parallel_size = asked.sharding.pipeline_parallel;
   asked.setup.config = config;
   asked.setup.config.data_parallel_size = asked.sharding.attention_data_parallel;
+  if (!asked.without_a_field.empty()) return;
   try {
     config.enable_expert_parallel = asked.sharding.expert_parallel > 1;
     if (asked.sharding.attention_data_parallel > 1)
@@ -48,7 +50,7 @@ void ask_for_sharding(AskedEngines& asked) {
   } catch (const Error&) {
     // The engine has no flags for it.
   }
-  if (asked.without_a_field.empty()) asked.without_a_field = "how experts or attention are spread over GPUs";
+  asked.without_a_field = "how experts or attention are spread over GPUs";
 }
 
 }  // namespace
@@ -71,8 +73,10 @@ AskedEngines asked_engines(const ConcurrencyTruth& row, const ConcurrencyLaunch&
   // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
   if (!spreads_experts(asked.sharding)) setup.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
   setup.gpu = row.system;
-  setup.version = row.version;
-  setup.day = row.day;
+  // The name of a build that is no release says its day, if anything.
+  const std::string_view named_day = day_of_build(row.version);
+  if (is_release(row.version)) setup.version = row.version;
+  setup.day = named_day.empty() ? row.day : std::string(named_day);
   setup.predictor = validation.predictor;
   setup.host = validation.host;
   if (asked.model.mixture) setup.expert_routing = validation.expert_routing;
