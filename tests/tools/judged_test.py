@@ -1,4 +1,4 @@
-"""data/judged: every recorded run is listed with a status and a reason; goals and gaps name figures that exist."""
+"""data/judged: every recorded run has a status and a reason; goals and gaps name figures that exist."""
 import sys
 import unittest
 
@@ -23,7 +23,8 @@ def recorded_in(root):
 
 def answer(tpot, ttft=0.1):
     figures = {"mean": {"bias": ttft}, "p50": {"bias": ttft}, "p90": {"bias": ttft}}
-    return {"metrics": {"tpot": {"mean": {"bias": tpot}}, "ttft": figures}, "output_throughput": {"bias": 0.0}}
+    metrics = {"tpot": {"mean": {"bias": tpot}}, "ttft": figures}
+    return {"metrics": metrics, "output_throughput": {"bias": 0.0}}
 
 
 class RecordedRuns(unittest.TestCase):
@@ -41,7 +42,8 @@ class RecordedRuns(unittest.TestCase):
     def test_the_table_has_all_runs_and_means_with_and_without(self):
         runs = recorded_runs.recorded()["runs"]
         judged = sum(run["status"] == "judged" for run in runs)
-        answers = {recorded_runs.name_of(run): answer(0.02 if run["status"] == "judged" else 0.5) for run in runs}
+        answers = {recorded_runs.name_of(run): answer(0.02 if run["status"] == "judged" else 0.5)
+                   for run in runs}
         lines = recorded_runs.lines(answers)
         self.assertEqual(len(lines), 2 + len(runs) + 2)
         self.assertIn(f"| **mean size of the judged, {judged}** | **2.0 %** |", "\n".join(lines))
@@ -51,8 +53,8 @@ class RecordedRuns(unittest.TestCase):
 
 class Goals(unittest.TestCase):
     def test_a_missed_goal_is_said_in_words(self):
-        goal = {"of": "a", "figure": "b", "table": "t", "answer": "x", "value": "mean/prefill", "at_most": 0.06,
-                "source": "somebody"}
+        goal = {"of": "a", "figure": "b", "table": "t", "answer": "x", "value": "mean/prefill",
+                "at_most": 0.06, "source": "somebody"}
         self.assertAlmostEqual(goals.figure_of(goal, {"x": {"mean": {"prefill": 0.07}}}), 0.07)
         self.assertFalse(goals.is_met(goal, 0.07))
         self.assertTrue(goals.is_met({**goal, "at_most": 0.08}, 0.07))
@@ -84,11 +86,13 @@ class KnownGaps(unittest.TestCase):
     def test_sizes_come_from_the_cells_that_are_named(self):
         cell = {"backend": "vllm", "concurrency": 64, "predicted_ttft_ms": 90, "measured_ttft_ms": 100,
                 "predicted_tpot_ms": 12, "measured_tpot_ms": 10}
-        document = {"cells": [cell, {**cell, "backend": "sglang"}], "other_cells": [{**cell, "concurrency": 1}]}
+        others = [{**cell, "concurrency": 1}]
+        document = {"cells": [cell, {**cell, "backend": "sglang"}], "other_cells": others}
         gap = {"cells": {"backend": "vllm", "concurrency": {"from": 32}}}
         self.assertEqual(known_gaps.cells_text(gap, document),
                          "1 cells; TTFT median 10.0 %, bias -10.0 %; TPOT median 20.0 %, bias +20.0 %")
-        self.assertEqual(known_gaps.cells_text({"cells": {"backend": "none"}}, document), "no such cell is left")
+        gone = {"cells": {"backend": "none"}}
+        self.assertEqual(known_gaps.cells_text(gone, document), "no such cell is left")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pages of figures hold what tools/measure wrote, with the predictor that ships; nothing typed, nothing empty."""
+"""Pages of figures hold what tools/measure wrote, of the predictor that ships; nothing typed or empty."""
 import importlib.machinery
 import importlib.util
 import re

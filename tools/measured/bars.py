@@ -7,8 +7,8 @@ BAR, GAP, HEIGHT, MOST = 14, 26, 240, 1.0  # pixels; shares are drawn up to 100 
 def bars(title, groups, methods, covered=None, note=""):
     """A group of bars for each of groups: (name, {method: share}); methods without a share have none.
 
-    `covered`: {(group, method): share of what was asked that the method has an answer for}, where that is not all;
-    such a bar is pale and its title says so. `note` stands below. A bar above 100 % is cut and has its figure on top.
+    `covered`: {(group, method): share of what was asked that the method answers}, where that is not all; such
+    a bar is pale and its title says so. `note` stands below. A bar above 100 % is cut, its figure on top.
     """
     covered = covered or {}
     wide = len(methods) * BAR + GAP
@@ -39,7 +39,8 @@ def bars(title, groups, methods, covered=None, note=""):
                 f'height="{tall:.1f}" fill="{COLOURS[m]}"{pale}><title>{words}</title></rect>'
             )
             if shares[method] > MOST:
-                parts.append(f'<text x="{left + m * BAR}" y="27" font-size="9">{100 * shares[method]:.0f} %</text>')
+                top = f"{100 * shares[method]:.0f} %"
+                parts.append(f'<text x="{left + m * BAR}" y="27" font-size="9">{top}</text>')
         middle = left + len(methods) * BAR / 2
         parts.append(f'<text x="{middle:.0f}" y="{HEIGHT + 46}" text-anchor="middle">{name}</text>')
     for m, method in enumerate(methods):

@@ -27,14 +27,15 @@ def number_at(answer, dotted):
 
 
 def judged_mean(answers, figure):
-    """Mean size of a figure over the judged runs of a table."""
+    """Mean size of a figure over the judged runs."""
     judged = {name_of(run) for run in recorded()["runs"] if run["status"] == "judged"}
     of = [title for title, _ in FIGURES].index(figure)
-    return mean_sizes([[read(answers[name]) for _, read in FIGURES] for name in answers if name in judged])[of]
+    found = [[read(answers[name]) for _, read in FIGURES] for name in answers if name in judged]
+    return mean_sizes(found)[of]
 
 
 def figure_of(goal, answers):
-    """The goal's figure of the answers of its table: at a path of one answer, or a mean over judged runs."""
+    """Of the answers of the goal's table: at a path of one answer, or a mean over judged runs."""
     if "judged_mean" in goal:
         return judged_mean(answers, goal["judged_mean"])
     return number_at(answers[goal["answer"]], goal["value"])
@@ -66,5 +67,5 @@ def lines(answers, command_of):
                      f"`{command_of(goal)}`", goal["source"]])
         if not met:
             missed.append(f"{name} is {shown(goal, figure)}, {wanted(goal)} was wanted")
-    words = "Every goal is met." if not missed else f"Missed, {len(missed)} of {len(rows)}: " + "; ".join(missed) + "."
+    words = f"Missed, {len(missed)} of {len(rows)}: {'; '.join(missed)}." if missed else "Every goal is met."
     return [*table(["figure", "measured", "goal", "", "command", "goal set by"], rows), "", words]

@@ -108,14 +108,15 @@ def known_kernel(answers):
 
 
 def left_out(answers):
-    """Each generation left out in turn: mean / median error and the share inside p10..p90, a column a family."""
+    """Each generation left out: mean / median error and the share inside p10..p90, a column a family."""
 
     def cell(figures):
         if figures is None:
             return "-"
         return f"{pair(figures['mean_error'], figures['median_error'])}, {percent(figures['coverage'], 0)}"
 
-    folds = {family: {fold["left_out"]: fold for fold in answer["left_out"]} for family, answer in answers.items()}
+    folds = {family: {fold["left_out"]: fold for fold in answer["left_out"]}
+             for family, answer in answers.items()}
     names = list(dict.fromkeys(name for found in folds.values() for name in found))
     rows = [[name, *(cell(found.get(name)) for found in folds.values())] for name in names]
     rows.append(["**all**", *(cell(answer["families"].get(family)) for family, answer in answers.items())])

@@ -31,7 +31,8 @@ def matches(cell, when):
 
 def cells_text(gap, answer):
     """Median error and bias of the cells that a gap names."""
-    cells = [cell for group in ("cells", "other_cells") for cell in answer[group] if matches(cell, gap["cells"])]
+    every = [*answer["cells"], *answer["other_cells"]]
+    cells = [cell for cell in every if matches(cell, gap["cells"])]
     if not cells:
         return "no such cell is left"
     parts = [f"{len(cells)} cells"]
@@ -47,8 +48,9 @@ def rows_text(gap, answer):
     rows = [row for row in answer["rows"] if matches(row, gap["rows"])]
     if not rows:
         return "no such row is left"
-    means = [f"{key.removesuffix('_error')} {percent(statistics.mean(row[key] for row in rows))}" for key in gap["means"]]
-    return f"{len(rows)} batches; {', '.join(means)}"
+    means = {key.removesuffix("_error"): statistics.mean(row[key] for row in rows) for key in gap["means"]}
+    words = ", ".join(f"{title} {percent(mean)}" for title, mean in means.items())
+    return f"{len(rows)} batches; {words}"
 
 
 def value_text(answer, title, path):

@@ -39,8 +39,8 @@ def command_of(run, host_profile):
     def place(path):
         return "{fixtures}/" + path.removeprefix(FIXTURES)
 
-    return ["validate", "serving", "--run", place(run["run"] + ".json"), "--requests", place(requests_of(run)),
-            "--host-profile", host_profile]
+    files = ["--run", place(run["run"] + ".json"), "--requests", place(requests_of(run))]
+    return ["validate", "serving", *files, "--host-profile", host_profile]
 
 
 def commands(engine):
@@ -66,7 +66,8 @@ def lines(answers):
     columns = ["run", *(title for title, _ in FIGURES), "why"]
 
     def rows(*statuses):
-        return [[name_of(run), *map(signed, found[name_of(run)]), f"{run['status'].replace('_', ' ')}: {run['reason']}"]
+        return [[name_of(run), *map(signed, found[name_of(run)]),
+                 f"{run['status'].replace('_', ' ')}: {run['reason']}"]
                 for run in runs if run["status"] in statuses]
 
     def of(*statuses):

@@ -14,5 +14,5 @@ class Table:
     before: list[Words] = field(default_factory=list)
     benchmarks: str = ""  # instead of commands: a filter of warploom_bench
     timed: bool = False  # the commands' time and memory, not their answers
-    needs: list[str] = field(default_factory=list)  # instead of commands: tables whose answers it shows, by name
+    needs: list[str] = field(default_factory=list)  # instead of commands: tables whose answers it shows
     shown: list[str] = field(default_factory=list)  # what stands in place of many commands that are alike

@@ -119,11 +119,13 @@ def alone(name, oracle):
 
 SETS = {
     "design: products, bf16, shared anchors, exhaustive": alone("shared", D + "exhaustive.csv.gz"),
-    "design: products, bf16, shared anchors, gemm_shared_blind": alone("shared", F + "gemm_shared_blind.csv.gz"),
+    "design: products, bf16, shared anchors, gemm_shared_blind": alone(
+        "shared", F + "gemm_shared_blind.csv.gz"
+    ),
     "design: products, bf16, own anchors, gemm_exhaustive": alone("own", F + "gemm_exhaustive.csv.gz"),
     "design: the same, anchors of two rounds": alone("two_rounds", F + "gemm_exhaustive.csv.gz"),
     "products, bf16, own anchors, gemm_blind": alone("own", F + "gemm_blind.csv.gz"),
-    "the same, anchors of two rounds ": alone("two_rounds", F + "gemm_blind.csv.gz"),
+    "products, bf16, own anchors of two rounds, gemm_blind": alone("two_rounds", F + "gemm_blind.csv.gz"),
     "design: grouped products, grouped_blind": alone("grouped", F + "grouped_blind.csv.gz"),
     "design: causal attention, attention_exhaustive": alone("attention", F + "attention_exhaustive.csv.gz"),
     "products, bf16, with parts of k, small grids": alone("split", F + "gemm_split_exhaustive.csv.gz"),

@@ -16,7 +16,9 @@ Json changed(const Json& value, const Json& usual) {
   return kept;
 }
 
-Json setup_json(const ServingSetupRequest& setup) { return changed(to_json(setup), to_json(ServingSetupRequest())); }
+Json setup_json(const ServingSetupRequest& setup) {
+  return changed(to_json(setup), to_json(ServingSetupRequest()));
+}
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // What `simulate` is asked, as a document that its JSON door takes.
 #pragma once
 
-#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/app/serving/simulate_request.h"
 #include "warploom/base/json.h"
 
 namespace warploom {

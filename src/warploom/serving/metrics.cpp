@@ -63,10 +63,10 @@ FieldTable ServingMetrics::describe() {
           .add("max_concurrent_requests", &M::max_concurrent_requests)
           .table();
   const std::array<std::pair<const char*, SummaryMember>, 5> summaries{{{"ttft", &M::ttft},
-                                                                       {"engine_ttft", &M::engine_ttft},
-                                                                       {"tpot", &M::tpot},
-                                                                       {"itl", &M::itl},
-                                                                       {"e2el", &M::e2el}}};
+                                                                        {"engine_ttft", &M::engine_ttft},
+                                                                        {"tpot", &M::tpot},
+                                                                        {"itl", &M::itl},
+                                                                        {"e2el", &M::e2el}}};
   using L = LatencySummary;
   const std::array<std::pair<const char*, StatisticMember>, 7> statistics{{{"mean", &L::mean},
                                                                            {"median", &L::median},

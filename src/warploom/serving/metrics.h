@@ -1,7 +1,8 @@
 // What a run is judged by, with the definitions and names of `vllm bench serve`: TTFT from arrival, when the
-// client sends the request, to the first token (client side); engine TTFT from the engine's queue to it, without
-// the client's way (engine side; both are equal where no way is simulated); TPOT = (last token - first token) / (output tokens - 1), over requests of at least two tokens;
-// ITL every gap between two tokens; E2EL from arrival to the last token. Over completed requests.
+// client sends the request, to the first token (client side); engine TTFT from the engine's queue to it,
+// without the client's way (engine side; both are equal where no way is simulated); TPOT = (last token -
+// first token) / (output tokens - 1), over requests of at least two tokens; ITL every gap between two
+// tokens; E2EL from arrival to the last token. Over completed requests.
 #pragma once
 
 #include <cstdint>

@@ -88,8 +88,8 @@ void check_rules(const Deployment& deployment) {
         "`routing_policy`, for example weighted");
   if (rules.front_ends > 0 && deployment.pools[0].config.host.frontend_per_token.value() == 0)
     throw InvalidInput(
-        "front_ends: share the work on prompts, of which there is none here, expected `measured_at` client and "
-        "`frontend_per_token_us` above 0");
+        "front_ends: share the work on prompts, of which there is none here, expected `measured_at` client "
+        "and `frontend_per_token_us` above 0");
   if (rules.request_timeout.value() > 0 && deployment.disaggregated())
     throw Unsupported(
         "request_timeout_s: is not modelled where prefill and decode are apart, expected one pool");

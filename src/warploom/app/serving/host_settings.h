@@ -12,8 +12,8 @@
 
 namespace warploom {
 
-// Where latencies count from: at the client, as `vllm bench serve` measures them, with its way to the engine's
-// queue simulated; or at that queue, which requests then reach when they are sent.
+// Where latencies count from: at the client, as `vllm bench serve` measures them, with its way to the
+// engine's queue simulated; or at that queue, which requests then reach when they are sent.
 enum class MeasuredAt { Client, Engine };
 template <>
 struct EnumNames<MeasuredAt> {
@@ -26,8 +26,8 @@ struct HostSettings {
   std::string profile = std::string(kDefaultHostProfile);  // as load_host_profile takes it
   std::map<std::string, double, std::less<>> values;  // by the names of HostModel's fields, in their units
 
-  // Puts the client before the host where it is asked for, then sets `values`. Throws InvalidInput on a way of
-  // the client's where there is no client.
+  // Puts the client before the host where it is asked for, then sets `values`. Throws InvalidInput on a way
+  // of the client's where there is no client.
   void apply(HostModel& host, const ClientWay& way) const;
   // The profile and the fields of HostModel, each of which may be absent.
   static FieldTable describe();

@@ -33,9 +33,9 @@ ServingEngines engines_of(const SimulateRequest& request, std::vector<ServingSet
   engines.setups = std::move(setups);
   const bool apart = engines.setups.size() > 1;
   if (apart) {
-    const KvTransferSetup transfer = kv_transfer_of(
-        engines.setups[0], engines.setups[1],
-        request.disaggregation ? request.disaggregation->transfer : KvTransferRequest());
+    const KvTransferSetup transfer =
+        kv_transfer_of(engines.setups[0], engines.setups[1],
+                       request.disaggregation ? request.disaggregation->transfer : KvTransferRequest());
     engines.deployment.transfer = transfer.plan;
     engines.kv_transfer = name_of(transfer.path);
   }
@@ -60,8 +60,10 @@ ServingEngines engines_of(const SimulateRequest& request,
                           const std::shared_ptr<const LatencyModel>& latency) {
   std::vector<ServingSetup> setups;
   if (request.disaggregation) {
-    setups.push_back(resolve_serving(pool_setup(request.disaggregation->prefill, request.source, true), latency));
-    setups.push_back(resolve_serving(pool_setup(request.disaggregation->decode, request.source, false), latency));
+    setups.push_back(
+        resolve_serving(pool_setup(request.disaggregation->prefill, request.source, true), latency));
+    setups.push_back(
+        resolve_serving(pool_setup(request.disaggregation->decode, request.source, false), latency));
   } else {
     setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
   }

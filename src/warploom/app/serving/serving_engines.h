@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
-#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/app/serving/simulate_request.h"
 #include "warploom/serving/cluster/deployment.h"
 
 namespace warploom {

@@ -60,8 +60,8 @@ double request_rate_of(const WorkloadRequestSource& source, const Workload& work
   return source.random ? closed : arrival_rate(workload);
 }
 
-RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& source, const Workload& workload,
-                  const SimulationResult& run) {
+RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& source,
+                  const Workload& workload, const SimulationResult& run) {
   RunLabel label;
   label.request_rate = request_rate_of(source, workload);
   label.max_concurrency = workload.concurrency ? workload.concurrency : workload.most_in_flight;

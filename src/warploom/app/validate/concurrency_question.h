@@ -1,10 +1,11 @@
-// What `simulate` is asked to answer a row of a published benchmark, so that what is judged is what is answered.
+// What `simulate` is asked to answer a row of a published benchmark, so that what is judged is what is
+// answered.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/app/serving/simulate_request.h"
 #include "warploom/app/validate/concurrency_launch.h"
 #include "warploom/app/validate/concurrency_request.h"
 #include "warploom/app/validate/concurrency_truth.h"
@@ -20,7 +21,8 @@ struct AskedEngines {
   std::string without_a_field;  // what `setup` cannot say of the two; empty: it says all
 };
 
-// `pool` of the launch at `place` of the row, so many instances. Throws what names, models and sharding throw.
+// `pool` of the launch at `place` of the row, so many instances. Throws what names, models and sharding
+// throw.
 AskedEngines asked_engines(const ConcurrencyTruth& row, const ConcurrencyLaunch& launch,
                            const LaunchedPool& pool, const StatedPlace& place, std::int64_t instances,
                            const std::optional<AssumedCheckpoint>& assumed,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "warploom/app/serving/fixed_latency_test.h"
+#include "warploom/app/serving/simulate_serving.h"
 #include "warploom/app/validate/validate_concurrency.h"
 #include "warploom/base/scratch_folder_test.h"
 
@@ -11,20 +12,20 @@ namespace warploom {
 namespace {
 
 constexpr const char* kHeader =
-    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,gemm_quant_mode,"
-    "moe_quant_mode,batch_size,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,prefill_batch_size,"
-    "prefill_num_workers,prefill_tp_size,prefill_pp_size,prefill_attention_dp_size,prefill_moe_tp_size,"
+    "id,dump,concurrency,wip,backend,backend_version,model_path,system,precision,mode,isl,osl,"
+    "gemm_quant_mode,moe_quant_mode,batch_size,tp_size,pp_size,attention_dp_size,moe_tp_size,moe_ep_size,"
+    "prefill_batch_size,prefill_num_workers,prefill_tp_size,prefill_pp_size,prefill_attention_dp_size,prefill_moe_tp_size,"
     "prefill_moe_ep_size,decode_batch_size,decode_num_workers,decode_tp_size,decode_pp_size,"
     "decode_attention_dp_size,decode_moe_tp_size,decode_moe_ep_size,silicon_ttft_ms,silicon_tpot_ms\n";
 
 // One engine; lengths are drawn, as InferenceX does.
 constexpr const char* kOne =
-    "2026-03-01.csv,4,0,vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,1024,64,,,,1,1,1,,,,,,,,,,,,,,,,,"
-    "50,5\n";
+    "2026-03-01.csv,4,0,vllm,0.19.0,meta-llama/Llama-3.1-8B,h100_sxm,bf16,agg,1024,64,,,,1,1,1,"
+    ",,,,,,,,,,,,,,,,50,5\n";
 // Prefill and decode apart, transfers by NIXL.
 constexpr const char* kApart =
-    "2026-03-01.csv,8,0,sglang,0.5.10,deepseek-ai/DeepSeek-R1,gb200,fp8,disagg,1024,64,fp8_block,fp8_block,,,,,,,"
-    "1,2,8,1,1,1,8,8,1,8,1,1,1,8,500,10\n";
+    "2026-03-01.csv,8,0,sglang,0.5.10,deepseek-ai/DeepSeek-R1,gb200,fp8,disagg,1024,64,"
+    "fp8_block,fp8_block,,,,,,,1,2,8,1,1,1,8,8,1,8,1,1,1,8,500,10\n";
 
 std::vector<ConcurrencyCell> cells_of(const std::string& rows) {
   const ScratchFolder folder;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "warploom/app/serving/simulate_serving.h"
+#include "warploom/app/serving/simulate_request.h"
 #include "warploom/app/validate/comparison.h"
 #include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
@@ -48,7 +48,7 @@ struct ConcurrencyCell {
   std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
   std::int64_t prefill_workers = 0, decode_workers = 0;  // 0: one engine does both
   Comparison ttft, tpot;                                 // ms, at the client
-  double engine_ttft = 0;  // ms, predicted, from the engine's queue
+  double engine_ttft = 0;                                // ms, predicted, from the engine's queue
   CellGroup group = CellGroup::Judged;
   std::string excluded_by;                        // the rule that sets the row or its TTFT aside
   std::string checkpoint;                         // what is assumed of the checkpoint; empty: nothing
@@ -57,8 +57,8 @@ struct ConcurrencyCell {
   std::int64_t preemptions = 0;
   Tier tier = Tier::Roofline;
   AssumedDrafts drafts;
-  // Where ValidateConcurrencyRequest::commands asks for it: what `simulate` answers alike. Absent where a part of
-  // it has no field there; `not_asked` names that.
+  // Where ValidateConcurrencyRequest::commands asks for it: what `simulate` answers alike. Absent where a
+  // part of it has no field there; `not_asked` names that.
   std::optional<SimulateRequest> asked;
   std::string not_asked;
 };

@@ -5,7 +5,8 @@
 namespace warploom {
 
 std::int64_t instance_count(const PoolPlan& pool) {
-  return pool.config.instances * pool.config.data_parallel_size / std::int64_t(pool.pricer->coupled_replicas());
+  return pool.config.instances * pool.config.data_parallel_size /
+         std::int64_t(pool.pricer->coupled_replicas());
 }
 
 std::int64_t front_ends_of(const Deployment& deployment) {

@@ -8,8 +8,7 @@ void FrontEnd::enter(SimTime now, std::uint32_t request, Seconds work) {
   if (inside_.empty())
     share_ = 0;
   else
-    share_ =
-        std::min(share_ + (now - now_).seconds().value() / sharers(), inside_.top().through);
+    share_ = std::min(share_ + (now - now_).seconds().value() / sharers(), inside_.top().through);
   now_ = now;
   inside_.push({share_ + work.value(), sequence_++, request});
 }

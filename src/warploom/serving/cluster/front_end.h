@@ -1,8 +1,8 @@
 // The processes between a client and an engine: a load generator and a server, each one event loop that turns
 // to all of its requests in turn (asyncio under aiohttp, uvicorn and FastAPI). So requests that come together
-// share it and all leave late, where a queue would let the first ones out early. Several such loops side by side
-// (one server an instance) share their requests evenly: none works faster than a loop, and together they work
-// as fast as there are loops.
+// share it and all leave late, where a queue would let the first ones out early. Several such loops side by
+// side (one server an instance) share their requests evenly: none works faster than a loop, and together
+// they work as fast as there are loops.
 #pragma once
 
 #include <algorithm>

@@ -133,8 +133,7 @@ void keep_first(std::vector<StepRecord>& steps, std::size_t most) {
 
 // Each instance takes its requests in by itself; or nothing is shared on the way to it.
 bool has_own_front_ends(const Deployment& deployment) {
-  return deployment.rules.front_ends == 0 ||
-         deployment.pools[0].config.host.frontend_per_token.value() == 0;
+  return deployment.rules.front_ends == 0 || deployment.pools[0].config.host.frontend_per_token.value() == 0;
 }
 
 }  // namespace
@@ -144,8 +143,7 @@ bool instances_are_independent(const Deployment& deployment, const Workload& wor
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
          deployment.rules.max_queued == 0 && in_turn(pool.config) && !workload.concurrency &&
-         !workload.most_in_flight && has_own_front_ends(deployment) &&
-         instance_count(pool) > 1 &&
+         !workload.most_in_flight && has_own_front_ends(deployment) && instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 

@@ -74,8 +74,9 @@ FieldTable RandomPrompts::describe() {
            {.doc = "further tokens at the start, the same in every prompt",
             .min = 0,
             .max = double(kMaxRequestTokens)})
-      .add("random_range", &P::range,
-           {.doc = "what r means: around, as vLLM has it; up_to, from length r to length, as InferenceX does"})
+      .add(
+          "random_range", &P::range,
+          {.doc = "what r means: around, as vLLM has it; up_to, from length r to length, as InferenceX does"})
       .table();
 }
 

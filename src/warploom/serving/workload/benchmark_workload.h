@@ -12,7 +12,8 @@
 
 namespace warploom {
 
-// What a range ratio r means: vLLM's own since 0.9, around the length; or InferenceX's, which vLLM had before.
+// What a range ratio r means: vLLM's own since 0.9, around the length; or InferenceX's, which vLLM had
+// before.
 enum class LengthRange {
   Around,  // from length (1 - r) to length (1 + r); 0: the length itself
   UpTo,    // from length r to the length; 1: the length itself
@@ -24,8 +25,8 @@ struct EnumNames<LengthRange> {
 };
 
 // The random data set. Lengths are drawn evenly from [floor(length (1 - ratio)), ceil(length (1 + ratio))],
-// or, with LengthRange::UpTo, from [floor(length ratio), length], never below 1; the prefix is the same for every prompt and comes on top. What a tokenizer adds by itself is not
-// subtracted.
+// or, with LengthRange::UpTo, from [floor(length ratio), length], never below 1; the prefix is the same for
+// every prompt and comes on top. What a tokenizer adds by itself is not subtracted.
 struct RandomPrompts {
   std::int64_t input_len = 1024;
   std::int64_t output_len = 128;
