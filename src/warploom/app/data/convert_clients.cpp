@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
