@@ -1,8 +1,7 @@
 #include "warploom/app/data/convert_clients.h"
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"

@@ -25,6 +25,9 @@ FieldTable EngineHost::describe() {
   const auto us = [](std::string_view doc) {
     return FieldOptions{.unit = "us", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-6};
   };
+  const auto ms = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-3};
+  };
   constexpr std::string_view kEach = "the same, for each sequence of the step";
   return FieldList<E>("engine_host")
       .add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
@@ -50,10 +53,10 @@ FieldTable EngineHost::describe() {
            us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
       .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
       .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
-      .add("frontend_us", &E::frontend, us("of a request from its client to the engine's queue"))
+      .add("frontend_ms", &E::frontend, ms("of a request from its client to the engine's queue"))
       .add("frontend_per_token_us", &E::frontend_per_token,
            us("more of it for each prompt token; requests share it"))
-      .add("handshake_us", &E::handshake, us("of a transfer between two pools before its first byte"))
+      .add("handshake_ms", &E::handshake, ms("of a transfer between two pools before its first byte"))
       .add("frontend_source", &E::frontend_source,
            {.doc = "versions and runs that the three above were fitted to"})
       .table();
