@@ -31,10 +31,13 @@ KNOWN_KERNEL = {
 TRAIN_FP8 = ["train", "--layout", "pipeweave", "--data", FP8, "--family", "gemm", "--output", "{scratch}/fp8"]
 
 # Whole generations left out: rows of each other GPU and judged rows are an even sample, for time.
-STORE = [["import", "aiconfigurator", "{data}/aiconfigurator", "--store", "{scratch}/all.db"]]
+FAMILIES = ["gemm", "attention_prefill", "attention_decode", "moe"]
+SOURCES = {"aiconfigurator": ["aiconfigurator"], "vidur": ["vidur"],
+           "pipeweave": ["pipeweave_kernels", "pipeweave_moe"]}
+STORE = [["import", layout, *(f"{{data}}/{folder}" for folder in folders), "--store", "{scratch}/all.db",
+          "--family", *FAMILIES] for layout, folders in SOURCES.items()]
 LEAVE_OUT = ["validate", "kernels", "--store", "{scratch}/all.db", "--leave-out", "generation",
              "--rows-per-gpu", "2000", "--judged-rows", "2000"]
-FAMILIES = ["gemm", "attention_prefill", "attention_decode", "moe"]
 
 TABLES = [
     Table(

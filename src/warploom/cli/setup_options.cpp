@@ -51,8 +51,9 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
         "measured: refuse an answer that rests on kernels that were never measured on this GPU");
     command.add_option("--expert-routing", request_->expert_routing, std::string(kExpertRoutingDoc));
     command.add_option("--engine-version", request_->version, "version whose kernels are priced");
-    command.add_option("--engine-day", request_->day,
-                       "day of a build that is no release, as 20260402: its defaults are no newer");
+    if (use == SetupUse::Run)
+      command.add_option("--engine-day", request_->day,
+                         "day of a build that is no release, as 20260402: its defaults are no newer");
     command.add_option(
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",

@@ -76,6 +76,17 @@ bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
   return node.link.spans(node.gpus_per_node + 1);
 }
 
+void check_day(const ServingSetupRequest& request) {
+  const std::string& day = request.day;
+  if (day.empty()) return;
+  constexpr std::size_t kDigits = 8;
+  if (day.size() != kDigits || day.find_first_not_of("0123456789") != day.npos)
+    throw InvalidInput(fmt::format("engine_day: '{}' is no day, expected for example 20260402", day));
+  if (is_release(request.version))
+    throw InvalidInput(fmt::format(
+        "engine_day: changes nothing beside `engine_version` {}, expected one of them", request.version));
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
   return catalog.load_gpu(request.gpu);
 }
@@ -238,6 +249,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.config = request.config;
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
+  check_day(request);
   const std::string version = dated_version(request.version, request.day);
   resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
   check_config(setup.config);

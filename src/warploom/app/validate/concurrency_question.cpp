@@ -75,8 +75,10 @@ AskedEngines asked_engines(const ConcurrencyTruth& row, const ConcurrencyLaunch&
   setup.gpu = row.system;
   // The name of a build that is no release says its day, if anything.
   const std::string_view named_day = day_of_build(row.version);
-  if (is_release(row.version)) setup.version = row.version;
-  setup.day = named_day.empty() ? row.day : std::string(named_day);
+  if (is_release(row.version))
+    setup.version = row.version;
+  else
+    setup.day = named_day.empty() ? row.day : std::string(named_day);
   setup.predictor = validation.predictor;
   setup.host = validation.host;
   if (asked.model.mixture) setup.expert_routing = validation.expert_routing;
