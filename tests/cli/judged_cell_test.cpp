@@ -1,4 +1,4 @@
-// The command line that `validate concurrency --commands` prints for a cell answers what the cell is judged by.
+// The command line that `validate concurrency --commands` prints for a cell gives the cell's figures.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -86,11 +86,13 @@ class KnownGaps(unittest.TestCase):
     def test_sizes_come_from_the_cells_that_are_named(self):
         cell = {"backend": "vllm", "concurrency": 64, "predicted_ttft_ms": 90, "measured_ttft_ms": 100,
                 "predicted_tpot_ms": 12, "measured_tpot_ms": 10}
-        others = [{**cell, "concurrency": 1}]
+        others = [{**cell, "group": "disaggregated"}]
         document = {"cells": [cell, {**cell, "backend": "sglang"}], "other_cells": others}
         gap = {"cells": {"backend": "vllm", "concurrency": {"from": 32}}}
         self.assertEqual(known_gaps.cells_text(gap, document),
                          "1 cells; TTFT median 10.0 %, bias -10.0 %; TPOT median 20.0 %, bias +20.0 %")
+        apart = {"cells": {"group": "disaggregated"}}
+        self.assertTrue(known_gaps.cells_text(apart, document).startswith("1 cells"))
         gone = {"cells": {"backend": "none"}}
         self.assertEqual(known_gaps.cells_text(gone, document), "no such cell is left")
 

@@ -31,7 +31,8 @@ def matches(cell, when):
 
 def cells_text(gap, answer):
     """Median error and bias of the cells that a gap names."""
-    every = [*answer["cells"], *answer["other_cells"]]
+    # Judged ones, unless the gap names another group.
+    every = answer["other_cells" if "group" in gap["cells"] else "cells"]
     cells = [cell for cell in every if matches(cell, gap["cells"])]
     if not cells:
         return "no such cell is left"
