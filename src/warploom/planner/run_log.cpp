@@ -37,12 +37,12 @@ namespace {
 // Every latency of the metrics in seconds, which come back as they were; in ms they would be rounded.
 template <class Metrics, class See>
 void each_latency(Metrics& metrics, const See& see) {
-  for (auto* summary : {&metrics.ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
+  for (auto* summary : {&metrics.ttft, &metrics.engine_ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
     for (auto* value : {&summary->mean, &summary->median, &summary->std, &summary->p50, &summary->p90,
                         &summary->p95, &summary->p99})
       see(*value);
 }
-constexpr std::size_t kLatencies = 28;
+constexpr std::size_t kLatencies = 35;
 
 }  // namespace
 

@@ -106,6 +106,7 @@ Json plan_json(const PlanResult& plan) {
       {"model", plan.model},
       {"workload", plan.workload},
       {"host_profile", plan.host_profile},
+      {"measured_at", name_of(plan.measured_at)},
       {"objective", name_of(plan.objective)},
       {"requests", plan.load.requests},
       {"request_rate", plan.find_max_rate ? Json(nullptr) : Json(plan.load.rate)},

@@ -33,7 +33,7 @@ std::string limits_text(const PlanResult& plan) {
   };
   if (plan.level.has_goodput()) add_share("the requests", plan.level.goodput);
   for (const ClassLimits& each : plan.level.classes) add_share("class " + each.name, each.limits);
-  return fmt::format("{}", fmt::join(words, "; "));
+  return fmt::format("{}, as the {} measures", fmt::join(words, "; "), name_of(plan.measured_at));
 }
 
 std::string load_text(const PlanResult& plan) {

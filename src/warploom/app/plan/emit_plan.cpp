@@ -230,6 +230,9 @@ std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
                      .output_tokens = std::int64_t(plan.load.mean_output),
                      .requests = plan.load.requests};
   if (const auto& random = request.source.random) {
+    if (random->range == LengthRange::UpTo)
+      throw Unsupported(
+          "random_range: `vllm bench serve` draws lengths around the stated ones alone, expected around");
     load.input_tokens = random->input_len;
     load.output_tokens = random->output_len;
     load.range_ratio = random->range_ratio;

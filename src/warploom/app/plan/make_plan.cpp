@@ -275,6 +275,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   result = {.model = model.name,
             .workload = plan.workload.name,
             .host_profile = request.host_profile,
+            .measured_at = request.measured_at,
             .level = level_of(request, plan.workload),
             .objective = request.objective,
             .find_max_rate = request.find_max_rate,

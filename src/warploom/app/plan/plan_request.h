@@ -22,6 +22,7 @@ struct PlanRequest {
   std::optional<double> acceptance_length;  // of drafts; needed with space.speculations
   std::string host_profile = std::string(kDefaultHostProfile);
   FileScope files = FileScope::machine();  // where names may be paths
+  MeasuredAt measured_at = MeasuredAt::Client;  // whose latencies the limits mean
   SearchSpace space;
   WorkloadRequestSource source;
   std::vector<std::string> slo, goodput;  // as parse_limits and parse_goodput_limits take them

@@ -57,6 +57,12 @@ FieldTable KvTransferRequest::describe() {
             .min = 0,
             .max = 1e7,
             .scale = 1e-6})
+      .add("kv_transfer_handshake_ms", &K::handshake,
+           {.unit = "ms",
+            .doc = "of one transfer before its first byte, in place of the host profile's",
+            .min = 0,
+            .max = 1e6,
+            .scale = 1e-3})
       .table();
 }
 
@@ -97,6 +103,7 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
   plan.prefill_bandwidth = request.bandwidth.value_or(out.bandwidth) * senders;
   plan.decode_bandwidth = request.bandwidth.value_or(in.bandwidth) * receivers;
   plan.latency = request.latency.value_or(std::max(out.latency, in.latency));
+  plan.handshake = request.handshake.value_or(std::max(prefill.handshake, decode.handshake));
   plan.layerwise = request.overlap == KvTransferOverlap::Layerwise;
   return setup;
 }

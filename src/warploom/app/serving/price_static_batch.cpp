@@ -66,6 +66,9 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   result.input_tokens = request.input_tokens;
   result.output_tokens = request.output_tokens;
   result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config);
+  // Equal prompts that share a loop are all through when their work is done.
+  result.client_way = setup.config.host.frontend_latency +
+                      setup.config.host.frontend_per_token * double(request.batch * request.input_tokens);
   result.kernels = setup.pricer->breakdown();
   check_required_tier(request.setup.require_tier, result.kernels);
   return result;

@@ -34,6 +34,8 @@ FieldTable ServingSetupRequest::describe() {
       .add("framework", &R::framework,
            {.doc = "whose kernels and host constants are used; absent: the engine's"})
       .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+      .add("engine_day", &R::day,
+           {.doc = "day of a build that is no release, as 20260402: its defaults are no newer"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("vision_encoder", &R::vision_encoder,
            {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
@@ -72,6 +74,17 @@ std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sh
 bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
   const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
   return node.link.spans(node.gpus_per_node + 1);
+}
+
+void check_day(const ServingSetupRequest& request) {
+  const std::string& day = request.day;
+  if (day.empty()) return;
+  constexpr std::size_t kDigits = 8;
+  if (day.size() != kDigits || day.find_first_not_of("0123456789") != day.npos)
+    throw InvalidInput(fmt::format("engine_day: '{}' is no day, expected for example 20260402", day));
+  if (is_release(request.version))
+    throw InvalidInput(fmt::format(
+        "engine_day: changes nothing beside `engine_version` {}, expected one of them", request.version));
 }
 
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
@@ -237,6 +250,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.config = request.config;
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
+  check_day(request);
   const std::string version = dated_version(request.version, request.day);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
@@ -273,8 +287,10 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const HostProfile profile = load_host_profile(request.host.profile, request.files);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
-  if (request.client) add_client_way(setup.config);
-  request.host.apply(setup.config.host);
+  const ClientWay way = client_way_of(profile, priced.name);
+  request.host.apply(setup.config.host, way);
+  setup.measured_at = request.host.measured_at;
+  setup.handshake = way.handshake;
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;

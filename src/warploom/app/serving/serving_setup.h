@@ -28,12 +28,11 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string day;  // of a version that is no release: it is no newer; as "20260402", empty = unknown
-  std::string expert_routing;              // as parse_expert_routing takes it; empty: GraphOptions's own
-  std::string require_tier;                // as check_required_tier takes it; read by the use cases
-  std::string predictor;                   // as open_latency_model takes it; not read by resolve_serving
-  HostSettings host;                       // for the framework; takes the place of config.host
+  std::string expert_routing;  // as parse_expert_routing takes it; empty: GraphOptions's own
+  std::string require_tier;    // as check_required_tier takes it; read by the use cases
+  std::string predictor;       // as open_latency_model takes it; not read by resolve_serving
+  HostSettings host;           // for the framework; takes the place of config.host
   FileScope files = FileScope::machine();  // where names may be paths, those inside `config` too
-  bool client = false;  // whether figures are those of a client, whose way to the engine add_client_way knows
   static FieldTable describe();
 };
 
@@ -55,7 +54,9 @@ struct ServingSetup {
   }
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
-  std::string host_profile;      // the name of the profile that config.host is made of
+  std::string host_profile;  // the name of the profile that config.host is made of
+  MeasuredAt measured_at = MeasuredAt::Client;
+  Seconds handshake{0.0};        // of a transfer to or from the engine, before its first byte
   std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach
   std::string priced_version;    // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".

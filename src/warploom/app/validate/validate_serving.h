@@ -58,7 +58,7 @@ OpenedRun open_run(const ValidateServingRequest& request, const std::shared_ptr<
 // client's requests after its first come as long after the simulated end of the one before as they did in the
 // run. TTFT and E2EL count from where the measured ones do: for the engine's own record from where it takes a
 // request in, without a front end; for what a load generator measured from the client, with a front end of
-// client_latency, or of add_client_way where that is not stated.
+// client_latency, or that of the setup's host where it is not stated.
 ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kernel_times = StepTime::Mid);
 
 // Both. `request.predictor` is opened where no model is given.

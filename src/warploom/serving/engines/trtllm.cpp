@@ -285,10 +285,6 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 // The host
 
 // Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
-// `trtllm-serve`, whose requests and answers pass a process more: gpt-oss-120b on B200 and H200 in public
-// fixed-concurrency runs without data-parallel attention (decision 0069).
-constexpr ClientWay kClientWay{milliseconds(12), microseconds(2)};
-
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
   const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
@@ -325,7 +321,6 @@ extern constinit const EngineSpec kTrtllmEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
-    .client_way = kClientWay,
     .launched_layers = launched_layers};
 
 }  // namespace warploom
