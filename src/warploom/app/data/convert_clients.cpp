@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 

@@ -11,6 +11,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/tile_table_latency.h"
 #include "warploom/app/serving/tuned_latency.h"
@@ -56,6 +57,7 @@ Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const L
     engines.kv_transfer = name_of(transfer.path);
   } else {
     engines.setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
+    check_network_scope(request.setup, engines.setups.back());
   }
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {
     PoolPlan pool = engines.setups[i].pool(names[i]);
