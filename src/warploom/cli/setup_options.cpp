@@ -67,6 +67,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   }
   config_ = add_fields_of<ServingConfig>(command, {.group_of = group_of_field});
   flags_ = std::make_shared<EngineFlagOptions>(command);
+  network_ = add_field_options(command, fields_of<NodeNetwork>(), {.group = std::string(kParallelGroup)});
   host_ = add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
 }
 
@@ -91,6 +92,7 @@ ServingSetupRequest SetupOptions::parsed() const {
   config_->apply(&request.config);
   flags_->apply(request.config);
   host_->apply(&request.host);
+  network_->apply(&request.network);
   ServingConfig& config = request.config;
   check_said_once();
   config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);
@@ -101,7 +103,7 @@ ServingSetupRequest SetupOptions::parsed() const {
 }
 
 std::string SetupOptions::first_given() const {
-  for (const FieldOptionValues* values : {config_.get(), host_.get()})
+  for (const FieldOptionValues* values : {config_.get(), network_.get(), host_.get()})
     if (values->any_given()) return values->given_options().front().first;
   if (!request_->require_tier.empty()) return "--require-tier";
   if (short_->tensor_parallel) return "--tp";

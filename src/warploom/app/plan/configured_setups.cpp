@@ -26,6 +26,7 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   setup.expert_routing = request.expert_routing;
   setup.host.profile = request.host_profile;
   setup.host.measured_at = request.measured_at;
+  setup.network = request.network;
   const auto [engine, version] =
       engine_and_version(at_or(space.engines, configuration.engine, default_engine()));
   setup.config.engine = engine;

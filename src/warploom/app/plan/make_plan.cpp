@@ -168,8 +168,7 @@ void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
   };
   const auto memory = refused(kNoMemory);
   std::int64_t cannot_run = 0;
-  for (const std::string_view reason :
-       {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier, kNoFleet})
+  for (const std::string_view reason : {kNoMemory, kNoSplit, kNoEngine, kNoKernels, kNoTier, kNoFleet})
     if (const auto found = refused(reason); found != search.without_point.end())
       cannot_run += found->configurations;
   if (cannot_run < search.configurations) return;

@@ -74,7 +74,7 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
   Screened screened;
   const auto bounds = [&](const EngineShape& shape, bool prompts, bool tokens) {
     const PreparedEngine& engine = engines_.of(configuration, shape);
-    if (!screened.refusal) screened.refusal = refusal_of(engine, shape, load_.longest);
+    if (!screened.refusal) screened.refusal = refusal_of(engine, load_.longest);
     if (screened.refusal) return EngineBounds{};
     StepLimits limits = limits_of(engine);
     limits.computes_prompts = prompts;

@@ -27,14 +27,15 @@ struct Path {
   Seconds latency;
 };
 
-Path path_of(KvTransferPath path, const NodeSpec& node) {
+Path path_of(KvTransferPath path, const NodeSpec& node, const NodeNetwork& given) {
   if (path == KvTransferPath::NvLink) return {node.link.bandwidth * kLinkShare, node.link.latency};
   if (!node.network.exists()) {
     throw InvalidInput(
         fmt::format("kv_transfer_path: {} has no network, expected nvlink or a bandwidth", node.title));
   }
-  if (path == KvTransferPath::Rdma) return {node.network.bandwidth * kLinkShare, node.network.latency};
-  return {node.network.bandwidth * kTcpShare, node.network.latency + kTcpLatency};
+  const BytesPerSecond network = network_per_gpu(node, given);
+  if (path == KvTransferPath::Rdma) return {network * kLinkShare, node.network.latency};
+  return {network * kTcpShare, node.network.latency + kTcpLatency};
 }
 
 }  // namespace
@@ -94,7 +95,8 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
         "type");
   }
   plan.layers = prefill.model.layer_count();
-  const Path out = path_of(setup.path, from), in = path_of(setup.path, to);
+  const Path out = path_of(setup.path, from, prefill.graph.network),
+             in = path_of(setup.path, to, decode.graph.network);
   // Each GPU that holds a part of the request sends it; replicated heads are sent once.
   const auto holders = [](const Sharding& sharding) {
     return double(sharding.tensor_parallel * sharding.pipeline_parallel * sharding.prefill_context_parallel);

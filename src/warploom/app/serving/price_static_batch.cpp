@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
@@ -77,7 +78,9 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
 StaticBreakdown price_static_batch(const StaticBatchRequest& request,
                                    std::shared_ptr<const LatencyModel> latency) {
   check_request(request);
-  return price_static_batch(request, resolve_serving(request.setup, std::move(latency)));
+  const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
+  check_network_scope(request.setup, setup);
+  return price_static_batch(request, setup);
 }
 
 StaticBreakdown price_static_batch(const StaticBatchRequest& request) {

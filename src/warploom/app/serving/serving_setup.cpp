@@ -41,6 +41,7 @@ FieldTable ServingSetupRequest::describe() {
            {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
       .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
       .add("config", &R::config, {.doc = "the engine's configuration"})
+      .add("network", &R::network, {.doc = "between nodes, in place of the node's record"})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
@@ -63,11 +64,10 @@ ModelArchitecture model_of(const ServingSetupRequest& request) {
   return quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
 }
 
-// Collectives of more GPUs than the fast link joins cross nodes.
+// GPUs of one link domain; 0 where it joins all of a replica.
 std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sharding& sharding) {
-  const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
-  if (sharding.moe_ranks() <= node.gpus_per_node || node.link.spans(sharding.moe_ranks())) return 0;
-  return node.gpus_per_node;
+  const std::int64_t domain = NodeCatalog(gpus).node_of(gpu).gpus_per_domain();
+  return sharding.gpus_per_replica() <= domain ? 0 : domain;
 }
 
 // Whether the fast link joins GPUs of several nodes, as in a rack of GB200.
@@ -264,6 +264,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
+  setup.graph.network = request.network;
   const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
   engine.fuse(setup.graph, launch);
   if (engine.graphed_prompt_tokens != nullptr)

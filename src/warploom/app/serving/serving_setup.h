@@ -31,6 +31,7 @@ struct ServingSetupRequest {
   std::string expert_routing;  // as parse_expert_routing takes it; empty: GraphOptions's own
   std::string require_tier;    // as check_required_tier takes it; read by the use cases
   std::string predictor;       // as open_latency_model takes it; not read by resolve_serving
+  NodeNetwork network;         // of collectives across nodes and of pools; absent figures: the node record's
   HostSettings host;           // for the framework; takes the place of config.host
   FileScope files = FileScope::machine();  // where names may be paths, those inside `config` too
   static FieldTable describe();

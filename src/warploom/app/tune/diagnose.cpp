@@ -10,6 +10,7 @@
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/step_kernels.h"
 
 namespace warploom {
@@ -148,7 +149,8 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
     const LatencyEstimate& estimate = priced.one_call;
     const auto count = double(node.count);
     // The rule says what engines' kernels likely take; none was measured that could be slower than others.
-    if (!priced.source.kernel.empty() && priced.source.kernel == rule_of(node.op)) {
+    const bool by_rule = !priced.source.kernel.empty() && priced.source.kernel == rule_of(node.op);
+    if (by_rule || is_network_kernel(priced.source.kernel)) {
       diagnoser.leave_out(
           fmt::format("{}: priced by a rule, not by a measured kernel", name_of(family_of(node.op))),
           estimate.p50 * (count * times));

@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/models/rank_placement.h"
 #include "warploom/serving/batching/trtllm_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/engine_spec.h"
@@ -254,7 +255,7 @@ void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   // the activation.
   graph.fuse_static_quantization = true;
   graph.fuse_allreduce_norm = graph.fuse_norm_quantization =
-      reduces_into_norms(launch.model) && graph.ranks_per_node == 0;
+      reduces_into_norms(launch.model) && ranks_in_domain(graph, launch.sharding.tensor_parallel) == 0;
 }
 
 WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Whole; }
