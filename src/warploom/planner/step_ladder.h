@@ -26,6 +26,7 @@ struct StepLimits {
   std::int64_t max_num_seqs = 256;
   std::int64_t max_num_batched_tokens = 2048;
   std::int64_t tokens_per_step = 1;  // that one request may get from a step, drafts included
+  std::int64_t kv_tokens = 0;        // that the cache holds; 0: any number
   bool computes_prompts = true, produces_tokens = true;
 };
 
@@ -46,7 +47,12 @@ struct EngineBounds {
   double first_token_at(double fraction) const;
 };
 
-// The steps that the bounds rest on. The pricer's tables fill. About 80 prices.
+// Requests of the load that the engine has in flight at most, in the mean over time: each holds
+// load.mean_held tokens of the cache in the mean over its steps.
+std::int64_t most_in_flight(const LoadProfile& load, const StepLimits& limits);
+
+// The steps that the bounds rest on, of batches up to most_in_flight. The pricer's tables fill. About 80
+// prices.
 std::vector<LadderStep> ladder_of(StepPricer& pricer, const LoadProfile& load, const StepLimits& limits);
 
 // Least time for `output` tokens and `prompt` tokens over mixes of `steps`; infinite when none covers them.

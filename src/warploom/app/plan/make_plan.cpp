@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "warploom/app/plan/configured_setups.h"
+#include "warploom/app/plan/plan_load.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
@@ -25,37 +26,6 @@
 
 namespace warploom {
 namespace {
-
-WorkloadRequestSource grown(WorkloadRequestSource source, double growth) {
-  const auto scale = [&](std::optional<std::int64_t>& count) {
-    if (count) count = std::max<std::int64_t>(1, std::llround(double(*count) * growth));
-  };
-  if (source.rate) *source.rate *= growth;
-  if (source.request_rate) *source.request_rate *= growth;
-  if (source.sessions) source.sessions->rate *= growth;
-  scale(source.concurrency);
-  scale(source.max_concurrency);
-  return source;
-}
-
-// A workload whose lengths are known and whose rate is to be found: any rate will do.
-WorkloadRequestSource with_some_rate(WorkloadRequestSource source) {
-  const bool timed =
-      source.rate || source.request_rate || source.concurrency || source.max_concurrency || source.sessions;
-  if (!timed) source.rate = 1;
-  return source;
-}
-
-Workload load_of_request(const PlanRequest& request) {
-  const WorkloadRequestSource source =
-      request.find_max_rate ? with_some_rate(request.source) : request.source;
-  Workload workload = open_workload(grown(source, request.growth));
-  // A trace's own times, as it was recorded.
-  const bool own_times = !source.rate && !source.request_rate && !source.sessions && !workload.concurrency;
-  if (own_times && request.growth != 1 && arrival_rate(workload) > 0)
-    rescale_arrivals(workload, arrival_rate(workload) * request.growth);
-  return workload;
-}
 
 ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   ServiceLevel level{.limits = parse_limits(request.slo),
@@ -200,7 +170,7 @@ std::string contradiction_of(const PlanTask& task, const PlanResult& result) {
 
 PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   PlanTask task{.space = request.space, .objective = request.objective};
-  task.load = profile_of(workload, false);
+  task.load = plan_profile(request, workload, false);
   if (request.find_max_rate) task.load.rate = 0;
   task.gpu_count = request.gpu_count;
   task.find_max_rate = request.find_max_rate;
@@ -266,7 +236,7 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
                      request.source.max_concurrency || request.source.sessions ||
                      !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
-  plan.workload = load_of_request(request);
+  plan.workload = plan_workload(request);
   const ModelArchitecture model = load_model(request.model);
   check_plan_request(request, plan.workload, model);
   PlanResult& result = plan.result;
