@@ -120,9 +120,18 @@ class ConfigurationSearch {
     return enough;
   }
 
+  // By its bounds alone; so that runs of it are likely to be in vain.
+  bool nearly_full(const Fleet& fleet, double rate) const {
+    constexpr double kNearlyFull = 0.5;  // of what bounds allow
+    const double most = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    return (rate > 0 ? rate : task_.load.rate) > kNearlyFull * most;
+  }
+
   PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
     PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
-    const double most = saturated(fleet, StepTime::Mid);
+    const bool known = !is_far_from_full(configuration_, screened_,
+                                         running(task_, configuration_, fleet), figures);
+    const double most = known ? saturated(fleet, StepTime::Mid) : 0;
     if (std::isfinite(most)) made.saturated_rate = most;
     return made;
   }
@@ -134,9 +143,9 @@ class ConfigurationSearch {
 
   // Nothing when the level is missed.
   std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate) {
-    // Of one pool all fleets share the run that says it; of two it is asked of what meets the level alone.
-    const bool apart = configuration_.decode.has_value();
-    if (!apart && !sustained(fleet, step_time, rate)) return std::nullopt;
+    // A run of a fleet that is overloaded is long; of one pool all fleets share the run that says so.
+    const bool first = !configuration_.decode && nearly_full(fleet, rate);
+    if (first && !sustained(fleet, step_time, rate)) return std::nullopt;
     if (!task_.exhaustive && !task_.load.open_ended) {
       const RunFigures part = run(fleet, {step_time, rate, false});
       if (sure_to_miss(task_, part)) {
@@ -146,7 +155,10 @@ class ConfigurationSearch {
     }
     RunFigures figures = run(fleet, {step_time, rate, true});
     if (meets(task_, figures, step_time == StepTime::High)) {
-      if (apart && !sustained(fleet, step_time, rate)) return std::nullopt;
+      const Fleet runs = running(task_, configuration_, fleet);
+      if (!first && !is_far_from_full(configuration_, screened_, runs, figures) &&
+          !sustained(fleet, step_time, rate))
+        return std::nullopt;
       return figures;
     }
     if (step_time == StepTime::Mid) note_miss(fleet, figures);

@@ -13,7 +13,7 @@ namespace {
 
 Json bounds_to_json(const EngineBounds& bounds) {
   Json document = {bounds.seconds_per_request, bounds.prompt_seconds, bounds.output_seconds,
-                   bounds.per_token,           bounds.groups,         Json::array()};
+                   bounds.per_token,           bounds.groups,         bounds.in_flight, Json::array()};
   for (const auto& [share, seconds] : bounds.first_tokens) document.back().push_back({share, seconds});
   return document;
 }
@@ -25,7 +25,8 @@ EngineBounds bounds_from_json(const Json& document) {
   bounds.output_seconds = document[2].get<double>();
   bounds.per_token = document[3].get<double>();
   bounds.groups = document[4].get<double>();
-  for (const Json& entry : document[5])
+  bounds.in_flight = document[5].get<double>();
+  for (const Json& entry : document[6])
     bounds.first_tokens.emplace_back(entry[0].get<double>(), entry[1].get<double>());
   return bounds;
 }

@@ -17,9 +17,15 @@ double saturated_rate(const PlanTask& task, const ConfigurationModel& model,
 
 // Requests/s in the part of a run in which requests wait: all came at its start, and it is counted from when a
 // quarter of them is complete until the last one is scheduled. Of requests' tokens, taken as spread evenly
-// between their first and their last; the lower end of an interval that nine in ten lie in, by batch means.
-// Where nothing waits that long: of the whole run.
+// between their first and their last; the lower end of an interval that nine in ten lie in, by batch means, or
+// nearly what the whole run serves where that is more. Where nothing waits that long: the whole run's.
 double served_while_waiting(std::span<const RequestRecord> records);
+
+// Whether a fleet is so far from being full that nothing need be known of it: in a run of its load it never had
+// more than kFarFromFull of what it can have in flight.
+inline constexpr double kFarFromFull = 0.5;
+bool is_far_from_full(const Configuration& configuration, const Screened& screened, const Fleet& fleet,
+                      const RunFigures& figures);
 
 // Whether what must be served of `rate` is no more than that.
 bool is_sustained(const PlanTask& task, double rate, double saturated);

@@ -100,10 +100,10 @@ Slope slope_of(std::span<const double> values) {
 SteadyTest test_steadiness(std::span<const Stay> stays) {
   if (stays.empty()) return {};
   // In a system that fills up, later ones say how long it was, not how long a life is.
-  const std::size_t half = (stays.size() + 1) / 2;
+  const std::size_t early = (stays.size() + 1) / 2;
   double time = 0;
-  for (const Stay& stay : stays.first(half)) time += stay.until - stay.from;
-  return test_steadiness(stays, time / double(half));
+  for (const Stay& stay : stays.first(early)) time += stay.until - stay.from;
+  return test_steadiness(stays, time / double(early));
 }
 
 SteadyTest test_steadiness(std::span<const Stay> stays, double life) {
@@ -131,7 +131,9 @@ SteadyTest test_steadiness(std::span<const Stay> stays, double life) {
   test.growth_low = test.growth - likely;
   test.growth_high = test.growth + likely;
   const bool grows = test.growth > student_t(kNormal995, batches - 2) * error;
-  if (grows && test.lives >= kSureLives)
+  // Of what is there in the mean, so much more is there at the end than at the begin.
+  const bool piles_up = test.growth_low * test.lives > kPilesUp;
+  if (grows && (test.lives >= kSureLives || piles_up))
     test.verdict = Steadiness::Growing;
   else
     test.verdict =

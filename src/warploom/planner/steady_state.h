@@ -59,8 +59,9 @@ struct SteadyTest {
 // A batch is at least a mean stay; with fewer batches than this nothing is said. Three degrees of freedom for
 // the slope.
 inline constexpr double kLeastLives = 5;
-// Growth is believed after so many lives: before, a long way to a plateau looks the same.
-inline constexpr double kSureLives = 10;
+// Growth is believed after so many lives: before, a long way to a plateau looks the same. Or at once where more
+// than what arrives in so many lives piles up in the judged time: to a plateau it is one at most.
+inline constexpr double kSureLives = 10, kPilesUp = 1;
 // Share of the arrivals that may pile up, with 95 % confidence, in what is called steady.
 inline constexpr double kSteadyGrowth = 0.02;
 

@@ -105,6 +105,7 @@ EngineBounds bounds_of(StepPricer& pricer, const LoadProfile& load, const StepLi
                        const std::vector<double>& fractions) {
   EngineBounds bounds;
   bounds.groups = double(pricer.coupled_replicas());
+  bounds.in_flight = double(most_in_flight(load, limits));
   const std::vector<LadderStep> steps = ladder_of(pricer, load, limits);
   const double yield = double(limits.tokens_per_step);
   // The prompt's step yields the first token.

@@ -41,6 +41,7 @@ struct EngineBounds {
   double seconds_per_request = 0;                 // of one attention group's time, at the best mix of steps
   double prompt_seconds = 0, output_seconds = 0;  // of a request, were its prompts or its outputs alone
   double per_token = 0;                           // between tokens, of a request alone
+  double in_flight = 0;                           // requests of a group at once, at most, in the mean
   double groups = 1;                              // attention groups, each with requests of its own
   // Share of the requests, ascending from 0, and the least time to a first token that the others need.
   std::vector<std::pair<double, double>> first_tokens;

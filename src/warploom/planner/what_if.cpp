@@ -65,6 +65,8 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
     const Fleet runs = running(task, best.configuration, fleet);
     if (price(fleet) < price(best.fleet) || larger.load.rate >= most_rate(best.configuration, screened, runs))
       continue;
+    const double most = saturated_rate(task, model, best.configuration, runs, StepTime::Mid);
+    if (!is_sustained(larger, larger.load.rate, most)) continue;
     const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, larger.load.rate, true});
     last = judged(larger, model, "load x 1.5",
                   point_of(larger, best.configuration, screened, fleet, larger.load.rate, figures));
