@@ -45,9 +45,9 @@ class QueueModel final : public ConfigurationModel {
   // the deviation of the arrivals, and a deterministic wobble by configuration.
   RunFigures run(const Configuration& configuration, const Fleet& fleet,
                  const RunQuestion& question) const override {
-    if (question.saturated) {  // the bounds alone say what it can serve here
+    if (question.saturated) {
       RunFigures most;
-      most.metrics.request_throughput = 1e9;
+      most.metrics.request_throughput = saturated_rate * double(fleet.instances);
       return most;
     }
     ++runs_;
@@ -97,6 +97,8 @@ class QueueModel final : public ConfigurationModel {
   }
 
   std::int64_t runs() const { return runs_; }
+
+  double saturated_rate = 1e9;  // of an instance, requests/s; the bounds alone say it unless a test does
 
  private:
   static std::int64_t tokens_of(const Configuration& configuration) {

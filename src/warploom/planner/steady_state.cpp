@@ -133,7 +133,8 @@ SteadyTest test_steadiness(std::span<const Stay> stays, double life) {
   const bool grows = test.growth > student_t(kNormal995, batches - 2) * error;
   // Of what is there in the mean, so much more is there at the end than at the begin.
   const bool piles_up = test.growth_low * test.lives > kPilesUp;
-  if (grows && (test.lives >= kSureLives || piles_up))
+  const bool materially = test.lives >= kSureLives && test.growth > kSteadyGrowth;
+  if (grows && (materially || piles_up))
     test.verdict = Steadiness::Growing;
   else
     test.verdict =

@@ -65,8 +65,9 @@ inline constexpr double kSureLives = 10, kPilesUp = 1;
 // Share of the arrivals that may pile up, with 95 % confidence, in what is called steady.
 inline constexpr double kSteadyGrowth = 0.02;
 
-// Steady: with 95 % confidence less than kSteadyGrowth of the arrivals pile up, and growth is not sure.
-// Growing: some do, with 99.5 % confidence. TooShort: fewer than kLeastLives are left. Unsettled: none of these.
+// Steady: with 95 % confidence less than kSteadyGrowth of the arrivals pile up, and growth is not sure, which
+// takes 99.5 %. Growing: it is sure, and that much. TooShort: fewer than kLeastLives are left. Unsettled: none
+// of these; a longer run tells.
 SteadyTest test_steadiness(std::span<const Stay> stays);
 // Of `stays` that last `life` s in the mean, where the growth of something shorter is asked: of a queue.
 SteadyTest test_steadiness(std::span<const Stay> stays, double life);

@@ -1,6 +1,7 @@
 #include "warploom/app/plan/make_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/counted.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
@@ -128,8 +130,53 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
   return hash_bytes(document.dump() + fmt::format("{}", probe.p50.value()));
 }
 
+std::string sizes_words(const PlanRequest& request) {
+  const SearchSpace& space = request.space;
+  std::string words = fmt::format("tensor_parallel {}", fmt::join(space.tensor_parallel, ", "));
+  if (space.pipeline_parallel != std::vector<std::int64_t>{1})
+    words += fmt::format("; pipeline_parallel {}", fmt::join(space.pipeline_parallel, ", "));
+  return fmt::format("{}; at most {}", words, counted(space.max_gpus, "GPU"));
+}
+
+// Of all sizes within a node and over up to eight stages: the fewest GPUs on which an instance can run.
+std::optional<EngineShape> least_that_fits(const PlanRequest& request, const ConfigurationModel& model) {
+  std::optional<EngineShape> least;
+  for (std::size_t gpu = 0; gpu < request.space.gpus.size(); ++gpu)
+    for (const std::int64_t stages : {1, 2, 4, 8})
+      for (const std::int64_t tensor : {1, 2, 4, 8, 16}) {
+        const EngineShape shape{.gpu = gpu, .tensor_parallel = tensor, .pipeline_parallel = stages};
+        if (least && shape.gpus() >= least->gpus()) continue;
+        if (!model.screen({.shape = shape}).refusal) least = shape;
+      }
+  return least;
+}
+
+// The allowed size with the most GPUs, and what it lacks. What its refusal advises looks at memory alone.
+std::string memory_words(const PlanRequest& request, const ConfigurationModel& model,
+                         const std::string& example) {
+  const SearchSpace& space = request.space;
+  const auto most = [](const std::vector<std::int64_t>& sizes) {
+    return *std::max_element(sizes.begin(), sizes.end());
+  };
+  const EngineShape largest{.tensor_parallel = most(space.tensor_parallel),
+                            .pipeline_parallel = most(space.pipeline_parallel)};
+  std::optional<Refusal> refusal;
+  if (largest.gpus() <= space.max_gpus) refusal = model.screen({.shape = largest}).refusal;
+  const bool lacks = refusal && refusal->reason == kNoMemory;
+  std::string text = lacks ? refusal->text : example;
+  if (const std::size_t advice = text.rfind("; "); advice != std::string::npos) text.resize(advice);
+  const std::string shape = lacks ? fmt::format("{}, {}: ", shape_words(largest), space.gpus[0]) : "";
+  const auto fits = least_that_fits(request, model);
+  return fmt::format("{}{}; {}", shape, text,
+                     fits ? fmt::format("expected sizes such as tensor_parallel {} with pipeline_parallel {} "
+                                        "on {}, which fits",
+                                        fits->tensor_parallel, fits->pipeline_parallel, space.gpus[fits->gpu])
+                          : std::string("expected GPUs with more memory"));
+}
+
 // Where nothing can run at all for want of memory, that is the user's question.
-void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
+void refuse_if_nothing_fits(const PlanRequest& request, const PlanTask& task, const SearchResult& search,
+                            const ConfigurationModel& model) {
   if (search.with_point > 0) return;
   const auto refused = [&](std::string_view reason) {
     return std::find_if(search.without_point.begin(), search.without_point.end(),
@@ -143,8 +190,8 @@ void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
       cannot_run += found->configurations;
   if (cannot_run < search.configurations) return;
   if (memory != search.without_point.end())
-    throw InvalidInput(
-        fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
+    throw InvalidInput(fmt::format("gpu_names: the model fits on none of them at any size allowed ({}): {}",
+                                   sizes_words(request), memory_words(request, model, memory->example)));
   if (const auto fleets = refused(kNoFleet); fleets != search.without_point.end())
     throw InvalidInput(fmt::format("{}: {}", task.gpu_count > 0 ? "gpu_count" : "max_gpus", fleets->example));
   throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}",
@@ -276,7 +323,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);
-  refuse_if_nothing_fits(task, result.search);
+  refuse_if_nothing_fits(request, task, result.search, simulated);
   const bool first = request.crew == nullptr || request.crew->is_first();
   if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
   try {
