@@ -5,8 +5,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 from repository import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+from measured import leaderboard  # noqa: E402
+from measured.bars import bars  # noqa: E402
 
 
 def figures(error, rows=10):
@@ -81,6 +86,8 @@ class Leaderboard(unittest.TestCase):
         self.assertNotIn("unseen", page.lower().replace("an unseen", ""))
         drawing = (self.root / "images" / "leaderboard_new_shapes.svg").read_text()
         self.assertIn("ours, gemm: 4.0 %", drawing)
+        self.assertRegex(drawing, r'fill-opacity="0.4"[^>]*><title>PipeWeave, gemm: 30.0 % of 40 %')
+        self.assertIn("pale and dashed: of a part alone", drawing)
 
     def test_gives_other_tools_their_rows_and_takes_their_answers(self):
         answers = self.root / "other.csv"
@@ -105,6 +112,20 @@ class Leaderboard(unittest.TestCase):
         self.assertIn("| Habitat | 0.50 | 4 | - |", page)
         self.assertIn("KernelSight-LM, decode: 20.0 %",
                       (self.root / "images" / "leaderboard_static.svg").read_text())
+
+    def test_draws_no_bar_for_a_method_that_is_the_roofline_for_most_of_the_time(self):
+        found = {"mean": {"prefill": 0.2, "decode": 0.2, "total": 0.2}, "roofline_share": 0.25}
+        answer = {"mean": found["mean"], "baselines": {m: dict(found) for m in leaderboard.METHODS}}
+        answer["baselines"]["roofline"]["roofline_share"] = 1.0
+        answer["baselines"]["habitat"]["roofline_share"] = 0.99
+        drawing = leaderboard.static_plot(SimpleNamespace(title="Static"), answer)
+        self.assertNotIn("Habitat, total", drawing)
+        self.assertIn("left out, being the roofline for so much of the time: Habitat 99 %", drawing)
+        self.assertIn("roofline, total: 20.0 %", drawing)
+
+    def test_says_the_figure_of_a_bar_that_is_cut(self):
+        self.assertIn(">1612 %</text>", bars("t", [("g", {"m": 16.12})], ["m"]))
+        self.assertNotIn('font-size="9"', bars("t", [("g", {"m": 0.9})], ["m"]))
 
     def test_counts_gaps_by_both_ceilings_on_the_same_rows(self):
         status, page, words = self.run_tool("--only", "gaps")

@@ -90,3 +90,34 @@ def one_sweep(answers):
         ],
         rows,
     )
+
+
+def known_kernel(answers):
+    """One known kernel on two GPUs: ours beside the published methods that learned from the same rows."""
+    answer = answers["ours"]
+    names = list(answer["baselines"])
+    rows = []
+    for gpu, figures in answer["gpus"].items():
+        line = [gpu, count(figures["rows"]), pair(figures["mean_error"], figures["median_error"]),
+                percent(figures["coverage"], 0)]
+        for name in names:
+            found = answer["baselines"][name]["gpus"].get(gpu)
+            line.append("-" if found is None else pair(found["mean_error"], found["median_error"]))
+        rows.append(line)
+    return table(["mean / median error", "rows", "ours", "inside p10..p90", *names], rows)
+
+
+def left_out(answers):
+    """Each generation left out: mean / median error and the share inside p10..p90, a column a family."""
+
+    def cell(figures):
+        if figures is None:
+            return "-"
+        return f"{pair(figures['mean_error'], figures['median_error'])}, {percent(figures['coverage'], 0)}"
+
+    folds = {family: {fold["left_out"]: fold for fold in answer["left_out"]}
+             for family, answer in answers.items()}
+    names = list(dict.fromkeys(name for found in folds.values() for name in found))
+    rows = [[name, *(cell(found.get(name)) for found in folds.values())] for name in names]
+    rows.append(["**all**", *(cell(answer["families"].get(family)) for family, answer in answers.items())])
+    return table(["left out", *(family.replace("_", " ") for family in answers)], rows)

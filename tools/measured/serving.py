@@ -62,24 +62,6 @@ def serving(answers):
     )
 
 
-RUN_FIGURES = [
-    ("TPOT mean", lambda answer: answer["metrics"]["tpot"]["mean"]["bias"]),
-    ("TTFT mean", lambda answer: answer["metrics"]["ttft"]["mean"]["bias"]),
-    ("TTFT p50", lambda answer: answer["metrics"]["ttft"]["p50"]["bias"]),
-    ("TTFT p90", lambda answer: answer["metrics"]["ttft"]["p90"]["bias"]),
-    ("output tokens/s", lambda answer: answer["output_throughput"]["bias"]),
-]
-
-
-def engine_runs(answers):
-    """Signed errors of each run, and the mean of their sizes."""
-    found = {name: [of(answer) for _, of in RUN_FIGURES] for name, answer in answers.items()}
-    rows = [[name, *map(signed, figures)] for name, figures in found.items()]
-    means = [sum(map(abs, column)) / len(column) for column in zip(*found.values())]
-    rows.append(["**mean size**", *(f"**{percent(mean)}**" for mean in means)])
-    return table(["run", *(name for name, _ in RUN_FIGURES)], rows)
-
-
 COLUMNS = ["TTFT cells", "TTFT median", "p90", "bias", "TPOT cells", "TPOT median", "p90", "bias"]
 
 

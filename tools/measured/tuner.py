@@ -38,6 +38,13 @@ def blind(answers):
     )
 
 
+def sets(answers):
+    """First picks on whole sets, shapes that the correction was learned from among them."""
+    rows = [row(name, answer, None) for name, answer in answers.items()]
+    columns = ["judged set", "shapes", "share of the best", "p10", "worst", "against the default", "least"]
+    return table(columns, [[cell for cell in line if cell is not None] for line in rows])
+
+
 METHODS = {
     "ours": "ours",
     "wavetune": "WaveTune, as published",

@@ -14,6 +14,8 @@ class HostFields(TypedDict, total=False):
 
     host_profile: the machine that runs the engine: public_fleet, xeon_16_cores or a file that
         calibrate-host wrote; default "public_fleet"
+    measured_at: where latencies count from: client, its way to the engine's queue included, or engine
+        (client, engine); default "client"
     schedule_ms: choosing the requests of a step [ms]
     schedule_per_sequence_us: the same, for each sequence of the step [us]
     prepare_ms: making the inputs of a step, up to its first launch [ms]
@@ -31,6 +33,7 @@ class HostFields(TypedDict, total=False):
     """
 
     host_profile: PathText | None
+    measured_at: PathText | None
     schedule_ms: float | None
     schedule_per_sequence_us: float | None
     prepare_ms: float | None

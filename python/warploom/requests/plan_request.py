@@ -21,6 +21,7 @@ def plan(
     gpu_memory_utilization: float | None = None,
     acceptance_length: float | None = None,
     host_profile: PathText | None = None,
+    measured_at: PathText | None = None,
     space: Mapping[str, Any] | None = None,
     source: Mapping[str, Any] | None = None,
     slo: Sequence[PathText] | None = None,
@@ -81,6 +82,7 @@ def plan(
     router_signal_interval_s: float | None = None,
     max_queued_requests: int | None = None,
     request_timeout_s: float | None = None,
+    front_ends: int | None = None,
     max_instances: int | None = None,
     min_instances: int | None = None,
     scale_queue_depth: float | None = None,
@@ -96,6 +98,7 @@ def plan(
     random_output_len: int | None = None,
     random_range_ratio: float | None = None,
     random_prefix_len: int | None = None,
+    random_range: PathText | None = None,
     progress: Progress = False,
 ) -> PlanAnswer:
     """Which GPUs, how many, how configured, at what cost.
@@ -109,6 +112,8 @@ def plan(
     gpu_memory_utilization: share of GPU memory that the engine may use
     acceptance_length: mean tokens that a verifying step yields
     host_profile: the machine that runs the engine; default "public_fleet"
+    measured_at: where the latencies count from that limits mean: client, its way included, or engine
+        (client, engine); default "client"
     space: what may be chosen
     source: what the requests are and when they come
     slo: limits in ms, for example ttft_p95_ms=800
@@ -174,6 +179,8 @@ def plan(
     max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
         number; default 0
     request_timeout_s: after which a client leaves; 0: never; default 0.0
+    front_ends: processes between clients and engines that share the work on prompts; 0: one an instance;
+        default 0
     max_instances: most instances of a pool; 0: its size stays; default 0
     min_instances: fewest instances of a pool; default 1
     scale_queue_depth: waiting requests of an instance above which another starts; default 8.0
@@ -187,8 +194,10 @@ def plan(
     session_rate: new sessions per second [1/s]
     random_input_len: prompts of random tokens, so many
     random_output_len: tokens that each produces
-    random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
+    random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r); see random_range
     random_prefix_len: further tokens at the start, the same in every prompt
+    random_range: what r means: around, as vLLM has it; up_to, from length r to length, as InferenceX
+        does (around, up_to)
     progress: True for a bar by tqdm, or a function of (done, total)
 
     Raises ValueError (a name with the nearest one, a value, a field without effect), FileNotFoundError and
@@ -198,32 +207,33 @@ def plan(
         "model": model, "gpu_names": listed(gpu_names), "predictor": predictor, "expert_routing":
         expert_routing, "kv_cache_dtype": kv_cache_dtype, "gpu_memory_utilization":
         gpu_memory_utilization, "acceptance_length": acceptance_length, "host_profile":
-        host_profile, "space": space, "source": source, "slo": listed(slo), "goodput":
-        listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate":
-        find_max_rate, "objective": objective, "price_kind": price_kind, "prices": prices, "price":
-        listed(price), "power_price": power_price, "spare_instances": spare_instances, "day_price":
-        listed(day_price), "start_hour": start_hour, "growth": growth, "routing_policy":
-        routing_policy, "fleet": fleet, "unserved_share": unserved_share, "autoscaling":
-        autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store, "time_limit_s":
-        time_limit_s, "require_tier": require_tier, "threads": threads, "engines": listed(engines),
-        "tensor_parallel_sizes": listed(tensor_parallel_sizes), "pipeline_parallel_sizes":
-        listed(pipeline_parallel_sizes), "data_parallel_sizes": listed(data_parallel_sizes),
-        "expert_parallel": expert_parallel, "pools": pools, "quantizations": listed(quantizations),
-        "max_num_seqs": listed(max_num_seqs), "max_num_batched_tokens":
-        listed(max_num_batched_tokens), "prefix_caching": prefix_caching, "speculations":
-        listed(speculations), "kv_offloading": listed(kv_offloading), "max_gpus": max_gpus, "trace":
-        trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
-        "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
-        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
-        "image_tokens": image_tokens, "burstiness": burstiness, "user_think_time_s":
-        user_think_time_s, "seed": seed, "router_prefix_weight": router_prefix_weight,
-        "router_queue_weight": router_queue_weight, "router_kv_weight": router_kv_weight,
-        "router_signal_interval_s": router_signal_interval_s, "max_queued_requests":
-        max_queued_requests, "request_timeout_s": request_timeout_s, "max_instances": max_instances,
-        "min_instances": min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s":
-        scale_interval_s, "instance_startup_s": instance_startup_s, "turns": turns,
-        "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens, "output_tokens":
-        output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
-        "random_input_len": random_input_len, "random_output_len": random_output_len,
-        "random_range_ratio": random_range_ratio, "random_prefix_len": random_prefix_len}
+        host_profile, "measured_at": measured_at, "space": space, "source": source, "slo":
+        listed(slo), "goodput": listed(goodput), "goodput_share": goodput_share, "gpu_count":
+        gpu_count, "find_max_rate": find_max_rate, "objective": objective, "price_kind": price_kind,
+        "prices": prices, "price": listed(price), "power_price": power_price, "spare_instances":
+        spare_instances, "day_price": listed(day_price), "start_hour": start_hour, "growth": growth,
+        "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
+        "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
+        "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "engines":
+        listed(engines), "tensor_parallel_sizes": listed(tensor_parallel_sizes),
+        "pipeline_parallel_sizes": listed(pipeline_parallel_sizes), "data_parallel_sizes":
+        listed(data_parallel_sizes), "expert_parallel": expert_parallel, "pools": pools,
+        "quantizations": listed(quantizations), "max_num_seqs": listed(max_num_seqs),
+        "max_num_batched_tokens": listed(max_num_batched_tokens), "prefix_caching": prefix_caching,
+        "speculations": listed(speculations), "kv_offloading": listed(kv_offloading), "max_gpus":
+        max_gpus, "trace": trace, "workload": workload, "sessions": sessions, "clients": clients,
+        "random": random, "requests": requests, "rate": rate, "concurrency": concurrency,
+        "request_rate": request_rate, "max_concurrency": max_concurrency, "images_per_request":
+        images_per_request, "image_tokens": image_tokens, "burstiness": burstiness,
+        "user_think_time_s": user_think_time_s, "seed": seed, "router_prefix_weight":
+        router_prefix_weight, "router_queue_weight": router_queue_weight, "router_kv_weight":
+        router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
+        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s,
+        "front_ends": front_ends, "max_instances": max_instances, "min_instances": min_instances,
+        "scale_queue_depth": scale_queue_depth, "scale_interval_s": scale_interval_s,
+        "instance_startup_s": instance_startup_s, "turns": turns, "system_prompt_tokens":
+        system_prompt_tokens, "user_tokens": user_tokens, "output_tokens": output_tokens,
+        "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
+        random_input_len, "random_output_len": random_output_len, "random_range_ratio":
+        random_range_ratio, "random_prefix_len": random_prefix_len, "random_range": random_range}
     return PlanAnswer(ask("plan", fields, progress))

@@ -19,6 +19,7 @@ class SetupFields(HostFields, total=False):
     require_tier: measured: refuse kernels that never were
     framework: whose kernels and host constants are used; absent: the engine's
     engine_version: version whose kernels are priced
+    engine_day: day of a build that is no release, as 20260402: its defaults are no newer
     expert_routing: how tokens choose experts: uniform (each token at random, as random weights do),
         balanced (evenly) or power_law:ALPHA (a skew); default power_law:1.2
     vision_encoder: a vision_config as JSON, or the path of a config.json that has one
@@ -106,6 +107,7 @@ class SetupFields(HostFields, total=False):
     require_tier: PathText | None
     framework: PathText | None
     engine_version: PathText | None
+    engine_day: PathText | None
     expert_routing: PathText | None
     vision_encoder: PathText | None
     image_tokens: int | None

@@ -44,6 +44,7 @@ def simulate(
     router_signal_interval_s: float | None = None,
     max_queued_requests: int | None = None,
     request_timeout_s: float | None = None,
+    front_ends: int | None = None,
     trace: Any = None,
     workload: PathText | None = None,
     sessions: Mapping[str, Any] | None = None,
@@ -68,6 +69,7 @@ def simulate(
     kv_transfer_overlap: PathText | None = None,
     kv_transfer_bandwidth_gb_per_s: float | None = None,
     kv_transfer_latency_us: float | None = None,
+    kv_transfer_handshake_ms: float | None = None,
     turns: int | None = None,
     system_prompt_tokens: int | None = None,
     user_tokens: int | None = None,
@@ -78,6 +80,7 @@ def simulate(
     random_output_len: int | None = None,
     random_range_ratio: float | None = None,
     random_prefix_len: int | None = None,
+    random_range: PathText | None = None,
     progress: Progress = False,
     **setup_fields: Unpack[SetupFields],
 ) -> SimulationAnswer:
@@ -112,6 +115,8 @@ def simulate(
     max_queued_requests: waiting requests of an instance beyond which others are turned away; 0: any
         number; default 0
     request_timeout_s: after which a client leaves; 0: never; default 0.0
+    front_ends: processes between clients and engines that share the work on prompts; 0: one an instance;
+        default 0
     trace: a recorded trace (CSV or JSONL); or; also a frame, a table of pyarrow or a Parquet file
     workload: a fitted workload: conversation, ...; or
     sessions: conversations of several turns; or
@@ -136,6 +141,7 @@ def simulate(
     kv_transfer_overlap: send after the prefill, or layers as they are computed (none, layerwise)
     kv_transfer_bandwidth_gb_per_s: of one GPU, in place of the node record's [GB/s]
     kv_transfer_latency_us: of one transfer, in place of the node record's [us]
+    kv_transfer_handshake_ms: of one transfer before its first byte, in place of the host profile's [ms]
     turns: turns of a session
     system_prompt_tokens: tokens at the start of every session
     user_tokens: new tokens of a turn, mean
@@ -144,8 +150,10 @@ def simulate(
     session_rate: new sessions per second [1/s]
     random_input_len: prompts of random tokens, so many
     random_output_len: tokens that each produces
-    random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r)
+    random_range_ratio: r: both lengths are drawn from length (1 - r) to length (1 + r); see random_range
     random_prefix_len: further tokens at the start, the same in every prompt
+    random_range: what r means: around, as vLLM has it; up_to, from length r to length, as InferenceX
+        does (around, up_to)
     progress: True for a bar by tqdm, or a function of (done, total)
     setup_fields: those of SetupFields, by name: the engine, its flags and its host
 
@@ -161,17 +169,19 @@ def simulate(
         "scale_interval_s": scale_interval_s, "instance_startup_s": instance_startup_s,
         "router_prefix_weight": router_prefix_weight, "router_queue_weight": router_queue_weight,
         "router_kv_weight": router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
-        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s, "trace":
-        trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
-        "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
-        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
-        "burstiness": burstiness, "user_think_time_s": user_think_time_s, "seed": seed, "ttft":
-        ttft, "tpot": tpot, "e2el": e2el, "prefill": prefill, "decode": decode, "transfer":
-        transfer, "kv_transfer_path": kv_transfer_path, "kv_transfer_overlap": kv_transfer_overlap,
-        "kv_transfer_bandwidth_gb_per_s": kv_transfer_bandwidth_gb_per_s, "kv_transfer_latency_us":
-        kv_transfer_latency_us, "turns": turns, "system_prompt_tokens": system_prompt_tokens,
-        "user_tokens": user_tokens, "output_tokens": output_tokens, "think_time_s": think_time_s,
-        "session_rate": session_rate, "random_input_len": random_input_len, "random_output_len":
-        random_output_len, "random_range_ratio": random_range_ratio, "random_prefix_len":
-        random_prefix_len, **setup_fields}
+        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s,
+        "front_ends": front_ends, "trace": trace, "workload": workload, "sessions": sessions,
+        "clients": clients, "random": random, "requests": requests, "rate": rate, "concurrency":
+        concurrency, "request_rate": request_rate, "max_concurrency": max_concurrency,
+        "images_per_request": images_per_request, "burstiness": burstiness, "user_think_time_s":
+        user_think_time_s, "seed": seed, "ttft": ttft, "tpot": tpot, "e2el": e2el, "prefill":
+        prefill, "decode": decode, "transfer": transfer, "kv_transfer_path": kv_transfer_path,
+        "kv_transfer_overlap": kv_transfer_overlap, "kv_transfer_bandwidth_gb_per_s":
+        kv_transfer_bandwidth_gb_per_s, "kv_transfer_latency_us": kv_transfer_latency_us,
+        "kv_transfer_handshake_ms": kv_transfer_handshake_ms, "turns": turns,
+        "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens, "output_tokens":
+        output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
+        "random_input_len": random_input_len, "random_output_len": random_output_len,
+        "random_range_ratio": random_range_ratio, "random_prefix_len": random_prefix_len,
+        "random_range": random_range, **setup_fields}
     return SimulationAnswer(ask("simulate", fields, progress))

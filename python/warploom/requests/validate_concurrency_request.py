@@ -27,6 +27,7 @@ def validate_concurrency(
     max_cells: int | None = None,
     one_in: int | None = None,
     seed: int | None = None,
+    commands: bool | None = None,
     threads: int | None = None,
     progress: Progress = False,
     **host_fields: Unpack[HostFields],
@@ -44,6 +45,7 @@ def validate_concurrency(
     max_cells: simulate only this many rows, evenly spread; 0: all; default 0
     one_in: simulate only one row in so many, chosen by a hash of its contents; default 1
     seed: of the lengths; default 1
+    commands: also what `simulate` is asked for each cell; default false
     threads: 0: as many as cores; no effect on results; default 0
     progress: True for a bar by tqdm, or a function of (done, total)
     host_fields: those of HostFields, by name: the host's constants
@@ -54,5 +56,5 @@ def validate_concurrency(
     fields = {
         "truth": truth, "predictor": predictor, "require_tier": require_tier, "expert_routing":
         expert_routing, "host": host, "kernel_times": kernel_times, "max_cells": max_cells,
-        "one_in": one_in, "seed": seed, "threads": threads, **host_fields}
+        "one_in": one_in, "seed": seed, "commands": commands, "threads": threads, **host_fields}
     return ConcurrencyValidation(ask("validate_concurrency", fields, progress))

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "warploom/answers/answer_reach.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/base/json.h"
@@ -13,6 +14,7 @@ namespace warploom {
 struct AnsweredRequest {
   std::string_view name;
   Json (*answer)(const Session& session, const Json& asked, const AnswerWatch& watch);
+  AnswerReach reach = {};  // closed unless the request says otherwise
 };
 
 // Of kernels, steps and runs.

@@ -31,8 +31,8 @@ namespace {
 
 // A use case that opens what it needs itself.
 template <Described Request, auto kUseCase, auto kReport>
-Json answer_by(const Session&, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_request<Request>(asked);
+Json answer_by(const Session& session, const Json& asked, const AnswerWatch& watch) {
+  auto request = read_request<Request>(session, asked);
   if constexpr (requires { request.progress; }) request.progress = watch.said;
   return kReport(kUseCase(request));
 }
@@ -40,7 +40,7 @@ Json answer_by(const Session&, const Json& asked, const AnswerWatch& watch) {
 // A use case that takes the session's model where the request names no other.
 template <Described Request, auto kUseCase, auto kReport>
 Json answer_with_model(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_request<Request>(asked);
+  auto request = read_request<Request>(session, asked);
   if constexpr (requires { request.on_progress; })
     if (watch.progress)
       request.on_progress = [&watch](std::int64_t done, std::int64_t total) {
@@ -64,9 +64,11 @@ ConcurrencyValidation judge_concurrency(const ValidateConcurrencyRequest& reques
 }
 
 Json answer_calibrate_host(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<CalibrateHostRequest>(asked);
+  const auto request = read_request<CalibrateHostRequest>(session, asked);
   return host_calibration_json(calibrate_host_to(request, session.model_of(request.predictor)));
 }
+
+constexpr AnswerAccess kClients = AnswerAccess::Clients;
 
 constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"import", answer_by<ImportRequest, import_into_store, import_summary_json>},
@@ -75,14 +77,27 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"sweep_plan", answer_by<SweepPlanRequest, sweep_plan, sweep_plan_json>},
     {"calibrate", answer_by<CalibrateRequest, calibrate, calibration_json>},
     {"calibrate_host", answer_calibrate_host},
-    {"validate_kernels", answer_by<ValidateKernelsRequest, validate_kernels, kernel_validation_json>},
-    {"validate_leave_out", answer_by<LeaveOutRequest, validate_leave_out, leave_out_json>},
-    {"validate_ceilings", answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json>},
-    {"validate_tiles", answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json>},
-    {"validate_static", answer_with_model<ValidateStaticRequest, judge_static, static_validation_json>},
-    {"validate_serving", answer_with_model<ValidateServingRequest, judge_serving, serving_validation_json>},
+    {"validate_kernels",
+     answer_by<ValidateKernelsRequest, validate_kernels, kernel_validation_json>,
+     {.access = kClients, .files = {"data", "predictor", "baselines", "baseline_data"}}},
+    {"validate_leave_out",
+     answer_by<LeaveOutRequest, validate_leave_out, leave_out_json>,
+     {.access = kClients, .files = {"data", "baselines", "external"}}},
+    {"validate_ceilings",
+     answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json>,
+     {.access = kClients, .files = {"data", "tuned", "published"}}},
+    {"validate_tiles",
+     answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json>,
+     {.access = kClients, .files = {"data", "gpu"}}},
+    {"validate_static",
+     answer_with_model<ValidateStaticRequest, judge_static, static_validation_json>,
+     {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "baselines"}}},
+    {"validate_serving",
+     answer_with_model<ValidateServingRequest, judge_serving, serving_validation_json>,
+     {.access = kClients, .files = {"run", "requests", "predictor", "host_profile"}}},
     {"validate_concurrency",
-     answer_with_model<ValidateConcurrencyRequest, judge_concurrency, concurrency_validation_json>},
+     answer_with_model<ValidateConcurrencyRequest, judge_concurrency, concurrency_validation_json>,
+     {.access = kClients, .files = {"truth", "predictor", "host_profile"}}},
 };
 
 }  // namespace

@@ -34,19 +34,20 @@ namespace warploom {
 namespace {
 
 Json answer_predict(const Session& session, const Json& asked, const AnswerWatch&) {
-  const PredictRequest request = read_predict_request(asked);
+  PredictRequest request = read_predict_request(asked);
+  hand_on(session.files(), request);
   const PredictResult result = predict_operator(request, *session.model_of(request.predictor));
   check_named_kernel(request, result.framework, result.kernel);
   return prediction_json(result);
 }
 
 Json answer_step(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<StepRequest>(asked, SetupUse::Step);
+  const auto request = read_setup_request<StepRequest>(session, asked, SetupUse::Step);
   return step_json(price_step(request, session.model_of(request.setup.predictor)));
 }
 
 Json answer_static(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<StaticBatchRequest>(asked, SetupUse::StaticBatch);
+  const auto request = read_setup_request<StaticBatchRequest>(session, asked, SetupUse::StaticBatch);
   return static_json(price_static_batch(request, session.model_of(request.setup.predictor)));
 }
 
@@ -59,7 +60,7 @@ void follow(SimulateRequest& request, const AnswerWatch& watch) {
 }
 
 Json answer_simulate(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_setup_request<SimulateRequest>(asked, SetupUse::Run);
+  auto request = read_setup_request<SimulateRequest>(session, asked, SetupUse::Run);
   name_default_workload(request.source);
   follow(request, watch);
   const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
@@ -71,7 +72,7 @@ Json answer_simulate(const Session& session, const Json& asked, const AnswerWatc
 }
 
 Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_request<PlanRequest>(asked);
+  auto request = read_request<PlanRequest>(session, asked);
   name_default_workload(request.source);
   request.cancelled = watch.cancelled;
   if (watch.progress)
@@ -82,7 +83,7 @@ Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& w
 }
 
 Json answer_plans(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  const auto request = read_request<PlansRequest>(asked);
+  const auto request = read_request<PlansRequest>(session, asked);
   Json document = Json::object();
   std::vector<PlanExperiment> experiments = read_experiments(request.file);
   check_experiments(request, experiments);
@@ -100,18 +101,18 @@ Json answer_plans(const Session& session, const Json& asked, const AnswerWatch& 
   return document;
 }
 
-Json answer_convert_clients(const Session&, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<ConvertClientsRequest>(asked);
+Json answer_convert_clients(const Session& session, const Json& asked, const AnswerWatch&) {
+  const auto request = read_request<ConvertClientsRequest>(session, asked);
   return clients_json(convert_clients(request), request.output);
 }
 
 Json answer_support(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<SupportRequest>(asked);
+  const auto request = read_request<SupportRequest>(session, asked);
   return {{"rows", support_json(support_matrix(request, session.model_of(request.predictor)))}};
 }
 
-Json answer_diagnose(const Session&, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<DiagnoseRequest>(asked, SetupUse::Diagnosis);
+Json answer_diagnose(const Session& session, const Json& asked, const AnswerWatch&) {
+  const auto request = read_setup_request<DiagnoseRequest>(session, asked, SetupUse::Diagnosis);
   return diagnosis_json(diagnose(request));
 }
 
@@ -130,31 +131,56 @@ Json answer_gpus(const Session&, const Json& asked, const AnswerWatch&) {
   return gpu_list_json(list_gpus());
 }
 
-Json answer_gpu(const Session&, const Json& asked, const AnswerWatch&) {
-  return gpu_json(show_gpu(asked_name(asked, "gpu", true)));
+Json answer_gpu(const Session& session, const Json& asked, const AnswerWatch&) {
+  return gpu_json(show_gpu(asked_name(asked, "gpu", true), session.files()));
 }
 
-Json answer_models(const Session&, const Json& asked, const AnswerWatch&) {
-  return model_list_json(list_models(asked_name(asked, "models", false)));
+Json answer_models(const Session& session, const Json& asked, const AnswerWatch&) {
+  return model_list_json(list_models(asked_name(asked, "models", false), session.files()));
 }
 
 Json answer_schema(const Session&, const Json& asked, const AnswerWatch&) {
   return request_schema(asked_name(asked, "schema", true));
 }
 
+constexpr AnswerAccess kClients = AnswerAccess::Clients;
+
 constexpr AnsweredRequest kPredictedAnswers[] = {
-    {"predict", answer_predict},
-    {"step", answer_step},
-    {"static", answer_static},
-    {"simulate", answer_simulate},
-    {"gpus", answer_gpus},
-    {"gpu", answer_gpu},
-    {"models", answer_models},
-    {"schema", answer_schema},
-    {"diagnose", answer_diagnose},
-    {"plan", answer_plan},
-    {"support", answer_support},
-    {"plans", answer_plans},
+    {"predict", answer_predict, {.access = kClients, .is_short = true, .files = {"gpu", "predictor"}}},
+    {"step",
+     answer_step,
+     {.access = kClients,
+      .is_short = true,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile",
+                "speculative_draft_model_path"}}},
+    {"static",
+     answer_static,
+     {.access = kClients,
+      .is_short = true,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile",
+                "speculative_draft_model_path"}}},
+    {"simulate",
+     answer_simulate,
+     {.access = kClients,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile", "speculative_draft_model_path",
+                "trace", "clients", "tuned"}}},
+    {"gpus", answer_gpus, {.access = kClients, .is_short = true}},
+    {"gpu", answer_gpu, {.access = kClients, .is_short = true, .files = {"name"}}},
+    {"models", answer_models, {.access = kClients, .is_short = true, .files = {"name"}}},
+    {"schema", answer_schema, {.access = kClients, .is_short = true}},
+    {"diagnose",
+     answer_diagnose,
+     {.access = kClients,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile", "speculative_draft_model_path",
+                "data"}}},
+    {"plan",
+     answer_plan,
+     {.access = kClients,
+      .files = {"model", "gpu_names", "predictor", "host_profile", "trace", "clients", "prices"}}},
+    {"support",
+     answer_support,
+     {.access = kClients, .files = {"supported_models", "supported_gpus", "predictor"}}},
+    {"plans", answer_plans},  // its file may name stores
     {"convert_clients", answer_convert_clients},
 };
 

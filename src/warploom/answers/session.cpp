@@ -7,16 +7,19 @@
 namespace warploom {
 
 Session::Session(std::string predictor)
-    : predictor_(std::move(predictor)), model_(open_latency_model(predictor_)) {}
+    : predictor_(std::move(predictor)), model_(open_latency_model(predictor_, files_)) {}
+
+Session::Session(const Session& other, FileScope files)
+    : predictor_(other.predictor_), files_(std::move(files)), model_(other.model_) {}
 
 std::shared_ptr<const LatencyModel> Session::model_of(const std::string& predictor) const {
   if (predictor.empty() || predictor == predictor_) return model_;
-  return open_latency_model(predictor);
+  return open_latency_model(predictor, files_);
 }
 
 const GpuSpec& Session::gpu(std::string_view name_or_path) const {
   const std::scoped_lock lock(catalog_mutex_);
-  return catalog_.load_gpu(name_or_path);
+  return catalog_.load_gpu(name_or_path, files_);
 }
 
 }  // namespace warploom

@@ -1,12 +1,16 @@
 #include "warploom/answers/internal/setup_reading.h"
 
+#include <fmt/format.h>
+
 #include "warploom/app/serving/host_settings.h"
+#include "warploom/base/error.h"
 
 namespace warploom {
 namespace {
 
 constexpr const char* kSetupConfig = "config";
 constexpr const char* kSetupHost = "host";
+constexpr const char* kEngineDay = "engine_day";
 constexpr const char* kDecodePool = "decode";
 
 // The fields of `given` that differ from their defaults.
@@ -22,6 +26,11 @@ std::vector<std::string> changed_fields(const Json& given) {
 
 void check_setup(const Json& setup, SetupUse use, bool decodes_only) {
   const Json given = setup.value(kSetupConfig, Json::object());
+  if (use != SetupUse::Run && setup.contains(kEngineDay))
+    throw InvalidInput(
+        fmt::format("{} is not modelled here: it dates defaults of a run; expected it with "
+                    "`simulate`",
+                    kEngineDay));
   const auto config = object_from_json<ServingConfig>(given, kSetupConfig);
   std::vector<std::string> names = changed_fields<ServingConfig>(given);
   if (const auto host = setup.find(kSetupHost); host != setup.end())

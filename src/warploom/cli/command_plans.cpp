@@ -27,8 +27,8 @@ void run_plans(const FieldOptionValues& fields, bool json, PlanCrew* crew) {
     experiment.request.threads = request.threads;
     experiment.request.crew = crew;
     experiment.request.cancelled = &watch.interrupted();
-    const PlanResult result =
-        make_experiment(request, experiment, open_latency_model(experiment.request.predictor));
+    const PlanResult result = make_experiment(
+        request, experiment, open_latency_model(experiment.request.predictor, FileScope::machine()));
     if (!first) continue;
     if (!result.store_failure.empty())
       unwritten += fmt::format("{}experiment '{}': {}", unwritten.empty() ? "" : "; ", experiment.name,

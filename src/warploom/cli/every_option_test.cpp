@@ -24,8 +24,17 @@ constexpr std::string_view kRefusal = "is not modelled";
 // Options that say how an answer is shown, and nothing of it; a browser is opened on a terminal alone.
 constexpr std::array<std::string_view, 4> kShown{"--help", "--json", "--version", "--no-browser"};
 // Keys of answers that only repeat the question.
-constexpr std::array<std::string_view, 7> kRepeated{"engine", "workload", "request_rate",  "max_concurrency",
-                                                    "layer",  "protocol", "expert_routing"};
+constexpr std::array<std::string_view, 11> kRepeated{"engine",
+                                                     "workload",
+                                                     "request_rate",
+                                                     "max_concurrency",
+                                                     "layer",
+                                                     "protocol",
+                                                     "expert_routing",
+                                                     "measured_at",
+                                                     "frontend_latency_ms",
+                                                     "frontend_per_token_us",
+                                                     "kv_transfer_handshake_ms"};
 // Keys, at any depth, of times that differ from run to run.
 constexpr std::array<std::string_view, 7> kTimed{"seconds",        "fit_seconds",         "training_s",
                                                  "training_cpu_s", "training_peak_bytes", "fit_peak_bytes",

@@ -23,7 +23,7 @@ std::function<HostSettings()> add_host_options(Command& command, const std::stri
       add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
   return [values, inside] {
     for (const auto& [option, field] : values->given_options())
-      if (!inside.empty() && field.starts_with("frontend"))
+      if (!inside.empty() && (field.starts_with("frontend") || field == "measured_at"))
         throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
                                        option, inside));
     HostSettings changes;
@@ -51,6 +51,9 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
         "measured: refuse an answer that rests on kernels that were never measured on this GPU");
     command.add_option("--expert-routing", request_->expert_routing, std::string(kExpertRoutingDoc));
     command.add_option("--engine-version", request_->version, "version whose kernels are priced");
+    if (use == SetupUse::Run)
+      command.add_option("--engine-day", request_->day,
+                         "day of a build that is no release, as 20260402: its defaults are no newer");
     command.add_option(
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",
@@ -64,6 +67,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   }
   config_ = add_fields_of<ServingConfig>(command, {.group_of = group_of_field});
   flags_ = std::make_shared<EngineFlagOptions>(command);
+  network_ = add_field_options(command, fields_of<NodeNetwork>(), {.group = std::string(kParallelGroup)});
   host_ = add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
 }
 
@@ -88,6 +92,7 @@ ServingSetupRequest SetupOptions::parsed() const {
   config_->apply(&request.config);
   flags_->apply(request.config);
   host_->apply(&request.host);
+  network_->apply(&request.network);
   ServingConfig& config = request.config;
   check_said_once();
   config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);
@@ -98,7 +103,7 @@ ServingSetupRequest SetupOptions::parsed() const {
 }
 
 std::string SetupOptions::first_given() const {
-  for (const FieldOptionValues* values : {config_.get(), host_.get()})
+  for (const FieldOptionValues* values : {config_.get(), network_.get(), host_.get()})
     if (values->any_given()) return values->given_options().front().first;
   if (!request_->require_tier.empty()) return "--require-tier";
   if (short_->tensor_parallel) return "--tp";

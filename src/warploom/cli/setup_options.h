@@ -21,7 +21,8 @@ std::string group_of_field(std::string_view field);
 class SetupOptions {
  public:
   // Adds --model, --gpu, --predictor, --engine-version, --quantization, --expert-routing, --tp, --pp, --dp,
-  // --from-command, an option per field of ServingConfig and HostModel, and the flags of each engine.
+  // --from-command, an option per field of ServingConfig, NodeNetwork and HostModel, and the flags of each
+  // engine.
   SetupOptions(Command& command, SetupUse use);
   // What was asked for, over the defaults or over the flags of --from-command. Throws InvalidInput (also on
   // options that do not bear on the command), Unsupported.
@@ -43,7 +44,7 @@ class SetupOptions {
   std::shared_ptr<ServingSetupRequest> request_;
   std::shared_ptr<ShortNames> short_;
   std::shared_ptr<std::string> engine_command_;
-  std::shared_ptr<FieldOptionValues> config_, host_;
+  std::shared_ptr<FieldOptionValues> config_, network_, host_;
   std::shared_ptr<EngineFlagOptions> flags_;
 };
 

@@ -39,6 +39,7 @@ NodeSpec node_from_json(const Json& document, const GpuCatalog& gpus, std::strin
   node.title.clear();
   read_fields(document, fields_of<NodeSpec>(), &node, where);
   node.gpu = gpu.name;
+  if (!document.contains("nics_per_node")) node.nics_per_node = node.gpus_per_node;
   if (node.title.empty()) node.title = node.name;
   // A record that states its number of GPUs need not repeat it for the bus that joins them.
   if (node.gpus_per_node == 1)

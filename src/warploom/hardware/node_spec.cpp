@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -52,11 +54,41 @@ FieldTable NodeSpec::describe() {
       .add("aliases", &NodeSpec::aliases, {.doc = "other names"})
       .add("gpu", &NodeSpec::gpu, {.doc = "name of its GPU", .required = true})
       .add("gpus_per_node", &NodeSpec::gpus_per_node, {.doc = "GPUs in one node", .min = 1, .max = 1024})
+      .add("nics_per_node", &NodeSpec::nics_per_node,
+           {.doc = "network adapters of one node; absent: one for each GPU", .min = 1, .max = 1024})
       .add("link", &NodeSpec::link, {.doc = "direct link between GPUs"})
       .add("host_bus", &NodeSpec::host_bus, {.doc = "PCIe between GPUs of the node"})
-      .add("network", &NodeSpec::network, {.doc = "between nodes"})
+      .add("network", &NodeSpec::network, {.doc = "between nodes, of one adapter"})
       .add("source", &NodeSpec::source, {.doc = "where the numbers come from", .required = true})
       .table();
+}
+
+FieldTable NodeNetwork::describe() {
+  return FieldList<NodeNetwork>("network")
+      .add("nic_gb_s", &NodeNetwork::nic_rate,
+           {.unit = "GB/s",
+            .doc = "of one network adapter, one direction, in place of the node record's",
+            .min = 0.01,
+            .max = 1e4,
+            .scale = 1e9})
+      .add("nics_per_node", &NodeNetwork::nics_per_node,
+           {.doc = "network adapters of one node, in place of the node record's", .min = 1, .max = 1024})
+      .add("oversubscription", &NodeNetwork::oversubscription,
+           {.doc = "bandwidth of the adapters over that of the switches above them; absent: 1",
+            .min = 1,
+            .max = 1000})
+      .table();
+}
+
+BytesPerSecond network_per_gpu(const NodeSpec& node, const NodeNetwork& given) {
+  const BytesPerSecond nic = given.nic_rate.value_or(node.network.bandwidth);
+  const auto nics = double(given.nics_per_node.value_or(node.nics_per_node));
+  return nic * (nics / (double(node.gpus_per_node) * given.oversubscription.value_or(1)));
+}
+
+std::int64_t NodeSpec::gpus_per_domain() const {
+  if (!link.exists()) return gpus_per_node;
+  return link.domain_size == 0 ? 0 : std::max(link.domain_size, gpus_per_node);
 }
 
 const InterconnectSpec& NodeSpec::path(std::int64_t ranks, std::int64_t ranks_per_node) const {
@@ -93,7 +125,7 @@ NodeSpec default_node(const GpuSpec& gpu) {
   node.name = gpu.name + "_node";
   node.title = "Node of " + gpu.title;
   node.gpu = gpu.name;
-  node.gpus_per_node = gpus_per_node_of(gpu);
+  node.gpus_per_node = node.nics_per_node = gpus_per_node_of(gpu);
   node.link = link_of(gpu);
   node.host_bus = {.kind = LinkKind::Pcie,
                    .topology = Topology::HostBus,

@@ -103,6 +103,10 @@ void mix(ShapeHasher& hasher, const LinearAttention& op) {
 void mix(ShapeHasher& hasher, const Collective& op) {
   hasher.mix(op.kind, op.size.value(), op.ranks, op.ranks_per_node);
   if (op.top_k > 0) hasher.mix(op.top_k, op.token_bytes.value());
+  // Measured rows have none of these.
+  if (op.nic_rate) hasher.mix(op.nic_rate->value());
+  if (op.nics_per_node) hasher.mix(*op.nics_per_node);
+  if (op.oversubscription) hasher.mix(*op.oversubscription);
 }
 
 }  // namespace

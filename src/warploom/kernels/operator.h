@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -268,11 +269,15 @@ struct Collective {
   CollectiveKind kind = CollectiveKind::AllReduce;
   Bytes size{0};
   std::int64_t ranks = 2;
-  std::int64_t ranks_per_node = 0;  // 0: all in one node (link domain)
+  std::int64_t ranks_per_node = 0;  // that share a link domain; 0: as many as the GPU's node or rack joins
   // For dispatch and combine; 0: unknown. A token travels once to each GPU that holds some of its experts, so
   // the same buffer of fewer experts a token is more traffic.
   std::int64_t top_k = 0;
   Bytes token_bytes{0};  // hidden times element size
+  // Of the network between nodes, as NodeNetwork (hardware/node_spec.h) has them; absent: the node's record.
+  std::optional<BytesPerSecond> nic_rate = std::nullopt;
+  std::optional<std::int64_t> nics_per_node = std::nullopt;
+  std::optional<double> oversubscription = std::nullopt;
   static FieldTable describe();
 };
 

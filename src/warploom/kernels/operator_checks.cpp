@@ -203,6 +203,14 @@ void check_struct(Checker& c, const Collective& op) {
   c.not_negative("top_k", op.top_k, kMostRanks);
   c.require(op.token_bytes.value() >= 0 && op.token_bytes.value() <= kMostTokenBytes,
             "'token_bytes' must be 0 to 1e9");
+  const auto from_to = [](const auto& value, double least, double most) {
+    return !value || (*value >= least && *value <= most);
+  };
+  const std::optional<double> nic = op.nic_rate ? std::optional(op.nic_rate->value()) : std::nullopt;
+  c.require(from_to(nic, kSlowestNic, kFastestNic), "'nic_gb_s' must be 0.01 to 10000");
+  c.require(!op.nics_per_node || (*op.nics_per_node >= 1 && *op.nics_per_node <= kMostNics),
+            "'nics_per_node' must be 1 to 1024");
+  c.require(from_to(op.oversubscription, 1, kMostOversubscription), "'oversubscription' must be 1 to 1000");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "warploom/base/error.h"
+#include "warploom/hardware/node_spec.h"
 #include "warploom/kernels/family_kind.h"
 #include "warploom/kernels/operator_limits.h"
 
@@ -17,6 +18,8 @@ FieldOptions positive(std::string_view doc, std::int64_t most = kLargestCount) {
 FieldOptions not_negative(std::string_view doc, std::int64_t most = kLargestCount) {
   return {.doc = doc, .min = 0, .max = double(most)};
 }
+// As NodeNetwork has it: one doc, one range.
+FieldOptions network_field(std::string_view name) { return fields_of<NodeNetwork>().find(name)->options; }
 FieldOptions side(std::string_view doc) { return positive(doc, kLargestSide); }
 
 CollectiveKind collective_kind(Family family) {
@@ -223,14 +226,17 @@ List& list_fields(List& list, const Collective*) {
            {.unit = "B", .doc = "buffer", .min = 1, .max = kMostCollectiveBytes})
       .add("ranks", &Collective::ranks, {.doc = "GPUs", .min = 2, .max = double(kMostRanks)})
       .add("ranks_per_node", &Collective::ranks_per_node,
-           not_negative("GPUs of one link domain, 0 = all", kMostRanks))
+           not_negative("GPUs that share a link domain, 0 = as many as a node or rack joins", kMostRanks))
       .add("top_k", &Collective::top_k,
            not_negative("experts of a token (dispatch, combine), 0 = unknown", kMostRanks))
       .add("token_bytes", &Collective::token_bytes,
            {.unit = "B",
             .doc = "one token (dispatch, combine), 0 = unknown",
             .min = 0,
-            .max = kMostTokenBytes});
+            .max = kMostTokenBytes})
+      .add("nic_gb_s", &Collective::nic_rate, network_field("nic_gb_s"))
+      .add("nics_per_node", &Collective::nics_per_node, network_field("nics_per_node"))
+      .add("oversubscription", &Collective::oversubscription, network_field("oversubscription"));
 }
 
 // Looks for a whole number among the fields of Op.

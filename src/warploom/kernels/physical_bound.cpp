@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/precision_support.h"
 
 namespace warploom {
@@ -61,6 +62,7 @@ void raise_collective(Limit& limit, const Collective& op, const GpuSpec& gpu) {
   const double bandwidth =
       gpu.link_bandwidth.value() > 0 ? gpu.link_bandwidth.value() : gpu.pcie_bandwidth.value();
   if (bandwidth > 0) limit.raise(moved / bandwidth, Bound::Network);
+  if (const auto across = price_across_nodes(op, gpu)) limit.raise(across->least.value(), Bound::Network);
 }
 
 }  // namespace

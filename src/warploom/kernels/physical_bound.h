@@ -19,7 +19,8 @@ struct PhysicalBound {
 //     (weights rotated in c copies: what exceeds L2 / c; experts: two deviations below the mean of
 //     random choice);
 //   bytes that must leave the GPU / link bandwidth (all-reduce: one buffer each way, as a reducing
-//     switch needs; dispatch and combine: tokens sent once per peer at best);
+//     switch needs; dispatch and combine: tokens sent once per peer at best), and what must leave a node /
+//     the rate of its adapters;
 //   the shortest kernel, 0.5 us.
 // Only Gemm says whether its weights are cold; every other operator may find its operands in L2.
 // Throws Unsupported when the GPU cannot run the types. O(groups of requests).

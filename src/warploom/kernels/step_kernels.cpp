@@ -87,6 +87,7 @@ std::string_view rule_of(const Operator& op) {
 
 StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels)
     : kernels_(std::move(kernels)),
+      network_(*kernels_),
       has_rules_(dynamic_cast<const RooflineModel*>(kernels_.get()) == nullptr) {}
 
 void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
@@ -123,8 +124,17 @@ std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, cons
   return {};
 }
 
+std::optional<KernelAnswer> StepKernels::across_nodes(const Operator& op, const GpuSpec& gpu,
+                                                      const KernelContext& context) const {
+  if (!has_rules_ || !network_.serves(op, gpu, context)) return std::nullopt;
+  KernelAnswer answer = network_.answer(op, gpu, without_rule(context));
+  if (is_of_an_engine(context)) wait_for_ranks(op, {}, answer.estimate);
+  return answer;
+}
+
 LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
                                       const KernelContext& context) const {
+  if (const std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return across->estimate;
   LatencyEstimate answer = kernels_->estimate(op, gpu, without_rule(context));
   serve(op, gpu, context, answer);
   return answer;
@@ -133,10 +143,17 @@ LatencyEstimate StepKernels::estimate(const Operator& op, const GpuSpec& gpu,
 void StepKernels::estimate_batch(std::span<const Operator> operators, const GpuSpec& gpu,
                                  const KernelContext& context, std::span<LatencyEstimate> results) const {
   kernels_->estimate_batch(operators, gpu, without_rule(context), results);
-  for (std::size_t i = 0; i < operators.size(); ++i) serve(operators[i], gpu, context, results[i]);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const std::optional<KernelAnswer> across = across_nodes(operators[i], gpu, context);
+    if (across)
+      results[i] = across->estimate;
+    else
+      serve(operators[i], gpu, context, results[i]);
+  }
 }
 
 KernelAnswer StepKernels::answer(const Operator& op, const GpuSpec& gpu, const KernelContext& context) const {
+  if (std::optional<KernelAnswer> across = across_nodes(op, gpu, context)) return *across;
   KernelAnswer answer = kernels_->answer(op, gpu, without_rule(context));
   const std::string_view rule = serve(op, gpu, context, answer.estimate);
   if (rule.empty()) return answer;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "warploom/kernels/collectives/network_kernels.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -19,6 +21,9 @@ std::string_view rule_of(const Operator& op);
 // A rule answers a question of how an engine runs its operator: what only streams for any engine (a measured
 // kernel that is faster stays), sampling for vLLM. A question that names a measured kernel, or a framework
 // that is no engine, is about just that kernel and is passed on.
+//
+// Collectives across nodes have no swept kernel that is theirs: collectives/network_kernels.h answers,
+// whatever kernel is named.
 //
 // Products, mixtures of experts, attention and collectives keep their measured kernel, whose time is changed
 // to what it takes inside a step (in_step.h, decode_in_step.h, fused_quantising.h, waiting_ranks.h). Rows of
@@ -46,6 +51,10 @@ class StepKernels final : public LatencyModel {
   std::string_view serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                          LatencyEstimate& answer) const;
   std::unique_ptr<const LatencyModel> kernels_;
+  // Of a collective across nodes; nothing: it is none, or the question is not an engine's or a user's.
+  std::optional<KernelAnswer> across_nodes(const Operator& op, const GpuSpec& gpu,
+                                           const KernelContext& context) const;
+  NetworkKernels network_;
   bool has_rules_ = true;
 };
 

@@ -7,12 +7,14 @@
 #include "warploom/base/any_of.h"
 #include "warploom/kernels/attention/kernel_attention_base.h"
 #include "warploom/kernels/attention/mla_module_base.h"
+#include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/gemm/block_scaled_hopper.h"
 #include "warploom/kernels/gemm/gemm_constants.h"
 #include "warploom/kernels/matrix_rate.h"
 #include "warploom/kernels/moe/moe_base.h"
 #include "warploom/kernels/rows/row_base.h"
 #include "warploom/kernels/structural_terms.h"
+#include "warploom/kernels/work.h"
 
 namespace warploom {
 namespace {
@@ -89,6 +91,11 @@ struct Pricing {
   }
 
   StructuralPrice of(const Collective& op) const {
+    if (const auto across = price_across_nodes(op, gpu))
+      return {.seconds = across->time.value(),
+              .launch = across->latency.value(),
+              .network = across->transfer.value(),
+              .network_rate = (work_of(op).network_bytes / across->least).value()};
     const CollectiveBase base = collective_base(op, gpu, fitted);
     return {.seconds = base.seconds,
             .launch = base.launch,

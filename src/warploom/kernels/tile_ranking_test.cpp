@@ -114,7 +114,7 @@ const std::vector<Recorded>& recorded() {
   return rows;
 }
 
-// Nine of them; over all judged products it is 57 % (docs/accuracy/kernels.md), of nearest neighbours 23 %.
+// Nine of them; over all judged products it is 57 % (decision 0036), of nearest neighbours 23 %.
 TEST(TileRanking, NamesTilesOfTheLibrary) {
   int tiles = 0, waves = 0;
   for (const Recorded& row : recorded()) {

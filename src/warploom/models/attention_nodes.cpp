@@ -1,4 +1,5 @@
 #include "warploom/models/plan_builders.h"
+#include "warploom/models/rank_placement.h"
 
 namespace warploom {
 namespace {
@@ -188,12 +189,9 @@ class ContextExchange {
   void add(std::string_view label, CollectiveKind kind, std::int64_t ranks, double values, double bytes,
            RequestRows rows) {
     if (ranks == 1) return;
-    plan_.add(label, count_,
-              Collective{.kind = kind,
-                         .size = Bytes(0),
-                         .ranks = ranks,
-                         .ranks_per_node = context_.options.ranks_per_node},
-              {.bytes_per_row = values * bytes, .rows = rows});
+    Collective op{.kind = kind, .size = Bytes(0), .ranks = ranks};
+    place_ranks(op, context_.options);
+    plan_.add(label, count_, std::move(op), {.bytes_per_row = values * bytes, .rows = rows});
   }
   void share_queries(RequestRows rows) {
     const ModelArchitecture& model = context_.model;

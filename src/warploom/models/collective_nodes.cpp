@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "warploom/models/plan_builders.h"
+#include "warploom/models/rank_placement.h"
 
 namespace warploom {
 namespace {
@@ -8,13 +11,14 @@ class CollectiveList {
   explicit CollectiveList(const PlanContext& context) : context_(context) {}
 
   void add(std::string_view label, std::int64_t count, CollectiveKind kind, std::int64_t ranks,
-           double bytes_per_row, RowSource source = RowSource::Tokens) {
-    add(label, count, {.kind = kind, .size = Bytes(0), .ranks = ranks}, bytes_per_row, source);
+           double bytes_per_row, RowSource source = RowSource::Tokens, std::int64_t stride = 1) {
+    add(label, count, {.kind = kind, .size = Bytes(0), .ranks = ranks}, bytes_per_row, source, stride);
   }
-  void add(std::string_view label, std::int64_t count, Collective op, double bytes_per_row,
-           RowSource source) {
+  // `stride`: as place_ranks has it.
+  void add(std::string_view label, std::int64_t count, Collective op, double bytes_per_row, RowSource source,
+           std::int64_t stride = 1) {
     if (count == 0) return;
-    op.ranks_per_node = context_.options.ranks_per_node;
+    place_ranks(op, context_.options, stride);
     plan_.add(label, count, op, {.source = source, .factor = 1, .bytes_per_row = bytes_per_row});
   }
 
@@ -56,10 +60,41 @@ void add_expert_exchange(CollectiveList& list, const PlanContext& context, std::
   }
   // The router's logits travel with the tokens.
   const double gathered = (hidden + static_cast<double>(model.mixture->experts)) * bytes;
-  list.add("moe_allgather", layers, CollectiveKind::AllGather, sharding.attention_data_parallel, gathered,
-           RowSource::GroupTokens);
-  list.add("moe_reduce_scatter", layers, CollectiveKind::ReduceScatter, sharding.attention_data_parallel,
-           hidden * bytes, RowSource::GroupTokens);
+  const std::int64_t groups = sharding.attention_data_parallel, apart = sharding.tensor_parallel;
+  list.add("moe_allgather", layers, CollectiveKind::AllGather, groups, gathered, RowSource::GroupTokens,
+           apart);
+  list.add("moe_reduce_scatter", layers, CollectiveKind::ReduceScatter, groups, hidden * bytes,
+           RowSource::GroupTokens, apart);
+}
+
+// From stage to stage, inside a link domain or out of it.
+struct StageSends {
+  std::int64_t within = 0, across = 0;
+};
+
+StageSends sends_of(const PlanContext& context) {
+  const Sharding& sharding = context.sharding;
+  const std::int64_t gpus = sharding.moe_ranks() * sharding.prefill_context_parallel;
+  if (const auto stage = context.options.pipeline_stage) {
+    if (context.last_stage) return {};
+    return crosses_behind(context.options, *stage, gpus) ? StageSends{.across = 1} : StageSends{.within = 1};
+  }
+  const std::int64_t across = crossings_between(context.options, sharding.pipeline_parallel, gpus);
+  return {sharding.pipeline_parallel - 1 - across, across};
+}
+
+void add_sends(CollectiveList& list, const PlanContext& context) {
+  const Sharding& sharding = context.sharding;
+  const std::int64_t ranks = sharding.tensor_parallel;
+  const StageSends sends = sends_of(context);
+  // Hidden state and residual; each rank sends its share, and the receivers gather the whole.
+  const double bytes = 2.0 * static_cast<double>(context.model.hidden) * context.activation_bytes();
+  const double share = bytes / static_cast<double>(ranks);
+  list.add("pipeline_send", sends.within, CollectiveKind::SendRecv, 2, share);
+  list.add("pipeline_send_across", sends.across, CollectiveKind::SendRecv, 2, share, RowSource::Tokens,
+           std::max(context.options.ranks_per_node, std::int64_t(1)));
+  if (ranks > 1)
+    list.add("pipeline_allgather", sends.within + sends.across, CollectiveKind::AllGather, ranks, bytes);
 }
 
 }  // namespace
@@ -81,15 +116,7 @@ ScaledOperators collective_plan(const PlanContext& context) {
     }
   }
   if (sharding.attention_data_parallel > 1) add_expert_exchange(list, context, count_mixture(context));
-  const std::int64_t sends =
-      context.options.pipeline_stage ? (context.last_stage ? 0 : 1) : sharding.pipeline_parallel - 1;
-  if (sends > 0) {
-    // Hidden state and residual; each rank sends its share, and the receivers gather the whole.
-    list.add("pipeline_send", sends, CollectiveKind::SendRecv, 2,
-             2.0 * hidden_bytes / static_cast<double>(ranks));
-    if (ranks > 1)
-      list.add("pipeline_allgather", sends, CollectiveKind::AllGather, ranks, 2.0 * hidden_bytes);
-  }
+  add_sends(list, context);
   if (ranks > 1 && context.last_stage) {
     const double logits_bytes =
         static_cast<double>(context.local.vocabulary * ranks) * context.activation_bytes();

@@ -27,7 +27,9 @@ FieldTable GraphOptions::describe() {
            {.doc = "with static scales fused all-reduces write fp8"})
       .add("parallel_latent_norms", &GraphOptions::parallel_latent_norms,
            {.doc = "latent keys are normalised beside queries when decoding"})
-      .add("ranks_per_node", &GraphOptions::ranks_per_node, {.doc = "0 = all in one link domain", .min = 0})
+      .add("ranks_per_node", &GraphOptions::ranks_per_node,
+           {.doc = "GPUs of one link domain; 0 = it joins all", .min = 0})
+      .add("network", &GraphOptions::network, {.doc = "between nodes, where it is not the record's"})
       .add("pipeline_stage", &GraphOptions::pipeline_stage,
            {.doc = "one stage alone; absent = all", .min = 0})
       .table();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "warploom/base/fields.h"
+#include "warploom/hardware/node_spec.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/operator.h"
 
@@ -50,7 +51,8 @@ struct GraphOptions {
   // In decoding steps latent keys are normalised on a second stream, beside the queries (SGLang's alt_stream,
   // TensorRT-LLM's maybe_execute_in_parallel).
   bool parallel_latent_norms = false;
-  std::int64_t ranks_per_node = 0;  // of collectives; 0 = all in one link domain
+  std::int64_t ranks_per_node = 0;  // GPUs of one link domain; 0 = it joins all of the replica
+  NodeNetwork network;              // of collectives across nodes; what is absent is the node record's
   // One pipeline stage alone; absent = every stage, one after another, as one batch passes through them.
   std::optional<std::int64_t> pipeline_stage;
   static FieldTable describe();

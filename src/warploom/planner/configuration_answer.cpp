@@ -8,20 +8,10 @@
 
 #include "warploom/base/counted.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/saturation.h"
 
 namespace warploom {
 namespace {
-
-// Waiting grows without end when requests come faster than they are served; TTFT of the last third of the
-// requests is then many times that of the first third. Below this ratio it is taken for chance.
-constexpr double kMostBacklogGrowth = 3;
-
-bool looks_at_waiting(const ServiceLevel& level) {
-  return level.goodput.ttft || level.goodput.e2el ||
-         std::any_of(level.limits.begin(), level.limits.end(), [](const SloLimit& limit) {
-           return limit.metric == LatencyMetric::Ttft || limit.metric == LatencyMetric::E2el;
-         });
-}
 
 double served_share(const RunFigures& figures) {
   const double all = double(figures.metrics.completed + figures.metrics.failed);
@@ -77,7 +67,9 @@ class ConfigurationSearch {
       find_rates(fleets);
     else
       find_fleets(fleets);
-    if (answer_.points.empty() && answer_.reason.empty())
+    const bool reasoned = !answer_.points.empty() || !answer_.reason.empty();
+    if (!reasoned && overloaded_ && !answer_.nearest) return none(kOverload, most_words(largest));
+    if (!reasoned)
       return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
     return std::move(answer_);
   }
@@ -105,14 +97,43 @@ class ConfigurationSearch {
   }
 
   std::string most_words(const Fleet& fleet) const {
-    return fmt::format(
-        "{} serve at most {:.3g} of {:.3g} requests/s", counted(gpus_of(configuration_, fleet), "GPU"),
-        most_rate(configuration_, screened_, running(task_, configuration_, fleet)), task_.load.rate);
+    const double bound = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    return fmt::format("{} serve at most {:.3g} of {:.3g} requests/s",
+                       counted(gpus_of(configuration_, fleet), "GPU"), answer_.most_rate.value_or(bound),
+                       task_.load.rate);
   }
 
   bool overloaded(const Fleet& fleet) const {
     return task_.load.rate * (1 - task_.unserved_share) >=
            most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+  }
+
+  double saturated(const Fleet& fleet, StepTime step_time) {
+    return saturated_rate(task_, model_, configuration_, running(task_, configuration_, fleet), step_time);
+  }
+
+  bool sustained(const Fleet& fleet, StepTime step_time, double rate) {
+    const double most = saturated(fleet, step_time);
+    if (std::isfinite(most)) answer_.most_rate = std::max(answer_.most_rate.value_or(0), most);
+    const bool enough = is_sustained(task_, rate > 0 ? rate : task_.load.rate, most);
+    overloaded_ = overloaded_ || !enough;
+    return enough;
+  }
+
+  // By its bounds alone; so that runs of it are likely to be in vain.
+  bool nearly_full(const Fleet& fleet, double rate) const {
+    constexpr double kNearlyFull = 0.5;  // of what bounds allow
+    const double most = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    return (rate > 0 ? rate : task_.load.rate) > kNearlyFull * most;
+  }
+
+  PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
+    PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
+    const bool known = !is_far_from_full(configuration_, screened_,
+                                         running(task_, configuration_, fleet), figures);
+    const double most = known ? saturated(fleet, StepTime::Mid) : 0;
+    if (std::isfinite(most)) made.saturated_rate = most;
+    return made;
   }
 
   RunFigures run(const Fleet& fleet, const RunQuestion& question) {
@@ -122,7 +143,10 @@ class ConfigurationSearch {
 
   // Nothing when the level is missed.
   std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate) {
-    if (!task_.exhaustive) {
+    // A run of a fleet that is overloaded is long; of one pool all fleets share the run that says so.
+    const bool first = !configuration_.decode && nearly_full(fleet, rate);
+    if (first && !sustained(fleet, step_time, rate)) return std::nullopt;
+    if (!task_.exhaustive && !task_.load.open_ended) {
       const RunFigures part = run(fleet, {step_time, rate, false});
       if (sure_to_miss(task_, part)) {
         if (step_time == StepTime::Mid) note_miss(fleet, part);
@@ -130,7 +154,13 @@ class ConfigurationSearch {
       }
     }
     RunFigures figures = run(fleet, {step_time, rate, true});
-    if (meets(task_, figures)) return figures;
+    if (meets(task_, figures, step_time == StepTime::High)) {
+      const Fleet runs = running(task_, configuration_, fleet);
+      if (!first && !is_far_from_full(configuration_, screened_, runs, figures) &&
+          !sustained(fleet, step_time, rate))
+        return std::nullopt;
+      return figures;
+    }
     if (step_time == StepTime::Mid) note_miss(fleet, figures);
     return std::nullopt;
   }
@@ -174,7 +204,7 @@ class ConfigurationSearch {
       if (met) break;
     }
     if (!met) return;
-    answer_.points.push_back(point_of(task_, configuration_, screened_, fleets[at], task_.load.rate, *met));
+    answer_.points.push_back(point(fleets[at], task_.load.rate, *met));
     find_confident(fleets, at);
   }
 
@@ -193,13 +223,9 @@ class ConfigurationSearch {
       if (!worthwhile(fleets[next], incumbents_.confident, false)) return;
       auto slow = run_if_met(fleets[next], StepTime::High, 0);
       if (!slow) continue;
-      const RunFigures median = run(fleets[next], {});
+      const RunFigures median = run(fleets[next], RunQuestion{});
       if (!meets(task_, median)) continue;
-      PlanPoint point = point_of(task_, configuration_, screened_, fleets[next], task_.load.rate, median);
-      point.pessimistic = std::move(slow);
-      point.confident = true;
-      point.median_least = false;
-      answer_.points.push_back(std::move(point));
+      add_confident(fleets[next], task_.load.rate, median, std::move(slow));
       return;
     }
   }
@@ -211,13 +237,13 @@ class ConfigurationSearch {
       answer_.reason = kNotBetter;
       return;
     }
-    const double most = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
+    const double most = std::min(most_rate(configuration_, screened_, running(task_, configuration_, fleet)),
+                                 saturated(fleet, StepTime::Mid));
     if (!std::isfinite(most)) return;
     std::optional<RunFigures> median, slow;
     const std::int64_t at = highest(fleet, StepTime::Mid, most, kRateSteps, median);
     if (at == 0) return;
-    answer_.points.push_back(
-        point_of(task_, configuration_, screened_, fleet, most * double(at) / double(kRateSteps), *median));
+    answer_.points.push_back(point(fleet, most * double(at) / double(kRateSteps), *median));
     const std::int64_t sure = highest(fleet, StepTime::High, most, at, slow);
     if (sure == 0) return;
     const double rate = most * double(sure) / double(kRateSteps);
@@ -227,11 +253,17 @@ class ConfigurationSearch {
       return;
     }
     const RunFigures figures = run(fleet, {StepTime::Mid, rate, true});
-    PlanPoint point = point_of(task_, configuration_, screened_, fleet, rate, figures);
-    point.pessimistic = std::move(slow);
-    point.confident = true;
-    point.median_least = false;
-    answer_.points.push_back(std::move(point));
+    add_confident(fleet, rate, figures, std::move(slow));
+  }
+
+  // A point that keeps to the level surely and is not the least that does by the median.
+  void add_confident(const Fleet& fleet, double rate, const RunFigures& median,
+                     std::optional<RunFigures> slow) {
+    PlanPoint made = point(fleet, rate, median);
+    made.pessimistic = std::move(slow);
+    made.confident = true;
+    made.median_least = false;
+    answer_.points.push_back(std::move(made));
   }
 
   // Bisection; 0 when not even the lowest rate does.
@@ -262,6 +294,7 @@ class ConfigurationSearch {
   const Screened& screened_;
   const Incumbents& incumbents_;
   ConfigurationAnswer answer_;
+  bool overloaded_ = false;  // some fleet serves less than the load when saturated
 };
 
 }  // namespace
@@ -296,11 +329,10 @@ bool sure_to_miss(const PlanTask& task, const RunFigures& first_quarter) {
          double(first_quarter.missed_goodput) > requests * (1 - task.level.goodput_share);
 }
 
-bool meets(const PlanTask& task, const RunFigures& figures) {
+bool meets(const PlanTask& task, const RunFigures& figures, bool sure) {
   if (!figures.refused.empty() || served_share(figures) < 1 - task.unserved_share) return false;
-  const bool open_loop = task.load.rate > 0 || task.find_max_rate;
-  if (open_loop && !looks_at_waiting(task.level) && figures.backlog_growth > kMostBacklogGrowth) return false;
-  const std::vector<LimitUse> uses = limit_uses(task.level, figures);
+  const std::vector<LimitUse> uses =
+      sure ? sure_limit_uses(task.level, figures) : limit_uses(task.level, figures);
   return std::all_of(uses.begin(), uses.end(), [](const LimitUse& use) { return use.use <= 1; });
 }
 
@@ -310,8 +342,9 @@ PlanPoint point_of(const PlanTask& task, const Configuration& configuration, con
   PlanPoint point{.configuration = configuration, .fleet = fleet, .figures = figures};
   point.gpus = gpus_of(configuration, fleet);
   point.rate = rate > 0 ? rate : metrics.request_throughput;
-  point.output_tokens_per_s =
-      rate > 0 ? rate * task.load.mean_output * served_share(figures) : metrics.output_throughput;
+  // A part of an endless load may by chance bring more than its share.
+  point.output_tokens_per_s = rate > 0 ? std::min(metrics.output_throughput, rate * task.load.mean_output)
+                                       : metrics.output_throughput;
   const double watts = metrics.duration.value() > 0 ? figures.energy_j / metrics.duration.value() : 0;
   point.rent = rent_of_run(task, configuration, fleet, figures);
   point.dollars_per_hour = point.rent + task.power_price * watts / 1000;

@@ -21,6 +21,8 @@ struct ConfigurationAnswer {
   std::string reason, example;    // of a configuration without a point
   std::optional<NearMiss> nearest;
   std::int64_t short_runs = 0, whole_runs = 0;
+  // Requests/s that its largest fleet serves when saturated; absent: nobody had to know.
+  std::optional<double> most_rate;
 };
 
 // Why a configuration that can run has no point.
@@ -35,17 +37,19 @@ inline constexpr std::string_view kNoFleet = "no fleet of that many GPUs",
 Tradeoff speed_of(const PlanPoint& point);
 Tradeoff cost_of(const PlanPoint& point);
 
-// Fleets are tried from the cheapest on. Unless the task is exhaustive, what cannot sustain a limit by its
-// bounds is not run, nor is a fleet that cannot be better than the incumbents; a configuration is given up
-// when its largest fleet misses the level, and a run when its first quarter already holds more requests
-// beyond a limit than the whole run may have. The last two rest on this: more instances, and fewer requests
-// behind them, make no request slower.
+// Fleets are tried from the cheapest on. One that serves less than the load when it is saturated is none.
+// Unless the task is exhaustive, what cannot sustain a limit by its bounds is not run, nor is a fleet that
+// cannot be better than the incumbents; a configuration is given up when its largest fleet misses the level,
+// and a run of a load of stated length when its first quarter already holds more requests beyond a limit than
+// the whole run may have. The last two rest on this: more instances, and fewer requests behind them, make no
+// request slower.
 ConfigurationAnswer answer_configuration(const PlanTask& task, const ConfigurationModel& model,
                                          const Configuration& configuration, const Screened& screened,
                                          const Incumbents& incumbents);
 
-// Whether a run keeps to the level. Where no limit looks at waiting, waiting may not grow either.
-bool meets(const PlanTask& task, const RunFigures& figures);
+// Whether a run keeps to the level and up with its load, whatever the limits look at; `sure`: with what the
+// length of the run leaves open, in nine cases of ten.
+bool meets(const PlanTask& task, const RunFigures& figures, bool sure = false);
 
 // The point of a run.
 PlanPoint point_of(const PlanTask& task, const Configuration& configuration, const Screened& screened,

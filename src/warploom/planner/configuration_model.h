@@ -18,7 +18,6 @@ struct Refusal {
 };
 inline constexpr std::string_view kNoMemory = "not enough memory",
                                   kNoSplit = "model cannot be split that way",
-                                  kNoTopology = "more GPUs than one fast link joins",
                                   kNoEngine = "engine refuses it", kNoKernels = "not modelled on this GPU",
                                   kNoTier = "kernels never measured on this GPU";
 

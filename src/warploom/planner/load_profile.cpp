@@ -36,18 +36,20 @@ LoadProfile profile_of(const Workload& workload, bool cached) {
   profile.per_arrival = double(profile.requests) / double(std::max<std::ptrdiff_t>(1, arrivals));
   if (!workload.concurrency && !workload.most_in_flight)
     profile.rate = arrival_rate(workload) * profile.per_arrival;
-  double context = 0;
+  double context = 0, held = 0;
   for (std::size_t i = 0; i < workload.requests.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];
     const double output = double(request.output_tokens);
     profile.mean_input += double(profile.inputs[i]);
     profile.mean_output += output;
     context += output * (double(request.input_tokens) + output / 2);
+    held += output * (double(profile.inputs[i]) + output / 2);
     profile.outputs.push_back(request.output_tokens);
     profile.longest =
         std::max(profile.longest, std::int64_t(request.input_tokens) + std::int64_t(request.output_tokens));
   }
   profile.mean_context = context / profile.mean_output;
+  profile.mean_held = held / profile.mean_output;
   profile.mean_input /= double(profile.requests);
   profile.mean_output /= double(profile.requests);
   std::sort(profile.inputs.begin(), profile.inputs.end());
@@ -65,6 +67,28 @@ Workload first_requests(const Workload& workload, std::size_t count) {
   }
   if (!part.origin.empty()) part.origin.resize(count);
   if (!part.groups.empty()) part.groups.resize(count);
+  return part;
+}
+
+Workload share_of(const Workload& workload, std::size_t take, std::size_t of) {
+  if (take == of) return workload;
+  Workload part = workload;
+  part.requests.clear();
+  part.origin.clear();
+  part.content.clear();
+  part.content_begin.clear();
+  part.groups.clear();
+  if (!workload.content_begin.empty()) part.content_begin.push_back(0);
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    if (i % of >= take) continue;
+    part.requests.push_back(workload.requests[i]);
+    part.origin.push_back(workload.origin_of(std::uint32_t(i)));
+    if (!workload.groups.empty()) part.groups.push_back(workload.groups[i]);
+    if (workload.content_begin.empty()) continue;
+    const auto content = workload.content_of(i);
+    part.content.insert(part.content.end(), content.begin(), content.end());
+    part.content_begin.push_back(std::uint32_t(part.content.size()));
+  }
   return part;
 }
 

@@ -16,6 +16,10 @@ struct LoadProfile {
   double mean_input = 0;       // tokens that some engine must compute at least once, see below
   double mean_output = 0;
   double mean_context = 0;   // tokens in the cache of a decoding request, mean over output tokens
+  double mean_held = 0;      // the same without shared parts: what it takes of the cache at least
+  // Requests are drawn, at a constant rate or for a constant number in flight, so that there are always more
+  // of the same kind; `open_ended`: and nobody said how many.
+  bool drawn = false, open_ended = false;
   std::int64_t longest = 0;  // input and output tokens of one request
   std::vector<std::int32_t> inputs, outputs;  // of each request, ascending; inputs without shared parts
 
@@ -30,5 +34,9 @@ LoadProfile profile_of(const Workload& workload, bool cached);
 // The first `count` requests as they stand: a run of them is the beginning of the whole run, but for what
 // later requests would have slowed. Later turns whose first is left out are left out too.
 Workload first_requests(const Workload& workload, std::size_t count);
+
+// Of every `of` requests in a row, the first `take`: what reaches the first instances of a fleet that takes
+// requests in turn. Of a load without later turns.
+Workload share_of(const Workload& workload, std::size_t take, std::size_t of);
 
 }  // namespace warploom

@@ -13,7 +13,7 @@ namespace {
 
 Json bounds_to_json(const EngineBounds& bounds) {
   Json document = {bounds.seconds_per_request, bounds.prompt_seconds, bounds.output_seconds,
-                   bounds.per_token,           bounds.groups,         Json::array()};
+                   bounds.per_token,           bounds.groups,         bounds.in_flight, Json::array()};
   for (const auto& [share, seconds] : bounds.first_tokens) document.back().push_back({share, seconds});
   return document;
 }
@@ -25,7 +25,8 @@ EngineBounds bounds_from_json(const Json& document) {
   bounds.output_seconds = document[2].get<double>();
   bounds.per_token = document[3].get<double>();
   bounds.groups = document[4].get<double>();
-  for (const Json& entry : document[5])
+  bounds.in_flight = document[5].get<double>();
+  for (const Json& entry : document[6])
     bounds.first_tokens.emplace_back(entry[0].get<double>(), entry[1].get<double>());
   return bounds;
 }
@@ -91,16 +92,19 @@ Json answer_to_json(const ConfigurationAnswer& answer) {
                    {"short", answer.short_runs},
                    {"whole", answer.whole_runs},
                    {"points", Json::array()}};
+  if (answer.most_rate) document["most_rate"] = *answer.most_rate;
   if (answer.nearest) {
     const LimitUse& use = answer.nearest->binding;
-    document["nearest"] = {fleet_to_json(answer.nearest->fleet), use.name, use.figure, use.limit, use.use};
+    document["nearest"] = {fleet_to_json(answer.nearest->fleet), use.name, use.figure,
+                           use.limit,                                use.use,  use.low,    use.high};
   }
   for (const PlanPoint& point : answer.points) {
     Json entry = {{"fleet", fleet_to_json(point.fleet)},
                   {"figures", run_figures_to_json(point.figures)},
                   {"confident", point.confident},
                   {"median_least", point.median_least},
-                  {"rate", point.rate}};
+                  {"rate", point.rate},
+                  {"saturated", point.saturated_rate}};
     if (point.pessimistic) entry["pessimistic"] = run_figures_to_json(*point.pessimistic);
     document["points"].push_back(std::move(entry));
   }
@@ -115,17 +119,20 @@ ConfigurationAnswer answer_from_json(const Json& document, const PlanTask& task,
   answer.example = document["example"].get<std::string>();
   answer.short_runs = document["short"].get<std::int64_t>();
   answer.whole_runs = document["whole"].get<std::int64_t>();
+  if (document.contains("most_rate")) answer.most_rate = document["most_rate"].get<double>();
   if (document.contains("nearest")) {
     const Json& near = document["nearest"];
     answer.nearest = NearMiss{
         configuration,
         fleet_from_json(near[0]),
-        {near[1].get<std::string>(), near[2].get<double>(), near[3].get<double>(), near[4].get<double>()}};
+        {near[1].get<std::string>(), near[2].get<double>(), near[3].get<double>(), near[4].get<double>(),
+         near[5].get<double>(), near[6].get<double>()}};
   }
   for (const Json& entry : document["points"]) {
     const double rate = task.find_max_rate ? entry["rate"].get<double>() : task.load.rate;
     PlanPoint point = point_of(task, configuration, screened, fleet_from_json(entry["fleet"]), rate,
                                run_figures_from_json(entry["figures"], kWhere));
+    point.saturated_rate = entry["saturated"].get<double>();
     point.confident = entry["confident"].get<bool>();
     point.median_least = entry["median_least"].get<bool>();
     if (entry.contains("pessimistic"))

@@ -95,10 +95,7 @@ class PlanSearch {
       place.most_rate =
           most_rate(place.configuration, place.screened, running(task_, place.configuration, fleets.back()));
     });
-    for (const Place& place : places_) {
-      result_.candidates += place.fleets;
-      result_.most_rate = std::max(result_.most_rate, place.most_rate);
-    }
+    for (const Place& place : places_) result_.candidates += place.fleets;
   }
 
   void decide() {
@@ -142,7 +139,11 @@ class PlanSearch {
             answers[i] = answer_from_json(json, task_, place.configuration, place.screened);
           });
     if (task_.crew != nullptr) tell_runs();
-    for (ConfigurationAnswer& answer : answers) take(std::move(answer));
+    for (std::size_t i = 0; i < round.size(); ++i) {
+      double& most = places_[round[i]].most_rate;
+      most = std::min(most, answers[i].most_rate.value_or(most));
+      take(std::move(answers[i]));
+    }
   }
 
   // The first member keeps the log of all, so that a search that is stopped goes on where it was.
@@ -233,6 +234,7 @@ class PlanSearch {
   }
 
   void finish() {
+    for (const Place& place : places_) result_.most_rate = std::max(result_.most_rate, place.most_rate);
     if (result_.points.empty() && !result_.nearest && !result_.partial) run_nearest();
     std::stable_sort(result_.points.begin(), result_.points.end(), better);
     std::stable_sort(

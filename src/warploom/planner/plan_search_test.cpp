@@ -94,6 +94,53 @@ TEST(PlanSearch, TheSameAtTheHighestRateOfEightGpus) {
   for (const PlanPoint& point : result.points) EXPECT_EQ(point.gpus, 8);
 }
 
+// Its runs of a closed form keep every limit, as runs do that end before the queue fills.
+TEST(PlanSearch, AFleetThatServesLessThanItsLoadWhenSaturatedIsNone) {
+  PlanTask task = queue_task();
+  task.load.drawn = true;
+  task.space.gpus = {"slow"};
+  task.space.tensor_parallel = {2};
+  task.space.max_num_seqs = {64};
+  task.space.max_num_batched_tokens = {2048};
+  task.space.quantizations = {"stored"};
+  task.level.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=1000"});
+  QueueModel model(task);
+  const SearchResult before = search_plan(task, model);
+  ASSERT_TRUE(before.best.has_value());
+  const Fleet fleet = before.points[*before.best].fleet;
+  model.saturated_rate = 0.9 * task.load.rate / double(fleet.instances);
+  const SearchResult after = search_plan(task, model);
+  ASSERT_TRUE(after.best.has_value());
+  EXPECT_GT(after.points[*after.best].fleet.instances, fleet.instances);
+  EXPECT_GE(after.points[*after.best].saturated_rate, task.load.rate);
+  for (const WhatIf& answer : what_ifs(task, model, after))
+    if (answer.question == "one instance fewer") {
+      EXPECT_FALSE(answer.meets);
+      EXPECT_EQ(answer.binding.name, "saturated_request_rate");
+    }
+  model.saturated_rate = 1e-3;
+  const SearchResult none = search_plan(task, model);
+  EXPECT_FALSE(none.best.has_value());
+  ASSERT_FALSE(none.without_point.empty());
+  EXPECT_EQ(none.without_point[0].reason, kOverload);
+  EXPECT_LT(none.most_rate, task.load.rate);
+}
+
+TEST(PlanSearch, TheHighestRateIsNoMoreThanTheSaturatedOne) {
+  PlanTask task = queue_task();
+  task.load.rate = 0;
+  task.load.drawn = true;
+  task.find_max_rate = true;
+  task.gpu_count = 8;
+  task.level.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=1000"});
+  QueueModel model(task);
+  model.saturated_rate = 0.5;
+  const SearchResult result = search_plan(task, model);
+  ASSERT_TRUE(result.best.has_value());
+  for (const PlanPoint& point : result.points)
+    EXPECT_LE(point.rate, 0.5 * double(point.fleet.instances) * (1 + 1e-12));
+}
+
 RC_GTEST_PROP(PlanSearch, AnyLevelGetsTheExhaustiveAnswer, ()) {
   PlanTask task = queue_task();
   task.space.max_num_batched_tokens = {2048};

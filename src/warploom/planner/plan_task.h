@@ -70,10 +70,11 @@ struct PlanPoint {
   std::optional<RunFigures> pessimistic;  // kernels at p90 and what runs err beyond them, where it was asked
   bool confident = false;                 // that run meets the level too
   bool median_least = true;               // the least fleet at p50; false: the least at p90
-  double rate = 0;                        // requests/s that it serves
+  double rate = 0;                        // requests/s that come, and that it keeps up with
+  double saturated_rate = 0;              // requests/s that it serves while requests always wait; 0: unknown
   double dollars_per_hour = 0;
   double rent = 0;  // part of it: without power
-  double output_tokens_per_s = 0;
+  double output_tokens_per_s = 0;  // that were served
   double tokens_per_s_per_gpu = 0, tokens_per_s_per_user = 0;
   double dollars_per_million_output = 0;  // everything, over output tokens
   // The same rent divided by the GPU time that prompts and outputs would need alone: what a million tokens of

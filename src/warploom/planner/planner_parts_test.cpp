@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
+#include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/gpu_prices.h"
 #include "warploom/planner/load_profile.h"
 #include "warploom/planner/pareto.h"
 #include "warploom/planner/run_error.h"
+#include "warploom/planner/saturation.h"
 #include "warploom/planner/search_space.h"
 #include "warploom/planner/service_level.h"
 #include "warploom/planner/step_ladder.h"
@@ -62,6 +64,40 @@ TEST(ServiceLevel, TheHighestUseBinds) {
   EXPECT_EQ(binding_limit(level, figures).name, "goodput_share");
   figures.metrics.tpot.p95 = milliseconds(20);
   EXPECT_DOUBLE_EQ(binding_limit(level, figures).use, 2);
+}
+
+TEST(ServiceLevel, AFleetThatFallsBehindMissesItWhateverTheLimitsLookAt) {
+  const ServiceLevel level{.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=100"})};
+  RunFigures figures;
+  figures.metrics.tpot.p95 = milliseconds(10);
+  const PlanTask task{.level = level};
+  figures.metrics.completed = 1;
+  EXPECT_TRUE(meets(task, figures));
+  for (const Steadiness each : {Steadiness::Growing, Steadiness::TooShort, Steadiness::Unsettled}) {
+    figures.length.steadiness = each;
+    figures.length.finite = false;
+    EXPECT_FALSE(meets(task, figures)) << name_of(each);
+    EXPECT_EQ(binding_limit(level, figures).name, "backlog_growth_share");
+    // A load that ends is judged by its end, unless its queue grew.
+    figures.length.finite = true;
+    EXPECT_EQ(meets(task, figures), each != Steadiness::Growing) << name_of(each);
+  }
+}
+
+TEST(ServiceLevel, BeingSureTakesTheLengthOfTheRunIn) {
+  PlanTask task{.level = {.limits = parse_limits(std::vector<std::string>{"ttft_p95_ms=100"})}};
+  RunFigures figures;
+  figures.metrics.completed = 1;
+  figures.metrics.ttft.p95 = milliseconds(95);
+  figures.errors = {0.002};
+  figures.batches = 11;
+  EXPECT_TRUE(meets(task, figures, true)) << "1.37 errors above are 97.7 ms";
+  figures.errors = {0.004};
+  EXPECT_FALSE(meets(task, figures, true)) << "1.37 errors above are 100.5 ms";
+  EXPECT_TRUE(meets(task, figures));
+  const LimitUse use = binding_limit(task.level, figures);
+  EXPECT_NEAR(use.high - use.figure, 3.169 * 4, 0.05) << "Student's t of ten degrees of freedom at 99.5 %";
+  EXPECT_NEAR(use.figure - use.low, use.high - use.figure, 1e-9);
 }
 
 // A run at p90 that uses a limit whole with its error uses the shortened one whole without.
@@ -172,6 +208,44 @@ TEST(LoadProfile, CountsSharedPartsOnceWhereACacheHoldsThem) {
   EXPECT_EQ(first.requests.size(), 1U);
   EXPECT_EQ(first.content.size(), 2U);
   check_workload(first);
+}
+
+TEST(LoadProfile, ASharePicksTheTurnsOfTheFirstInstances) {
+  Workload workload;
+  for (std::int32_t i = 0; i < 7; ++i) workload.requests.push_back({SimTime(i), 10 + i, 5});
+  const Workload share = share_of(workload, 2, 3);
+  ASSERT_EQ(share.requests.size(), 5U);
+  EXPECT_EQ(share.origin, (std::vector<std::uint32_t>{0, 1, 3, 4, 6}));
+  EXPECT_EQ(share.requests[3].input_tokens, 14);
+  check_workload(share);
+}
+
+TEST(StepLadder, BatchesAreNoLargerThanTheCacheHolds) {
+  LoadProfile load;
+  load.mean_held = 750;
+  EXPECT_EQ(most_in_flight(load, {.max_num_seqs = 1024, .kv_tokens = 75000}), 100);
+  EXPECT_EQ(most_in_flight(load, {.max_num_seqs = 64, .kv_tokens = 75000}), 64);
+  EXPECT_EQ(most_in_flight(load, {.max_num_seqs = 64}), 64);
+}
+
+// A server with `slots` places, in each of which requests of ten tokens follow each other, a second each.
+std::vector<RequestRecord> waves_of(std::int64_t requests, std::int64_t slots) {
+  std::vector<RequestRecord> records;
+  for (std::int64_t i = 0; i < requests; ++i) {
+    RequestRecord record;
+    const Seconds begin(double(i / slots) + 0.4 * double(i % slots) / double(slots));
+    record.scheduled = record.first_token = to_sim_time(begin);
+    record.last_token = to_sim_time(begin + Seconds(1.0));
+    record.output_tokens = record.tokens_emitted = 10;
+    records.push_back(record);
+  }
+  return records;
+}
+
+TEST(Saturation, CountsWhatIsServedWhileRequestsWait) {
+  EXPECT_NEAR(served_while_waiting(waves_of(2000, 100)), 100, 2);
+  EXPECT_NEAR(served_while_waiting(waves_of(400, 100)), 100, 10);
+  EXPECT_EQ(served_while_waiting({}), 0);
 }
 
 // Whatever mix of steps a scheduler finds, it takes no less time than the bound, and no request is faster.

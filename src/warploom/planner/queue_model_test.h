@@ -45,6 +45,11 @@ class QueueModel final : public ConfigurationModel {
   // the deviation of the arrivals, and a deterministic wobble by configuration.
   RunFigures run(const Configuration& configuration, const Fleet& fleet,
                  const RunQuestion& question) const override {
+    if (question.saturated) {
+      RunFigures most;
+      most.metrics.request_throughput = saturated_rate * double(fleet.instances);
+      return most;
+    }
     ++runs_;
     const double slow = question.step_time == StepTime::High ? 1.2 : 1.0;
     const double rate = question.rate > 0 ? question.rate : task_.load.rate;
@@ -86,13 +91,14 @@ class QueueModel final : public ConfigurationModel {
     metrics.duration = Seconds(double(task_.load.requests) / rate);
     metrics.output_throughput = rate * task_.load.mean_output;
     metrics.total_output_tokens = std::int64_t(double(task_.load.requests) * task_.load.mean_output);
-    figures.backlog_growth = 1;
     figures.energy_j = 500 * double(gpus_of(configuration, fleet)) * metrics.duration.value();
     if (!question.whole) metrics = {};  // a quarter tells nothing sure here
     return figures;
   }
 
   std::int64_t runs() const { return runs_; }
+
+  double saturated_rate = 1e9;  // of an instance, requests/s; the bounds alone say it unless a test does
 
  private:
   static std::int64_t tokens_of(const Configuration& configuration) {

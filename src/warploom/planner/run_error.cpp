@@ -37,6 +37,12 @@ void add_run_error(ServingMetrics& metrics) {
   lengthen(metrics.e2el, margin_factor(LatencyMetric::E2el));
 }
 
+void lengthen_by_run_error(const ServiceLevel& level, RunFigures& figures) {
+  add_run_error(figures.metrics);
+  for (std::size_t i = 0; i < level.limits.size() && i < figures.errors.size(); ++i)
+    figures.errors[i] *= margin_factor(level.limits[i].metric);
+}
+
 ServiceLevel less_run_error(ServiceLevel level) {
   for (SloLimit& limit : level.limits) limit.limit = limit.limit / margin_factor(limit.metric);
   const auto shorten_all = [](Slo& slo) {

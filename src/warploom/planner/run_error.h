@@ -14,6 +14,8 @@ inline constexpr double kTtftMargin = 0.416, kTpotMargin = 0.031, kE2elMargin = 
 
 // The latencies of a run at p90 with what lies beyond the kernels; gaps between tokens as TPOT.
 void add_run_error(ServingMetrics& metrics);
+// The same with the standard errors of the level's figures.
+void lengthen_by_run_error(const ServiceLevel& level, RunFigures& figures);
 // A level that a run at p90 keeps where `level` is kept with what lies beyond the kernels.
 ServiceLevel less_run_error(ServiceLevel level);
 

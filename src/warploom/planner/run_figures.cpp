@@ -2,6 +2,21 @@
 
 namespace warploom {
 
+FieldTable RunLength::describe() {
+  using R = RunLength;
+  return FieldList<R>("run_length")
+      .add("steadiness", &R::steadiness, {.doc = "whether what is in the system grows"})
+      .add("finite", &R::finite, {.doc = "the stated load from begin to end, not a part of an endless one"})
+      .add("requests", &R::requests, {.doc = "that came to the fleet in the run"})
+      .add("simulated", &R::simulated, {.doc = "of them, those of the instances that were simulated"})
+      .add("window_s", &R::window, {.unit = "s", .doc = "what is judged, after the warm-up"})
+      .add("lives", &R::lives, {.doc = "mean times in the system that fit in there"})
+      .add("growth", &R::growth, {.doc = "share of the arrivals that pile up"})
+      .add("growth_low", &R::growth_low, {.doc = "lower end of its 90 % interval"})
+      .add("growth_high", &R::growth_high, {.doc = "upper end"})
+      .table();
+}
+
 FieldTable RunFigures::describe() {
   using R = RunFigures;
   return FieldList<R>("run_figures")
@@ -14,8 +29,8 @@ FieldTable RunFigures::describe() {
       .add("energy_j", &R::energy_j, {.unit = "J", .doc = "of all GPUs"})
       .add("preemptions", &R::preemptions, {.doc = "requests that were stopped"})
       .add("held", &R::held, {.doc = "GPU time by hour of the day, of each pool that scales"})
-      .add("backlog_growth", &R::backlog_growth,
-           {.doc = "mean TTFT of the last third over the first third's"})
+      .add("errors", &R::errors, {.doc = "standard errors of the figures of each limit, in s or shares"})
+      .add("batches", &R::batches, {.doc = "of the run, that they are from"})
       .table();
 }
 

@@ -6,10 +6,23 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/planner/steady_state.h"
 #include "warploom/serving/metrics.h"
 #include "warploom/serving/simulation_options.h"
 
 namespace warploom {
+
+// How long a run was, and whether it says what the fleet does for good.
+struct RunLength {
+  Steadiness steadiness = Steadiness::Steady;
+  bool finite = false;             // the load as it was stated, with its begin and its end; else a window of it
+  std::int64_t requests = 0;       // of the fleet over the run
+  std::int64_t simulated = 0;      // of them: those of the instances that were simulated
+  Seconds window;                  // what is judged: after the warm-up
+  double lives = 0;                // of a request, that fit in there
+  double growth = 0, growth_low = 0, growth_high = 0;  // share of the arrivals that pile up, and its interval
+  static FieldTable describe();
+};
 
 struct RunFigures {
   ServingMetrics metrics;
@@ -24,15 +37,20 @@ struct RunFigures {
   // Of a pool that scales: GPU time held in each hour of the day, as shares of what its largest size would
   // hold over the run; 24 for each pool. Empty: all of it.
   std::vector<double> held;
-  double backlog_growth = 0;     // mean TTFT of the last third of the requests over the first third's
-  static FieldTable describe();  // without the metrics, which describe themselves
+  RunLength length;
+  // Standard errors of the figures of each limit, then of goodput_share, then of class_shares, in s or shares;
+  // empty where the run has fewer than `batches` of two.
+  std::vector<double> errors;
+  std::int64_t batches = 0;
+  static FieldTable describe();  // without the metrics and the length, which describe themselves
 };
 
 // What is asked of a run.
 struct RunQuestion {
   StepTime step_time = StepTime::Mid;
-  double rate = 0;    // requests/s in place of the load's own; 0: as it comes
-  bool whole = true;  // false: the first quarter of the requests
+  double rate = 0;         // requests/s in place of the load's own; 0: as it comes
+  bool whole = true;       // false: the first quarter of the requests; not of a load that is open-ended
+  bool saturated = false;  // requests wait at any time: what it serves then is its request_throughput
   auto operator<=>(const RunQuestion&) const = default;
 };
 

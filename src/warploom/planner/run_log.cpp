@@ -12,7 +12,8 @@ namespace warploom {
 namespace {
 
 constexpr std::string_view kLogSchema = "warploom_plan_runs";
-constexpr std::int64_t kLogVersion = 2;  // 2: runs at p90 hold what lies beyond the kernels
+// 2: runs at p90 hold what lies beyond the kernels; 3: runs until they are steady.
+constexpr std::int64_t kLogVersion = 3;
 // What a kill may cost: a second, or of a log that takes long to write so much that writing is a twentieth.
 constexpr std::chrono::seconds kBetweenWrites{1};
 constexpr int kWritesApart = 20;  // times that the last write took
@@ -26,10 +27,11 @@ std::string shape_key(const EngineShape& shape) {
 
 std::string run_key(const Configuration& configuration, const Fleet& fleet, const RunQuestion& question) {
   const Configuration& c = configuration;
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.engine, c.quantization, c.speculation,
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.engine, c.quantization, c.speculation,
                      c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0, c.kv_offloading_gib,
                      shape_key(c.shape), c.decode ? shape_key(*c.decode) : "", fleet.instances, fleet.decode,
-                     int(question.step_time), question.rate, question.whole ? 1 : 0);
+                     int(question.step_time), question.rate, question.whole ? 1 : 0,
+                     question.saturated ? 1 : 0);
 }
 
 namespace {
@@ -37,18 +39,19 @@ namespace {
 // Every latency of the metrics in seconds, which come back as they were; in ms they would be rounded.
 template <class Metrics, class See>
 void each_latency(Metrics& metrics, const See& see) {
-  for (auto* summary : {&metrics.ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
+  for (auto* summary : {&metrics.ttft, &metrics.engine_ttft, &metrics.tpot, &metrics.itl, &metrics.e2el})
     for (auto* value : {&summary->mean, &summary->median, &summary->std, &summary->p50, &summary->p90,
                         &summary->p95, &summary->p99})
       see(*value);
 }
-constexpr std::size_t kLatencies = 28;
+constexpr std::size_t kLatencies = 35;
 
 }  // namespace
 
 Json run_figures_to_json(const RunFigures& figures) {
   Json document = to_json(figures);
   document["metrics"] = to_json(figures.metrics);
+  document["length"] = to_json(figures.length);
   Json latencies = Json::array();
   each_latency(figures.metrics, [&](const Seconds& value) { latencies.push_back(value.value()); });
   document["latencies_s"] = std::move(latencies);
@@ -56,13 +59,16 @@ Json run_figures_to_json(const RunFigures& figures) {
 }
 
 RunFigures run_figures_from_json(const Json& document, std::string_view where) {
-  if (!document.is_object() || !document.contains("metrics"))
-    throw InvalidInput(fmt::format("{}: 'metrics' is missing, expected the figures of a run", where));
+  for (const char* part : {"metrics", "length"})
+    if (!document.is_object() || !document.contains(part))
+      throw InvalidInput(fmt::format("{}: '{}' is missing, expected the figures of a run", where, part));
   Json own = document;
   own.erase("metrics");
+  own.erase("length");
   own.erase("latencies_s");
   auto figures = object_from_json<RunFigures>(own, where);
   figures.metrics = object_from_json<ServingMetrics>(document["metrics"], where);
+  figures.length = object_from_json<RunLength>(document["length"], where);
   const Json latencies = document.value("latencies_s", Json::array());
   if (latencies.size() != kLatencies)
     throw InvalidInput(

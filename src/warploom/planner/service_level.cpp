@@ -135,22 +135,54 @@ Seconds figure_of(const SloLimit& limit, const ServingMetrics& metrics) {
   return summary.mean;
 }
 
-std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& figures) {
+namespace {
+
+constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite
+
+// `beyond` standard errors are added to what may not be exceeded and taken from what must be reached.
+std::vector<LimitUse> uses_with(const ServiceLevel& level, const RunFigures& figures, double beyond) {
   std::vector<LimitUse> uses;
-  for (const SloLimit& limit : level.limits) {
-    const Seconds figure = figure_of(limit, figures.metrics);
-    uses.push_back(
-        {limit.name(), to_milliseconds(figure), to_milliseconds(limit.limit), figure / limit.limit});
-  }
-  constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite
-  const auto add_share = [&](std::string name, double share) {
-    uses.push_back(
-        {std::move(name), share, level.goodput_share, level.goodput_share / std::max(kLeastShare, share)});
+  const auto error_of = [&](std::size_t i) { return i < figures.errors.size() ? figures.errors[i] : 0.0; };
+  const double wide =
+      figures.batches > 1 ? student_t(kNormal995, std::size_t(figures.batches - 1)) : 0;
+  const auto add = [&](std::string name, double figure, double limit, double error, bool at_most) {
+    const double end = figure + (at_most ? 1 : -1) * beyond * error;
+    const double use = at_most ? end / limit : limit / std::max(kLeastShare, end);
+    uses.push_back({std::move(name), end, limit, use, std::max(0.0, figure - wide * error),
+                    figure + wide * error});
+    if (!(error > 0)) uses.back().low = uses.back().high = 0;
   };
-  if (level.has_goodput()) add_share("goodput_share", figures.goodput_share);
+  for (const SloLimit& limit : level.limits)
+    add(limit.name(), to_milliseconds(figure_of(limit, figures.metrics)), to_milliseconds(limit.limit),
+        1e3 * error_of(uses.size()), true);
+  if (level.has_goodput())
+    add("goodput_share", figures.goodput_share, level.goodput_share, error_of(uses.size()), false);
   for (std::size_t i = 0; i < level.classes.size() && i < figures.class_shares.size(); ++i)
-    add_share(fmt::format("goodput_share of {}", level.classes[i].name), figures.class_shares[i]);
+    add(fmt::format("goodput_share of {}", level.classes[i].name), figures.class_shares[i],
+        level.goodput_share, error_of(uses.size()), false);
+  if (falls_behind(figures)) {
+    constexpr double kJustMissed = 1.001;
+    const double growth = std::max(figures.length.growth_high, figures.length.growth);
+    uses.push_back({"backlog_growth_share", growth, kSteadyGrowth,
+                    std::max(kJustMissed, growth / kSteadyGrowth), figures.length.growth_low, growth});
+  }
   return uses;
+}
+
+}  // namespace
+
+bool falls_behind(const RunFigures& figures) {
+  return figures.length.steadiness == Steadiness::Growing ||
+         (!figures.length.finite && figures.length.steadiness != Steadiness::Steady);
+}
+
+std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& figures) {
+  return uses_with(level, figures, 0);
+}
+
+std::vector<LimitUse> sure_limit_uses(const ServiceLevel& level, const RunFigures& figures) {
+  const double beyond = figures.batches > 1 ? student_t(kNormal90, std::size_t(figures.batches - 1)) : 0;
+  return uses_with(level, figures, beyond);
 }
 
 LimitUse binding_limit(const ServiceLevel& level, const RunFigures& figures) {

@@ -65,13 +65,22 @@ Slo parse_goodput_limits(std::span<const std::string> texts);
 
 Seconds figure_of(const SloLimit& limit, const ServingMetrics& metrics);
 
-// How much of a limit a run uses: at most 1 where it is kept. `figure` and `limit` in ms, or shares.
+// How much of a limit a run uses: at most 1 where it is kept. `figure` and `limit` in ms, or shares. A run of
+// another part of the same load has its figure between `low` and `high` in 99 of 100 cases; both 0 where the
+// run is too short to tell.
 struct LimitUse {
   std::string name;
   double figure = 0, limit = 0, use = 0;
+  double low = 0, high = 0;
 };
-// In the order of the level, then the share of requests, then those of classes.
+// In the order of the level, then the share of requests, then those of classes. Last "backlog_growth_share",
+// of the arrivals, where the run does not show that the fleet keeps up.
 std::vector<LimitUse> limit_uses(const ServiceLevel& level, const RunFigures& figures);
+// The same with every figure at the end of its interval that nine in ten runs do not exceed.
+std::vector<LimitUse> sure_limit_uses(const ServiceLevel& level, const RunFigures& figures);
+// Whether the run says that the fleet falls behind: what is in the system grows; of an endless load also that
+// nothing could be said.
+bool falls_behind(const RunFigures& figures);
 // The highest use; 0 without limits.
 LimitUse binding_limit(const ServiceLevel& level, const RunFigures& figures);
 

@@ -58,11 +58,17 @@ double EngineBounds::first_token_at(double fraction) const {
   return time;
 }
 
+std::int64_t most_in_flight(const LoadProfile& load, const StepLimits& limits) {
+  if (limits.kv_tokens == 0 || !(load.mean_held > 0)) return limits.max_num_seqs;
+  const double held = std::ceil(double(limits.kv_tokens) / load.mean_held);
+  return std::max<std::int64_t>(1, std::int64_t(std::min(double(limits.max_num_seqs), held)));
+}
+
 std::vector<LadderStep> ladder_of(StepPricer& pricer, const LoadProfile& load, const StepLimits& limits) {
   constexpr std::int64_t kLeastChunk = 128, kMostSequences = 4096;
   LadderPrice price(pricer, load, false);
   const std::int64_t tokens = limits.max_num_batched_tokens;
-  const std::int64_t sequences = std::min({limits.max_num_seqs, kMostSequences, tokens});
+  const std::int64_t sequences = std::min({most_in_flight(load, limits), kMostSequences, tokens});
   const std::vector<std::int64_t> none{0};
   const auto decodes = limits.produces_tokens ? doubling(1, sequences) : none;
   const auto prompts = limits.computes_prompts ? doubling(std::min(kLeastChunk, tokens), tokens) : none;
@@ -99,6 +105,7 @@ EngineBounds bounds_of(StepPricer& pricer, const LoadProfile& load, const StepLi
                        const std::vector<double>& fractions) {
   EngineBounds bounds;
   bounds.groups = double(pricer.coupled_replicas());
+  bounds.in_flight = double(most_in_flight(load, limits));
   const std::vector<LadderStep> steps = ladder_of(pricer, load, limits);
   const double yield = double(limits.tokens_per_step);
   // The prompt's step yields the first token.

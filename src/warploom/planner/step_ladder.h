@@ -26,6 +26,7 @@ struct StepLimits {
   std::int64_t max_num_seqs = 256;
   std::int64_t max_num_batched_tokens = 2048;
   std::int64_t tokens_per_step = 1;  // that one request may get from a step, drafts included
+  std::int64_t kv_tokens = 0;        // that the cache holds; 0: any number
   bool computes_prompts = true, produces_tokens = true;
 };
 
@@ -40,13 +41,19 @@ struct EngineBounds {
   double seconds_per_request = 0;                 // of one attention group's time, at the best mix of steps
   double prompt_seconds = 0, output_seconds = 0;  // of a request, were its prompts or its outputs alone
   double per_token = 0;                           // between tokens, of a request alone
+  double in_flight = 0;                           // requests of a group at once, at most, in the mean
   double groups = 1;                              // attention groups, each with requests of its own
   // Share of the requests, ascending from 0, and the least time to a first token that the others need.
   std::vector<std::pair<double, double>> first_tokens;
   double first_token_at(double fraction) const;
 };
 
-// The steps that the bounds rest on. The pricer's tables fill. About 80 prices.
+// Requests of the load that the engine has in flight at most, in the mean over time: each holds
+// load.mean_held tokens of the cache in the mean over its steps.
+std::int64_t most_in_flight(const LoadProfile& load, const StepLimits& limits);
+
+// The steps that the bounds rest on, of batches up to most_in_flight. The pricer's tables fill. About 80
+// prices.
 std::vector<LadderStep> ladder_of(StepPricer& pricer, const LoadProfile& load, const StepLimits& limits);
 
 // Least time for `output` tokens and `prompt` tokens over mixes of `steps`; infinite when none covers them.

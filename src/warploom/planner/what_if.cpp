@@ -1,17 +1,26 @@
 #include "warploom/planner/what_if.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "warploom/planner/configuration_answer.h"
 #include "warploom/planner/fleet_bounds.h"
+#include "warploom/planner/saturation.h"
 
 namespace warploom {
 namespace {
 
-WhatIf judged(const PlanTask& task, std::string question, PlanPoint point) {
+WhatIf judged(const PlanTask& task, const ConfigurationModel& model, std::string question, PlanPoint point) {
   WhatIf answer{.question = std::move(question)};
   answer.meets = meets(task, point.figures);
   answer.binding = binding_limit(task.level, point.figures);
+  const Fleet runs = running(task, point.configuration, point.fleet);
+  const double most = saturated_rate(task, model, point.configuration, runs, StepTime::Mid);
+  if (std::isfinite(most)) point.saturated_rate = most;
+  if (!is_sustained(task, point.rate, most)) {
+    answer.meets = false;
+    answer.binding = saturation_use(task, point.rate, most);
+  }
   answer.point = std::move(point);
   return answer;
 }
@@ -26,11 +35,12 @@ std::optional<WhatIf> one_fewer(const PlanTask& task, const ConfigurationModel& 
   const double rate = task.find_max_rate ? best.rate : 0;
   const RunFigures figures =
       model.run(best.configuration, running(task, best.configuration, fewer), {StepTime::Mid, rate, true});
-  return judged(task, "one instance fewer",
+  return judged(task, model, "one instance fewer",
                 point_of(task, best.configuration, screened, fewer, best.rate, figures));
 }
 
-std::optional<WhatIf> next_gpu(const PlanTask& task, const SearchResult& result, const PlanPoint& best) {
+std::optional<WhatIf> next_gpu(const PlanTask& task, const ConfigurationModel& model,
+                               const SearchResult& result, const PlanPoint& best) {
   const double own = task.gpu_hour_price[best.configuration.shape.gpu];
   const PlanPoint* found = nullptr;
   for (const PlanPoint& point : result.points) {  // best first
@@ -40,7 +50,7 @@ std::optional<WhatIf> next_gpu(const PlanTask& task, const SearchResult& result,
       found = &point;
   }
   if (found == nullptr) return std::nullopt;
-  return judged(task, "the next dearer GPU", *found);
+  return judged(task, model, "the next dearer GPU", *found);
 }
 
 std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& model, const PlanPoint& best,
@@ -55,8 +65,10 @@ std::optional<WhatIf> more_load(const PlanTask& task, const ConfigurationModel& 
     const Fleet runs = running(task, best.configuration, fleet);
     if (price(fleet) < price(best.fleet) || larger.load.rate >= most_rate(best.configuration, screened, runs))
       continue;
+    const double most = saturated_rate(task, model, best.configuration, runs, StepTime::Mid);
+    if (!is_sustained(larger, larger.load.rate, most)) continue;
     const RunFigures figures = model.run(best.configuration, runs, {StepTime::Mid, larger.load.rate, true});
-    last = judged(larger, "load x 1.5",
+    last = judged(larger, model, "load x 1.5",
                   point_of(larger, best.configuration, screened, fleet, larger.load.rate, figures));
     if (last->meets) break;
   }
@@ -72,7 +84,7 @@ std::vector<WhatIf> what_ifs(const PlanTask& task, const ConfigurationModel& mod
   const PlanPoint& best = result.points[*result.best];
   const Screened screened = model.screen(best.configuration);
   if (auto answer = one_fewer(task, model, best, screened)) answers.push_back(std::move(*answer));
-  if (auto answer = next_gpu(task, result, best)) answers.push_back(std::move(*answer));
+  if (auto answer = next_gpu(task, model, result, best)) answers.push_back(std::move(*answer));
   if (auto answer = more_load(task, model, best, screened)) answers.push_back(std::move(*answer));
   return answers;
 }

@@ -7,6 +7,7 @@
 
 #include "warploom/app/validate/concurrency_errors.h"
 #include "warploom/base/statistics.h"
+#include "warploom/report/asked_run.h"
 #include "warploom/report/number_text.h"
 #include "warploom/report/text_table.h"
 
@@ -156,37 +157,47 @@ Json speculation_json(const ConcurrencyValidation& validation) {
   return {{"rule", validation.speculation_rule}, {"sweeps", std::move(sweeps)}};
 }
 
+// Beside the cell's figures: what `simulate` is asked for the same, or what of it has no field there.
+void add_question(Json& document, const ConcurrencyCell& cell) {
+  if (!cell.asked && cell.not_asked.empty()) return;
+  document["simulate"] = cell.asked ? asked_run_json(*cell.asked) : Json();
+  document["not_asked"] = cell.not_asked;
+}
+
 Json cell_json(const ConcurrencyCell& cell) {
-  return {{"id", cell.id},
-          {"backend", cell.backend},
-          {"version", cell.version},
-          {"model", cell.model},
-          {"gpu", cell.gpu},
-          {"quantization", cell.quantization},
-          {"expert_routing", cell.expert_routing},
-          {"tp", cell.tp},
-          {"prefill_workers", cell.prefill_workers},
-          {"decode_workers", cell.decode_workers},
-          {"concurrency", cell.concurrency},
-          {"input_tokens", cell.input_tokens},
-          {"output_tokens", cell.output_tokens},
-          {"requests", cell.requests},
-          {"preemptions", cell.preemptions},
-          {"tier", name_of(cell.tier)},
-          {"measured_ttft_ms", cell.ttft.measured},
-          {"predicted_ttft_ms", cell.ttft.predicted},
-          {"ttft_error", cell.ttft.error()},
-          {"measured_tpot_ms", cell.tpot.measured},
-          {"predicted_tpot_ms", cell.tpot.predicted},
-          {"judges_ttft", cell.judges_ttft},
-          {"tpot_error", cell.tpot.error()},
-          {"group", name_of(cell.group)},
-          {"excluded_by", cell.excluded_by},
-          {"checkpoint", cell.checkpoint},
-          {"ttft_fitted", cell.ttft_fitted},
-          {"tpot_fitted", cell.tpot_fitted},
-          {"drafts", cell.drafts.tokens},
-          {"acceptance_length", cell.drafts.acceptance_length}};
+  Json document = {{"id", cell.id},
+                   {"backend", cell.backend},
+                   {"version", cell.version},
+                   {"model", cell.model},
+                   {"gpu", cell.gpu},
+                   {"quantization", cell.quantization},
+                   {"expert_routing", cell.expert_routing},
+                   {"tp", cell.tp},
+                   {"prefill_workers", cell.prefill_workers},
+                   {"decode_workers", cell.decode_workers},
+                   {"concurrency", cell.concurrency},
+                   {"input_tokens", cell.input_tokens},
+                   {"output_tokens", cell.output_tokens},
+                   {"requests", cell.requests},
+                   {"preemptions", cell.preemptions},
+                   {"tier", name_of(cell.tier)},
+                   {"measured_ttft_ms", cell.ttft.measured},
+                   {"predicted_ttft_ms", cell.ttft.predicted},
+                   {"predicted_engine_ttft_ms", cell.engine_ttft},
+                   {"ttft_error", cell.ttft.error()},
+                   {"measured_tpot_ms", cell.tpot.measured},
+                   {"predicted_tpot_ms", cell.tpot.predicted},
+                   {"judges_ttft", cell.judges_ttft},
+                   {"tpot_error", cell.tpot.error()},
+                   {"group", name_of(cell.group)},
+                   {"excluded_by", cell.excluded_by},
+                   {"checkpoint", cell.checkpoint},
+                   {"ttft_fitted", cell.ttft_fitted},
+                   {"tpot_fitted", cell.tpot_fitted},
+                   {"drafts", cell.drafts.tokens},
+                   {"acceptance_length", cell.drafts.acceptance_length}};
+  add_question(document, cell);
+  return document;
 }
 
 Json cells_json(const std::vector<ConcurrencyCell>& cells) {

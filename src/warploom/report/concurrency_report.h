@@ -18,7 +18,10 @@ std::string concurrency_validation_text(const ConcurrencyValidation& validation)
 // "assumed_checkpoint"}, "speculation": {"rule", "sweeps": [{"name", "drafts", "acceptance_length", "rows":
 // [{"id", "concurrency", "plain_ratio", "fitted"}]}]}, with E = {"cells",
 // "ttft_median_error", "tpot_median_error", "ttft_p90_error", "tpot_p90_error", "ttft_bias", "tpot_bias",
-// "ttft_cells"}; "cells" counts TPOT, "ttft_cells" TTFT; biases are medians; null where there is no cell
+// "ttft_cells"}; "cells" counts TPOT, "ttft_cells" TTFT; biases are medians; null where there is no cell.
+// TTFT is the client's, a cell's "predicted_engine_ttft_ms" that from the engine's queue. Where commands are
+// asked for, a cell has "simulate", what that request is asked for the same run, or null and in "not_asked"
+// what no field of it says.
 Json concurrency_validation_json(const ConcurrencyValidation& validation);
 
 }  // namespace warploom

@@ -12,7 +12,11 @@ namespace {
 Json money_or_null(const PlanResult& plan, double value) { return plan.priced ? Json(value) : Json(nullptr); }
 
 Json use_json(const LimitUse& use) {
-  return {{"name", use.name}, {"figure", use.figure}, {"limit", use.limit}, {"use", use.use}};
+  Json document = {{"name", use.name}, {"figure", use.figure}, {"limit", use.limit}, {"use", use.use}};
+  const bool told = use.high > use.low;
+  document["low"] = told ? Json(use.low) : Json(nullptr);
+  document["high"] = told ? Json(use.high) : Json(nullptr);
+  return document;
 }
 
 Json uses_json(const PlanResult& plan, const RunFigures& figures) {
@@ -54,6 +58,9 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
   Json document = {{"deployment", deployment_json(label, point.configuration, point.fleet)},
                    {"gpus", point.gpus},
                    {"request_rate", point.rate},
+                   {"served_request_rate", point.figures.metrics.request_throughput},
+                   {"saturated_request_rate",
+                    point.saturated_rate > 0 ? Json(point.saturated_rate) : Json(nullptr)},
                    {"usd_per_hour", money_or_null(plan, point.dollars_per_hour)},
                    {"usd_per_million_output_tokens", money_or_null(plan, point.dollars_per_million_output)},
                    {"usd_per_million_input_by_gpu_time", money_or_null(plan, point.input_price)},
@@ -70,6 +77,7 @@ Json point_json(const PlanResult& plan, const PlanLabel& label, const PlanPoint&
                    {"queue_share", point.figures.queue_share},
                    {"preemptions", point.figures.preemptions},
                    {"energy_j", point.figures.energy_j},
+                   {"run", to_json(point.figures.length)},
                    {"metrics", to_json(point.figures.metrics)}};
   if (point.pessimistic) document["pessimistic"] = uses_json(plan, *point.pessimistic);
   return document;
@@ -106,6 +114,7 @@ Json plan_json(const PlanResult& plan) {
       {"model", plan.model},
       {"workload", plan.workload},
       {"host_profile", plan.host_profile},
+      {"measured_at", name_of(plan.measured_at)},
       {"objective", name_of(plan.objective)},
       {"requests", plan.load.requests},
       {"request_rate", plan.find_max_rate ? Json(nullptr) : Json(plan.load.rate)},

@@ -33,13 +33,14 @@ std::string limits_text(const PlanResult& plan) {
   };
   if (plan.level.has_goodput()) add_share("the requests", plan.level.goodput);
   for (const ClassLimits& each : plan.level.classes) add_share("class " + each.name, each.limits);
-  return fmt::format("{}", fmt::join(words, "; "));
+  return fmt::format("{}, as the {} measures", fmt::join(words, "; "), name_of(plan.measured_at));
 }
 
 std::string load_text(const PlanResult& plan) {
   std::string text =
       fmt::format("{}: {}, {:.0f} tokens in and {:.0f} out on average", plan.workload,
-                  counted(plan.load.requests, "request"), plan.load.mean_input, plan.load.mean_output);
+                  plan.load.open_ended ? "without an end" : counted(plan.load.requests, "request"),
+                  plan.load.mean_input, plan.load.mean_output);
   if (plan.find_max_rate) return text + ", at the highest rate";
   return text + (plan.load.in_flight > 0 ? fmt::format(", {} in flight", plan.load.in_flight)
                                          : fmt::format(", {:.3g} a second", plan.load.rate));
@@ -59,6 +60,28 @@ std::string best_text(const PlanResult& plan, const char* what, const std::optio
                      deployment_words(plan.labels[*rank], point.configuration, point.fleet), "",
                      counted(point.gpus, "GPU"), money_text(plan, point),
                      plan.find_max_rate ? fmt::format(", {:.3g} requests/s", point.rate) : "");
+}
+
+// How long the run behind a point was, and what that leaves open.
+std::string run_text(const RunLength& length) {
+  const std::string run =
+      fmt::format("{}, {:.0f} s judged, {:.3g} lives of a request", counted(length.requests, "request"),
+                  length.window.value(), length.lives);
+  switch (length.steadiness) {
+    case Steadiness::Steady:
+      return fmt::format("steady: {}, at most {} of the arrivals pile up", run,
+                         percent_text(std::max(0.0, length.growth_high)));
+    case Steadiness::Growing:
+      return fmt::format("GROWING: {}, {} of the arrivals pile up", run, percent_text(length.growth));
+    case Steadiness::TooShort:
+      return fmt::format("TOO SHORT to be judged steady: {}, expected at least {:.0f}; more `requests` tell, "
+                         "or none said",
+                         run, kLeastLives);
+    case Steadiness::Unsettled:
+      return fmt::format("NOT SETTLED: {}, {} to {} of the arrivals pile up", run,
+                         percent_text(length.growth_low), percent_text(length.growth_high));
+  }
+  return run;
 }
 
 std::string use_text(const LimitUse& use) {
@@ -159,6 +182,7 @@ std::string plan_text(const PlanResult& plan, std::size_t rows) {
   const LimitUse binding = binding_limit(plan.level, best.figures);
   text += fmt::format("binding limit: {} at {:.4g} of {:.4g}; {}\n", binding.name, binding.figure,
                       binding.limit, relaxing_advice(best.figures, binding));
+  text += fmt::format("run of the best: {}\n", run_text(best.figures.length));
   text += fmt::format("kernel time of the best: {} measured on that GPU\n\n",
                       percent_text(plan.best_measured_share));
   text += ranking(plan, rows) + "\n";

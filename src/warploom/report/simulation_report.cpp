@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/client_way.h"
 #include "warploom/report/deployment_report.h"
 #include "warploom/report/kernel_sources.h"
 #include "warploom/report/number_text.h"
@@ -42,7 +43,8 @@ std::string ms(Seconds time) { return fixed_text(to_milliseconds(time), 2); }
 
 std::string between(const std::string& low, const std::string& high) { return low + " .. " + high; }
 
-std::string percentile_table(const SimulationResult& result, const std::optional<RunInterval>& interval) {
+std::string percentile_table(const RunLabel& label, const SimulationResult& result,
+                             const std::optional<RunInterval>& interval) {
   TextTable table(
       {{"latency [ms]", Align::Left}, {"mean"}, {"p50"}, {"p90"}, {"p95"}, {"p99"}, {"mean, p10 .. p90"}});
   const auto add = [&](const char* name, LatencySummary ServingMetrics::*which) {
@@ -51,7 +53,9 @@ std::string percentile_table(const SimulationResult& result, const std::optional
                    interval ? between(ms((interval->low.*which).mean), ms((interval->high.*which).mean))
                             : std::string("-")});
   };
-  add("TTFT", &ServingMetrics::ttft);
+  if (label.way.frontend_latency > Seconds(0.0) || label.way.frontend_per_token > Seconds(0.0))
+    add("TTFT, client side", &ServingMetrics::ttft);
+  add("TTFT, engine side", &ServingMetrics::engine_ttft);
   add("TPOT", &ServingMetrics::tpot);
   add("ITL", &ServingMetrics::itl);
   add("E2EL", &ServingMetrics::e2el);
@@ -180,7 +184,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
                       count_text(result.totals.steps), count_text(result.preemptions), tier_text(label),
                       label.extrapolated ? ", partly outside the measured domain" : "",
                       result.partial ? "; STOPPED EARLY: partial results" : "");
-  text += percentile_table(result, interval) + "\n";
+  text += percentile_table(label, result, interval) + client_way_text(label.way) + "\n";
   text += throughput_table(label, result, interval) + "\n";
   if (has_limits(slo)) {
     const double share = attainment(slo, result);
@@ -204,6 +208,7 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   document["expert_routing"] = label.expert_routing;
   document["host_profile"] = label.host_profile;
   document["workload"] = label.workload;
+  add_client_way(document, label.way);
   document["num_prompts"] = result.requests.size();
   document["request_rate"] = std::isinf(label.request_rate) ? Json("inf") : Json(label.request_rate);
   document["max_concurrency"] = nullptr;

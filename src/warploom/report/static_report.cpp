@@ -26,7 +26,8 @@ std::string static_text(const StaticBreakdown& result) {
       result.gpu, host_text(result.engine, result.host_profile), routing_text(result.expert_routing),
       result.batch, result.input_tokens, result.output_tokens);
   TextTable phases({{"phase", Align::Left}, {"time [ms]"}, {"p10 .. p90"}});
-  phases.add_row({"prefill", ms(time.prefill), "-"});
+  phases.add_row({"TTFT, client side", ms(result.client_way + time.prefill), "-"});
+  phases.add_row({"TTFT, engine side: prefill", ms(time.prefill), "-"});
   phases.add_row({"decode step, mean", ms(time.decode_mean), "-"});
   phases.add_row({"decode step, median", ms(time.decode_median), "-"});
   phases.add_row({"whole batch", ms(time.total), ms(time.total_p10) + " .. " + ms(time.total_p90)});
@@ -71,6 +72,8 @@ Json static_json(const StaticBreakdown& result) {
           {"input_tokens", result.input_tokens},
           {"output_tokens", result.output_tokens},
           {"prefill_ms", to_milliseconds(time.prefill)},
+          {"engine_ttft_ms", to_milliseconds(time.prefill)},
+          {"ttft_ms", to_milliseconds(result.client_way + time.prefill)},
           {"decode_mean_ms", to_milliseconds(time.decode_mean)},
           {"decode_median_ms", to_milliseconds(time.decode_median)},
           {"total_ms", to_milliseconds(time.total)},

@@ -62,8 +62,11 @@ FieldTable ServingMetrics::describe() {
           .add("max_output_tokens_per_s", &M::max_output_tokens_per_s, {.unit = "tokens/s"})
           .add("max_concurrent_requests", &M::max_concurrent_requests)
           .table();
-  const std::array<std::pair<const char*, SummaryMember>, 4> summaries{
-      {{"ttft", &M::ttft}, {"tpot", &M::tpot}, {"itl", &M::itl}, {"e2el", &M::e2el}}};
+  const std::array<std::pair<const char*, SummaryMember>, 5> summaries{{{"ttft", &M::ttft},
+                                                                        {"engine_ttft", &M::engine_ttft},
+                                                                        {"tpot", &M::tpot},
+                                                                        {"itl", &M::itl},
+                                                                        {"e2el", &M::e2el}}};
   using L = LatencySummary;
   const std::array<std::pair<const char*, StatisticMember>, 7> statistics{{{"mean", &L::mean},
                                                                            {"median", &L::median},
@@ -157,8 +160,9 @@ std::int64_t requests_meeting(const Slo& slo, std::span<const RequestRecord> rec
 
 ServingMetrics metrics_of(std::span<const RequestRecord> records, const LatencyHistogram& itl) {
   ServingMetrics metrics;
-  std::vector<double> ttft, tpot, e2el;
+  std::vector<double> ttft, engine_ttft, tpot, e2el;
   ttft.reserve(records.size());
+  engine_ttft.reserve(records.size());
   tpot.reserve(records.size());
   e2el.reserve(records.size());
   SimTime first(std::numeric_limits<std::int64_t>::max()), last;
@@ -173,6 +177,7 @@ ServingMetrics metrics_of(std::span<const RequestRecord> records, const LatencyH
     metrics.total_input_tokens += record.input_tokens;
     metrics.total_output_tokens += record.output_tokens;
     ttft.push_back(record.ttft().seconds().value());
+    engine_ttft.push_back(record.engine_ttft().seconds().value());
     e2el.push_back(record.e2el().seconds().value());
     if (record.output_tokens > 1) tpot.push_back(record.tpot().value());
   }
@@ -185,6 +190,7 @@ ServingMetrics metrics_of(std::span<const RequestRecord> records, const LatencyH
         double(metrics.total_input_tokens + metrics.total_output_tokens) / seconds;
   }
   metrics.ttft = summarize(std::move(ttft));
+  metrics.engine_ttft = summarize(std::move(engine_ttft));
   metrics.tpot = summarize(std::move(tpot));
   metrics.e2el = summarize(std::move(e2el));
   metrics.itl = itl.summary();

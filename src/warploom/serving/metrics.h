@@ -1,6 +1,8 @@
-// What a run is judged by, with the definitions and names of `vllm bench serve`: TTFT from arrival to the
-// first token; TPOT = (last token - first token) / (output tokens - 1), over requests of at least two tokens;
-// ITL every gap between two tokens; E2EL from arrival to the last token. Over completed requests.
+// What a run is judged by, with the definitions and names of `vllm bench serve`: TTFT from arrival, when the
+// client sends the request, to the first token (client side); engine TTFT from the engine's queue to it,
+// without the client's way (engine side; both are equal where no way is simulated); TPOT = (last token -
+// first token) / (output tokens - 1), over requests of at least two tokens; ITL every gap between two
+// tokens; E2EL from arrival to the last token. Over completed requests.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,7 @@ struct ServingMetrics {
   double total_token_throughput = 0;   // tokens/s, input and output
   double max_output_tokens_per_s = 0;  // in the best full second
   std::int64_t max_concurrent_requests = 0;
-  LatencySummary ttft, tpot, itl, e2el;
+  LatencySummary ttft, engine_ttft, tpot, itl, e2el;
 
   // Flat keys: "duration", "completed", ..., "mean_ttft_ms", "median_ttft_ms", "std_ttft_ms", "p50_ttft_ms",
   // ...

@@ -31,6 +31,8 @@ struct RequestRecord {
 
   bool completed() const { return tokens_emitted == output_tokens && output_tokens > 0 && !timed_out; }
   SimDuration ttft() const { return first_token - arrival; }
+  // From the engine's queue, without the client's way to it.
+  SimDuration engine_ttft() const { return first_token - queued; }
   SimDuration e2el() const { return last_token - arrival; }
   // Zero for requests of one token.
   Seconds tpot() const {

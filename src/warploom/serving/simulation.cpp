@@ -59,8 +59,7 @@ void check_failures(const Deployment& deployment) {
       throw InvalidInput(fmt::format("failure: of pool {}, expected one of {} pools", failure.pool,
                                      deployment.pools.size()));
     const PoolPlan& pool = deployment.pools[failure.pool];
-    const std::int64_t instances = pool.config.instances * pool.config.data_parallel_size /
-                                   std::int64_t(pool.pricer->coupled_replicas());
+    const std::int64_t instances = instance_count(pool);
     if (std::int64_t(failure.instance) >= std::max(instances, pool.autoscaling.max_instances)) {
       throw InvalidInput(fmt::format("failure: of instance {} of pool {}, expected 0 to {}", failure.instance,
                                      pool.name, instances - 1));
@@ -87,6 +86,10 @@ void check_rules(const Deployment& deployment) {
     throw InvalidInput(
         "router_signal_interval_s: requests go to replicas in turn, whatever these do, expected another "
         "`routing_policy`, for example weighted");
+  if (rules.front_ends > 0 && deployment.pools[0].config.host.frontend_per_token.value() == 0)
+    throw InvalidInput(
+        "front_ends: share the work on prompts, of which there is none here, expected `measured_at` client "
+        "and `frontend_per_token_us` above 0");
   if (rules.request_timeout.value() > 0 && deployment.disaggregated())
     throw Unsupported(
         "request_timeout_s: is not modelled where prefill and decode are apart, expected one pool");

@@ -20,10 +20,13 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   const SearchSpace& space = request.space;
   ServingSetupRequest setup;
   setup.model = request.model;
+  setup.files = request.files;
   setup.gpu = space.gpus[shape.gpu];
   setup.predictor = request.predictor;
   setup.expert_routing = request.expert_routing;
   setup.host.profile = request.host_profile;
+  setup.host.measured_at = request.measured_at;
+  setup.network = request.network;
   const auto [engine, version] =
       engine_and_version(at_or(space.engines, configuration.engine, default_engine()));
   setup.config.engine = engine;

@@ -229,7 +229,13 @@ std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
                      .input_tokens = std::int64_t(plan.load.mean_input),
                      .output_tokens = std::int64_t(plan.load.mean_output),
                      .requests = plan.load.requests};
+  // Of an endless load as many as the promise rests on.
+  if (plan.load.open_ended)
+    load.requests = plan.search.points[*plan.search.best].figures.length.requests;
   if (const auto& random = request.source.random) {
+    if (random->range == LengthRange::UpTo)
+      throw Unsupported(
+          "random_range: `vllm bench serve` draws lengths around the stated ones alone, expected around");
     load.input_tokens = random->input_len;
     load.output_tokens = random->output_len;
     load.range_ratio = random->range_ratio;

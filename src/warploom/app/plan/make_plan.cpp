@@ -1,6 +1,7 @@
 #include "warploom/app/plan/make_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,9 +13,11 @@
 #include <utility>
 
 #include "warploom/app/plan/configured_setups.h"
+#include "warploom/app/plan/plan_load.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/base/counted.h"
 #include "warploom/base/error.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
@@ -25,37 +28,6 @@
 
 namespace warploom {
 namespace {
-
-WorkloadRequestSource grown(WorkloadRequestSource source, double growth) {
-  const auto scale = [&](std::optional<std::int64_t>& count) {
-    if (count) count = std::max<std::int64_t>(1, std::llround(double(*count) * growth));
-  };
-  if (source.rate) *source.rate *= growth;
-  if (source.request_rate) *source.request_rate *= growth;
-  if (source.sessions) source.sessions->rate *= growth;
-  scale(source.concurrency);
-  scale(source.max_concurrency);
-  return source;
-}
-
-// A workload whose lengths are known and whose rate is to be found: any rate will do.
-WorkloadRequestSource with_some_rate(WorkloadRequestSource source) {
-  const bool timed =
-      source.rate || source.request_rate || source.concurrency || source.max_concurrency || source.sessions;
-  if (!timed) source.rate = 1;
-  return source;
-}
-
-Workload load_of_request(const PlanRequest& request) {
-  const WorkloadRequestSource source =
-      request.find_max_rate ? with_some_rate(request.source) : request.source;
-  Workload workload = open_workload(grown(source, request.growth));
-  // A trace's own times, as it was recorded.
-  const bool own_times = !source.rate && !source.request_rate && !source.sessions && !workload.concurrency;
-  if (own_times && request.growth != 1 && arrival_rate(workload) > 0)
-    rescale_arrivals(workload, arrival_rate(workload) * request.growth);
-  return workload;
-}
 
 ServiceLevel level_of(const PlanRequest& request, const Workload& workload) {
   ServiceLevel level{.limits = parse_limits(request.slo),
@@ -82,7 +54,7 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   for (const std::string& text : request.day_price) {
     windows.push_back(price_window_from_text(text, catalog));
     const auto is_it = [&](const std::string& name) {
-      return catalog.load_gpu(name).name == windows.back().gpu;
+      return catalog.load_gpu(name, request.files).name == windows.back().gpu;
     };
     if (std::none_of(request.space.gpus.begin(), request.space.gpus.end(), is_it))
       throw InvalidInput(
@@ -93,7 +65,7 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   result.priced = true;
   std::set<std::string> priced;
   for (const std::string& name : request.space.gpus) {
-    const std::string& gpu = catalog.load_gpu(name).name;
+    const std::string& gpu = catalog.load_gpu(name, request.files).name;
     auto price = prices.find(gpu, request.price_kind);
     priced.insert(gpu);
     if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
@@ -107,7 +79,8 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
     if (price) result.prices.push_back(*price);
   }
   for (const std::string& text : request.price)
-    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('='))).name; !priced.contains(gpu))
+    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('=')), request.files).name;
+        !priced.contains(gpu))
       throw InvalidInput(
           fmt::format("price: {} is not among the GPUs to choose from, expected one of `gpu_names`", gpu));
   if (windows.empty()) task.day_prices.clear();
@@ -131,10 +104,10 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
   label.quantization = setup.quantization.empty() ? "stored" : setup.quantization;
   if (!request.space.speculations.empty())
     label.speculation = request.space.speculations[configuration.speculation];
-  label.gpu = catalog.load_gpu(setup.gpu).name;
+  label.gpu = catalog.load_gpu(setup.gpu, setup.files).name;
   label.shape = shape_words(configuration.shape);
   if (configuration.decode) {
-    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu]).name;
+    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu], request.files).name;
     label.decode_shape = shape_words(*configuration.decode);
   }
   return label;
@@ -158,8 +131,53 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
   return hash_bytes(document.dump() + fmt::format("{}", probe.p50.value()));
 }
 
+std::string sizes_words(const PlanRequest& request) {
+  const SearchSpace& space = request.space;
+  std::string words = fmt::format("tensor_parallel {}", fmt::join(space.tensor_parallel, ", "));
+  if (space.pipeline_parallel != std::vector<std::int64_t>{1})
+    words += fmt::format("; pipeline_parallel {}", fmt::join(space.pipeline_parallel, ", "));
+  return fmt::format("{}; at most {}", words, counted(space.max_gpus, "GPU"));
+}
+
+// Of all sizes within a node and over up to eight stages: the fewest GPUs on which an instance can run.
+std::optional<EngineShape> least_that_fits(const PlanRequest& request, const ConfigurationModel& model) {
+  std::optional<EngineShape> least;
+  for (std::size_t gpu = 0; gpu < request.space.gpus.size(); ++gpu)
+    for (const std::int64_t stages : {1, 2, 4, 8})
+      for (const std::int64_t tensor : {1, 2, 4, 8, 16}) {
+        const EngineShape shape{.gpu = gpu, .tensor_parallel = tensor, .pipeline_parallel = stages};
+        if (least && shape.gpus() >= least->gpus()) continue;
+        if (!model.screen({.shape = shape}).refusal) least = shape;
+      }
+  return least;
+}
+
+// The allowed size with the most GPUs, and what it lacks. What its refusal advises looks at memory alone.
+std::string memory_words(const PlanRequest& request, const ConfigurationModel& model,
+                         const std::string& example) {
+  const SearchSpace& space = request.space;
+  const auto most = [](const std::vector<std::int64_t>& sizes) {
+    return *std::max_element(sizes.begin(), sizes.end());
+  };
+  const EngineShape largest{.tensor_parallel = most(space.tensor_parallel),
+                            .pipeline_parallel = most(space.pipeline_parallel)};
+  std::optional<Refusal> refusal;
+  if (largest.gpus() <= space.max_gpus) refusal = model.screen({.shape = largest}).refusal;
+  const bool lacks = refusal && refusal->reason == kNoMemory;
+  std::string text = lacks ? refusal->text : example;
+  if (const std::size_t advice = text.rfind("; "); advice != std::string::npos) text.resize(advice);
+  const std::string shape = lacks ? fmt::format("{}, {}: ", shape_words(largest), space.gpus[0]) : "";
+  const auto fits = least_that_fits(request, model);
+  return fmt::format("{}{}; {}", shape, text,
+                     fits ? fmt::format("expected sizes such as tensor_parallel {} with pipeline_parallel {} "
+                                        "on {}, which fits",
+                                        fits->tensor_parallel, fits->pipeline_parallel, space.gpus[fits->gpu])
+                          : std::string("expected GPUs with more memory"));
+}
+
 // Where nothing can run at all for want of memory, that is the user's question.
-void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
+void refuse_if_nothing_fits(const PlanRequest& request, const PlanTask& task, const SearchResult& search,
+                            const ConfigurationModel& model) {
   if (search.with_point > 0) return;
   const auto refused = [&](std::string_view reason) {
     return std::find_if(search.without_point.begin(), search.without_point.end(),
@@ -167,14 +185,13 @@ void refuse_if_nothing_fits(const PlanTask& task, const SearchResult& search) {
   };
   const auto memory = refused(kNoMemory);
   std::int64_t cannot_run = 0;
-  for (const std::string_view reason :
-       {kNoMemory, kNoSplit, kNoTopology, kNoEngine, kNoKernels, kNoTier, kNoFleet})
+  for (const std::string_view reason : {kNoMemory, kNoSplit, kNoEngine, kNoKernels, kNoTier, kNoFleet})
     if (const auto found = refused(reason); found != search.without_point.end())
       cannot_run += found->configurations;
   if (cannot_run < search.configurations) return;
   if (memory != search.without_point.end())
-    throw InvalidInput(
-        fmt::format("gpu_names: the model fits on none of them at any size allowed: {}", memory->example));
+    throw InvalidInput(fmt::format("gpu_names: the model fits on none of them at any size allowed ({}): {}",
+                                   sizes_words(request), memory_words(request, model, memory->example)));
   if (const auto fleets = refused(kNoFleet); fleets != search.without_point.end())
     throw InvalidInput(fmt::format("{}: {}", task.gpu_count > 0 ? "gpu_count" : "max_gpus", fleets->example));
   throw InvalidInput(fmt::format("gpu_names: nothing in the space can run ({}): {}",
@@ -200,7 +217,7 @@ std::string contradiction_of(const PlanTask& task, const PlanResult& result) {
 
 PlanTask task_of(const PlanRequest& request, const Workload& workload) {
   PlanTask task{.space = request.space, .objective = request.objective};
-  task.load = profile_of(workload, false);
+  task.load = plan_profile(request, workload, false);
   if (request.find_max_rate) task.load.rate = 0;
   task.gpu_count = request.gpu_count;
   task.find_max_rate = request.find_max_rate;
@@ -262,17 +279,19 @@ struct PreparedPlan {
 PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   PreparedPlan plan{.request = asked, .workload = {}, .task = {}, .result = {}};
   PlanRequest& request = plan.request;
+  request.files.check_writes(request.store, "store");
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
                      request.source.max_concurrency || request.source.sessions ||
                      !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
-  plan.workload = load_of_request(request);
-  const ModelArchitecture model = load_model(request.model);
+  plan.workload = plan_workload(request);
+  const ModelArchitecture model = load_model(request.model, request.files);
   check_plan_request(request, plan.workload, model);
   PlanResult& result = plan.result;
   result = {.model = model.name,
             .workload = plan.workload.name,
             .host_profile = request.host_profile,
+            .measured_at = request.measured_at,
             .level = level_of(request, plan.workload),
             .objective = request.objective,
             .find_max_rate = request.find_max_rate,
@@ -302,11 +321,12 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const PlanRequest& request = plan.request;
   const PlanTask& task = plan.task;
   PlanResult& result = plan.result;
-  const std::uint64_t question = question_of(request, catalog.load_gpu(request.space.gpus[0]), *latency);
+  const std::uint64_t question =
+      question_of(request, catalog.load_gpu(request.space.gpus[0], request.files), *latency);
   const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);
-  refuse_if_nothing_fits(task, result.search);
+  refuse_if_nothing_fits(request, task, result.search, simulated);
   const bool first = request.crew == nullptr || request.crew->is_first();
   if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
   try {
@@ -323,7 +343,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
 }
 
 PlanResult make_plan(const PlanRequest& request) {
-  return make_plan(request, open_latency_model(request.predictor));
+  return make_plan(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

@@ -21,6 +21,7 @@ struct PlanLabel {
 
 struct PlanResult {
   std::string model, workload, host_profile;
+  MeasuredAt measured_at = MeasuredAt::Client;
   ServiceLevel level;
   Objective objective = Objective::Cost;
   LoadProfile load;

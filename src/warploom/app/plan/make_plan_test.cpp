@@ -161,6 +161,66 @@ TEST(MakePlan, FindsTheHighestRateOfSomeGpus) {
   EXPECT_GT(plan.search.points[*plan.search.best].rate, 0);
 }
 
+// The load of an audit's first example: two GPUs keep every limit for 1,000 requests and collapse after.
+PlanRequest collapsing_plan() {
+  PlanRequest request;
+  request.model = "Llama-3.1-8B";
+  request.space.gpus = {"H100-SXM"};
+  request.space.tensor_parallel = {1};
+  request.source.random = RandomPrompts{.input_len = 500, .output_len = 500};
+  request.source.rate = 50;
+  request.slo = {"ttft_p95_ms=1000", "tpot_p95_ms=40"};
+  request.fronts = false;
+  request.threads = 1;
+  return request;
+}
+
+TEST(SteadyPlan, AFleetThatCollapsesLaterIsNoAnswer) {
+  const PlanResult plan = make_plan(collapsing_plan(), open_latency_model(""));
+  ASSERT_TRUE(plan.search.best.has_value());
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  EXPECT_GE(best.fleet.instances, 3);
+  EXPECT_EQ(best.figures.length.steadiness, Steadiness::Steady);
+  EXPECT_GE(best.figures.length.lives, kLeastLives);
+  EXPECT_LE(best.output_tokens_per_s, 50 * 500.0);
+  EXPECT_GT(best.output_tokens_per_s, 0.95 * 50 * 500);
+  ASSERT_FALSE(plan.what_ifs.empty());
+  EXPECT_FALSE(plan.what_ifs[0].meets) << "one instance fewer";
+}
+
+TEST(SteadyPlan, WhereTheRequestsAreCountedTheAnswerSaysThatTheyAreTooFew) {
+  PlanRequest request = collapsing_plan();
+  request.source.requests = 1000;
+  const PlanResult plan = make_plan(request, open_latency_model(""));
+  ASSERT_TRUE(plan.search.best.has_value());
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  EXPECT_EQ(best.figures.length.steadiness, Steadiness::TooShort);
+  EXPECT_TRUE(best.figures.length.finite);
+  EXPECT_EQ(best.figures.length.requests, 1000);
+  EXPECT_GE(best.fleet.instances, 3) << "two serve less than the rate when saturated";
+}
+
+TEST(SteadyPlan, TheHighestRateIsServedAndTokensAreThoseThatWere) {
+  PlanRequest request = collapsing_plan();
+  request.source.rate.reset();
+  request.gpu_count = 1;
+  const PlanResult plan = make_plan(request, open_latency_model(""));
+  ASSERT_TRUE(plan.search.best.has_value());
+  const PlanPoint& best = plan.search.points[*plan.search.best];
+  ASSERT_GT(best.saturated_rate, 0);
+  EXPECT_LE(best.rate, best.saturated_rate);
+  EXPECT_LT(best.rate, 20) << "all requests at once are served at 19.8 a second";
+  EXPECT_DOUBLE_EQ(best.output_tokens_per_s,
+                   std::min(best.rate * 500, best.figures.metrics.output_throughput));
+}
+
+TEST(SteadyPlan, AModelThatFitsNowhereGetsOneSizeThatDoes) {
+  PlanRequest request = collapsing_plan();
+  request.model = "Llama-3.1-405B";
+  request.space.tensor_parallel = {1, 2, 4, 8};
+  expect_plan_refused(request, "expected sizes such as tensor_parallel 8 with pipeline_parallel 2 on H100-SXM");
+}
+
 TEST(EmitPlan, WritesWhatStartsTheBest) {
   PlanRequest request = small_plan();
   request.space.max_num_seqs = {64};

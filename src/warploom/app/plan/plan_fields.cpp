@@ -54,6 +54,9 @@ FieldTable PlanRequest::describe() {
       .add("acceptance_length", &R::acceptance_length,
            {.doc = "mean tokens that a verifying step yields", .min = 1, .max = 65})
       .add("host_profile", &R::host_profile, {.doc = "the machine that runs the engine"})
+      .add("measured_at", &R::measured_at,
+           {.doc = "where the latencies count from that limits mean: client, its way included, or engine"})
+      .add("network", &R::network, {.doc = "between nodes, in place of the nodes' records"})
       .add("space", &R::space, {.doc = "what may be chosen"})
       .add("source", &R::source, {.doc = "what the requests are and when they come"})
       .add("slo", &R::slo, {.doc = "limits in ms, for example ttft_p95_ms=800"})

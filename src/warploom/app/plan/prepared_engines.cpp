@@ -6,7 +6,6 @@
 #include "warploom/app/plan/configured_setups.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/base/error.h"
-#include "warploom/hardware/node_catalog.h"
 #include "warploom/serving/engines/engine_defaults.h"
 #include "warploom/serving/engines/parallelism.h"
 #include "warploom/serving/engines/start_command.h"
@@ -139,15 +138,8 @@ const KvTransferPlan& PreparedEngines::transfer_of(const EngineKind& prefill,
   return transfers_.emplace(key, plan).first->second;
 }
 
-std::optional<Refusal> refusal_of(const PreparedEngine& prepared, const EngineShape& shape,
-                                  std::int64_t longest) {
+std::optional<Refusal> refusal_of(const PreparedEngine& prepared, std::int64_t longest) {
   if (prepared.refusal) return prepared.refusal;
-  GpuCatalog gpus;
-  const NodeSpec node = NodeCatalog(gpus).node_of(*prepared.kind->setup.gpu);
-  const std::int64_t ranks = shape.tensor_parallel * shape.data_parallel;
-  if (ranks > node.gpus_per_node && !node.link.spans(ranks))
-    return Refusal{std::string(kNoTopology),
-                   fmt::format("{} GPUs in one stage, a {} has {}", ranks, node.title, node.gpus_per_node)};
   if (prepared.config.max_model_len && longest > *prepared.config.max_model_len)
     return Refusal{std::string(kNoEngine), fmt::format("a request of {} tokens, max_model_len is {}", longest,
                                                        *prepared.config.max_model_len)};

@@ -75,7 +75,6 @@ class PreparedEngines {
 };
 
 // Why requests of up to `longest` tokens cannot run on the engine; nothing: they can.
-std::optional<Refusal> refusal_of(const PreparedEngine& prepared, const EngineShape& shape,
-                                  std::int64_t longest);
+std::optional<Refusal> refusal_of(const PreparedEngine& prepared, std::int64_t longest);
 
 }  // namespace warploom

@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "warploom/app/plan/configured_setups.h"
+#include "warploom/app/plan/plan_load.h"
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/run_figures_of.h"
-#include "warploom/app/serving/energy.h"
+#include "warploom/app/plan/steady_runs.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
@@ -22,24 +23,11 @@ namespace warploom {
 
 namespace {
 
-// All instances of a run price their steps with one pricer, so that its tables are filled once. A run has one
-// thread.
-class SharedTables final : public StepPricer {
- public:
-  explicit SharedTables(StepPricer& inner) : inner_(inner) {}
-  StepCost price(const StepBatch& batch) override { return inner_.price(batch); }
-  std::vector<KernelTime> breakdown() const override { return {}; }
-  std::unique_ptr<StepPricer> clone() const override { return std::make_unique<SharedTables>(inner_); }
-  std::size_t coupled_replicas() const override { return inner_.coupled_replicas(); }
-
- private:
-  StepPricer& inner_;
-};
-
 StepLimits limits_of(const PreparedEngine& engine) {
   StepLimits limits;
   limits.max_num_seqs = max_num_seqs_of(engine.config);
   limits.max_num_batched_tokens = max_num_batched_tokens_of(engine.config);
+  limits.kv_tokens = engine.kv_tokens;
   const SpeculativeConfig drafts = speculation_of(engine.config);
   if (drafts.on()) limits.tokens_per_step = drafts.steps + 1;
   return limits;
@@ -54,10 +42,10 @@ SimulatedConfigurations::SimulatedConfigurations(const PlanRequest& request,
       workload_(workload),
       level_(level),
       sure_level_(less_run_error(level)),
-      model_(load_model(request.model)),
+      model_(load_model(request.model, request.files)),
       engines_(request, model_, std::move(latency)),
-      load_(profile_of(workload, false)),
-      cached_load_(profile_of(workload, true)) {}
+      load_(plan_profile(request, workload, false)),
+      cached_load_(plan_profile(request, workload, true)) {}
 
 const LoadProfile& SimulatedConfigurations::load_of(const Configuration& configuration) const {
   return configuration.prefix_caching ? cached_load_ : load_;
@@ -74,7 +62,7 @@ Screened SimulatedConfigurations::screen(const Configuration& configuration) con
   Screened screened;
   const auto bounds = [&](const EngineShape& shape, bool prompts, bool tokens) {
     const PreparedEngine& engine = engines_.of(configuration, shape);
-    if (!screened.refusal) screened.refusal = refusal_of(engine, shape, load_.longest);
+    if (!screened.refusal) screened.refusal = refusal_of(engine, load_.longest);
     if (screened.refusal) return EngineBounds{};
     StepLimits limits = limits_of(engine);
     limits.computes_prompts = prompts;
@@ -144,65 +132,55 @@ std::vector<double> SimulatedConfigurations::held_by_hour(const PoolTotals& pool
 Workload SimulatedConfigurations::workload_of(const RunQuestion& question) const {
   const std::size_t part = std::max<std::size_t>(1, workload_.requests.size() / 4);
   if (question.rate <= 0) return question.whole ? workload_ : first_requests(workload_, part);
-  Workload own = open_workload(source_at(request_.source, question.rate / load_.per_arrival));
+  Workload own = plan_workload(request_, {}, question.rate, load_.per_arrival);
   return question.whole ? own : first_requests(own, part);
+}
+
+double SimulatedConfigurations::most_requests(const Configuration& configuration, const Fleet& fleet) const {
+  const bool apart = configuration.decode.has_value();
+  const PreparedEngine& engine =
+      engines_.of(configuration, apart ? *configuration.decode : configuration.shape);
+  const double groups = double(engine.config.instances * engine.config.data_parallel_size);
+  return double(most_in_flight(load_of(configuration), limits_of(engine))) * groups *
+         double(apart ? fleet.decode : fleet.instances);
+}
+
+RunFigures SimulatedConfigurations::finite_run(FleetRun& run, const Configuration& configuration,
+                                               const Fleet& fleet, const RunQuestion& question) const {
+  const Workload workload = workload_of(question);
+  const SimulationResult result = run.run(workload, {.step_time = question.step_time});
+  const bool one_rate = load_.drawn && !request_.autoscaling.on();
+  RunFigures figures = figures_of_finite_run(result, workload, level_at(question.step_time), one_rate);
+  figures.energy_j = run.energy(result);
+  if (!request_.autoscaling.on()) return figures;
+  figures.held = held_by_hour(result.pools[0], fleet.instances * configuration.shape.gpus(), result.end);
+  if (configuration.decode) {
+    const std::int64_t gpus = fleet.decode * configuration.decode->gpus();
+    for (const double share : held_by_hour(result.pools[1], gpus, result.end)) figures.held.push_back(share);
+  }
+  return figures;
+}
+
+const ServiceLevel& SimulatedConfigurations::level_at(StepTime step_time) const {
+  return step_time == StepTime::High ? sure_level_ : level_;
 }
 
 RunFigures SimulatedConfigurations::run(const Configuration& configuration, const Fleet& fleet,
                                         const RunQuestion& question) const {
-  std::vector<const PreparedEngine*> engines{&engines_.of(configuration, configuration.shape)};
-  if (configuration.decode) engines.push_back(&engines_.of(configuration, *configuration.decode));
-  std::vector<std::unique_ptr<LentPricer>> lent;
-  std::vector<SharedTables> tables;
-  tables.reserve(engines.size());
-  Deployment deployment;
-  deployment.seed = request_.source.seed;
-  deployment.rules = request_.fleet;
-  for (std::size_t i = 0; i < engines.size(); ++i) {
-    lent.push_back(std::make_unique<LentPricer>(engines[i]->kind));
-    tables.emplace_back(**lent.back());
-    PoolPlan pool{.name = engines.size() == 1 ? "engine"
-                          : i == 0            ? "prefill"
-                                              : "decode",
-                  .config = engines[i]->config,
-                  .pricer = &tables.back(),
-                  .tiers = engines[i]->tiers};
-    pool.config.routing_policy = request_.routing_policy;
-    const std::int64_t own = pool.config.instances * pool.config.data_parallel_size /
-                             std::int64_t(pool.pricer->coupled_replicas());
-    const std::int64_t instances = i == 0 ? fleet.instances : fleet.decode;
-    pool.autoscaling = request_.autoscaling;
-    pool.autoscaling.min_instances *= own;
-    pool.autoscaling.max_instances = pool.autoscaling.on() ? instances * own : 0;
-    pool.config.instances *= pool.autoscaling.on() ? request_.autoscaling.min_instances : instances;
-    deployment.pools.push_back(std::move(pool));
-  }
-  RunFigures figures;
   try {
-    if (engines.size() > 1) deployment.transfer = engines_.transfer_of(*engines[0]->kind, *engines[1]->kind);
-    SimulationOptions options;
-    options.step_time = question.step_time;
-    options.timeline_samples = 0;
-    options.threads = 1;
-    const Workload workload = workload_of(question);
-    const SimulationResult result = simulate(deployment, workload, options);
-    const bool sure = question.step_time == StepTime::High;
-    figures = run_figures_of(result, workload, sure ? sure_level_ : level_);
-    if (sure) add_run_error(figures.metrics);
-    if (request_.autoscaling.on()) {
-      figures.held = held_by_hour(result.pools[0], fleet.instances * configuration.shape.gpus(), result.end);
-      if (engines.size() > 1) {
-        const std::int64_t gpus = fleet.decode * configuration.decode->gpus();
-        for (const double share : held_by_hour(result.pools[1], gpus, result.end))
-          figures.held.push_back(share);
-      }
-    }
-    for (std::size_t i = 0; i < engines.size(); ++i)
-      figures.energy_j += pool_energy(engines[i]->kind->setup, result.pools[i]);
+    FleetRun run(request_, engines_, configuration, fleet);
+    if (question.saturated)
+      return run_saturated(run, request_, most_requests(configuration, fleet), question.step_time);
+    const ServiceLevel& level = level_at(question.step_time);
+    RunFigures figures = load_.open_ended ? run_until_steady(run, request_, workload_, level, question)
+                                          : finite_run(run, configuration, fleet, question);
+    if (question.step_time == StepTime::High) lengthen_by_run_error(level_, figures);
+    return figures;
   } catch (const Error& error) {
+    RunFigures figures;
     figures.refused = error.what();
+    return figures;
   }
-  return figures;
 }
 
 }  // namespace warploom

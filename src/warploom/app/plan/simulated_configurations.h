@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "warploom/app/plan/fleet_run.h"
 #include "warploom/app/plan/plan_request.h"
 #include "warploom/app/plan/prepared_engines.h"
 #include "warploom/planner/configuration_model.h"
@@ -30,6 +31,12 @@ class SimulatedConfigurations final : public ConfigurationModel {
   // As RunFigures::held has it.
   std::vector<double> held_by_hour(const PoolTotals& pool, std::int64_t gpus, SimTime end) const;
   Workload workload_of(const RunQuestion& question) const;
+  // Of the pool that produces tokens: requests that it has in flight at most.
+  double most_requests(const Configuration& configuration, const Fleet& fleet) const;
+  // Of a load that ends.
+  RunFigures finite_run(FleetRun& run, const Configuration& configuration, const Fleet& fleet,
+                        const RunQuestion& question) const;
+  const ServiceLevel& level_at(StepTime step_time) const;
   std::vector<double> fractions() const;
 
   const PlanRequest& request_;

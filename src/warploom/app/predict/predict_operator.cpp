@@ -14,6 +14,7 @@
 #include "warploom/base/request_fields.h"
 #include "warploom/baselines/pipeweave/published_kernel.h"
 #include "warploom/hardware/gpu_catalog.h"
+#include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/kernel_profile.h"
 #include "warploom/kernels/moe/expert_routing.h"
 #include "warploom/kernels/precision_support.h"
@@ -167,6 +168,25 @@ void check_routing_said_once(const std::function<bool(std::string_view)>& given)
       throw InvalidInput(fmt::format("{}: says the same as `{}`, expected one of them", kRouting, part));
 }
 
+namespace {
+
+// Figures of the network between nodes where no node is left would change nothing.
+void check_network(const Operator& op, const GpuSpec& gpu) {
+  const auto* collective = std::get_if<Collective>(&op);
+  if (collective == nullptr || crosses_nodes(op, gpu)) return;
+  const std::string_view given = collective->nic_rate           ? "nic_gb_s"
+                                 : collective->nics_per_node    ? "nics_per_node"
+                                 : collective->oversubscription ? "oversubscription"
+                                                                : "";
+  if (!given.empty())
+    throw InvalidInput(
+        fmt::format("{}: says what lies between nodes, but {} ranks of {} share one link domain, expected "
+                    "more ranks, fewer ranks_per_node, or none of nic_gb_s, nics_per_node, oversubscription",
+                    given, collective->ranks, gpu.title));
+}
+
+}  // namespace
+
 Operator checked_operator(const PredictRequest& request, const LatencyModel& model) {
   Operator op = operator_of(request);
   if (const Predictor* predictor = predictor_of(model))
@@ -181,7 +201,7 @@ KernelContext asked_kernel(const PredictRequest& request, const KernelNames& eng
 }
 
 PredictResult predict_operator(const PredictRequest& request) {
-  return predict_operator(request, *open_latency_model(request.predictor));
+  return predict_operator(request, *open_latency_model(request.predictor, request.files));
 }
 
 PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model) {
@@ -189,7 +209,8 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   const KernelNames engine = kernels_of(request.framework, request.version);
   PredictResult result;
   result.op = checked_operator(request, model);
-  result.gpu = catalog.load_gpu(request.gpu);
+  result.gpu = catalog.load_gpu(request.gpu, request.files);
+  check_network(result.op, result.gpu);
   const KernelContext named{request.framework, request.version, request.kernel};
   const KernelContext context = asked_kernel(request, engine, result.op, result.gpu);
   const KernelAnswer answer = model.answer(result.op, result.gpu, context);
@@ -200,7 +221,8 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   result.kernel = source.kernel;
   result.stands_in_for = source.stands_in_for;
   result.scheme_priced = source.scheme_priced;
-  result.by_rule = !source.kernel.empty() && source.kernel == rule_of(result.op);
+  result.by_rule =
+      (!source.kernel.empty() && source.kernel == rule_of(result.op)) || is_network_kernel(result.kernel);
   if (const auto* gemm = std::get_if<Gemm>(&result.op))
     result.tile = cublas_tile(*gemm, result.gpu, result.kernel);
   result.widened_weights = widens_weights(result.op, result.gpu);

@@ -27,14 +27,15 @@ struct Path {
   Seconds latency;
 };
 
-Path path_of(KvTransferPath path, const NodeSpec& node) {
+Path path_of(KvTransferPath path, const NodeSpec& node, const NodeNetwork& given) {
   if (path == KvTransferPath::NvLink) return {node.link.bandwidth * kLinkShare, node.link.latency};
   if (!node.network.exists()) {
     throw InvalidInput(
         fmt::format("kv_transfer_path: {} has no network, expected nvlink or a bandwidth", node.title));
   }
-  if (path == KvTransferPath::Rdma) return {node.network.bandwidth * kLinkShare, node.network.latency};
-  return {node.network.bandwidth * kTcpShare, node.network.latency + kTcpLatency};
+  const BytesPerSecond network = network_per_gpu(node, given);
+  if (path == KvTransferPath::Rdma) return {network * kLinkShare, node.network.latency};
+  return {network * kTcpShare, node.network.latency + kTcpLatency};
 }
 
 }  // namespace
@@ -57,6 +58,12 @@ FieldTable KvTransferRequest::describe() {
             .min = 0,
             .max = 1e7,
             .scale = 1e-6})
+      .add("kv_transfer_handshake_ms", &K::handshake,
+           {.unit = "ms",
+            .doc = "of one transfer before its first byte, in place of the host profile's",
+            .min = 0,
+            .max = 1e6,
+            .scale = 1e-3})
       .table();
 }
 
@@ -88,7 +95,8 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
         "type");
   }
   plan.layers = prefill.model.layer_count();
-  const Path out = path_of(setup.path, from), in = path_of(setup.path, to);
+  const Path out = path_of(setup.path, from, prefill.graph.network),
+             in = path_of(setup.path, to, decode.graph.network);
   // Each GPU that holds a part of the request sends it; replicated heads are sent once.
   const auto holders = [](const Sharding& sharding) {
     return double(sharding.tensor_parallel * sharding.pipeline_parallel * sharding.prefill_context_parallel);
@@ -97,6 +105,7 @@ KvTransferSetup kv_transfer_of(const ServingSetup& prefill, const ServingSetup& 
   plan.prefill_bandwidth = request.bandwidth.value_or(out.bandwidth) * senders;
   plan.decode_bandwidth = request.bandwidth.value_or(in.bandwidth) * receivers;
   plan.latency = request.latency.value_or(std::max(out.latency, in.latency));
+  plan.handshake = request.handshake.value_or(std::max(prefill.handshake, decode.handshake));
   plan.layerwise = request.overlap == KvTransferOverlap::Layerwise;
   return setup;
 }

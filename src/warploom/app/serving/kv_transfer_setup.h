@@ -33,6 +33,7 @@ struct KvTransferRequest {
   KvTransferOverlap overlap = KvTransferOverlap::None;
   std::optional<BytesPerSecond> bandwidth;  // of one GPU, one direction; absent: the node record's
   std::optional<Seconds> latency;
+  std::optional<Seconds> handshake;  // absent: the longer of the two setups'
   static FieldTable describe();
 };
 

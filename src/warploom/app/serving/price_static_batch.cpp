@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
@@ -66,6 +67,9 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
   result.input_tokens = request.input_tokens;
   result.output_tokens = request.output_tokens;
   result.time = price_static_batch(prompts, request.output_tokens, *setup.pricer, setup.config);
+  // Equal prompts that share a loop are all through when their work is done.
+  result.client_way = setup.config.host.frontend_latency +
+                      setup.config.host.frontend_per_token * double(request.batch * request.input_tokens);
   result.kernels = setup.pricer->breakdown();
   check_required_tier(request.setup.require_tier, result.kernels);
   return result;
@@ -74,11 +78,13 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
 StaticBreakdown price_static_batch(const StaticBatchRequest& request,
                                    std::shared_ptr<const LatencyModel> latency) {
   check_request(request);
-  return price_static_batch(request, resolve_serving(request.setup, std::move(latency)));
+  const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
+  check_network_scope(request.setup, setup);
+  return price_static_batch(request, setup);
 }
 
 StaticBreakdown price_static_batch(const StaticBatchRequest& request) {
-  return price_static_batch(request, open_latency_model(request.setup.predictor));
+  return price_static_batch(request, open_latency_model(request.setup.predictor, request.setup.files));
 }
 
 }  // namespace warploom

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/base/error.h"
@@ -102,6 +103,7 @@ BatchShape parse_batch_shape(const std::string& text, const std::string& where) 
 StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const LatencyModel> latency) {
   const StepShape shape = shape_of(request);
   const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
+  check_network_scope(request.setup, setup);
   StepBreakdown step;
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;
@@ -133,7 +135,7 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
 }
 
 StepBreakdown price_step(const StepRequest& request) {
-  return price_step(request, open_latency_model(request.setup.predictor));
+  return price_step(request, open_latency_model(request.setup.predictor, request.setup.files));
 }
 
 }  // namespace warploom

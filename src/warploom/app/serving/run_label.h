@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/units.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/serving/simulation.h"
 
@@ -22,6 +23,13 @@ struct PoolLabel {
   double energy_j = 0;  // an estimate from the power limit; 0: unknown
 };
 
+// What lies between a client and the engine's queue, and between two pools.
+struct ClientWayLabel {
+  std::string measured_at = "engine";  // where TTFT and E2EL count from: client or engine
+  Seconds frontend_latency{0.0}, frontend_per_token{0.0};
+  Seconds handshake{0.0};  // of a transfer; 0 also where one pool does both
+};
+
 // What a run is labelled with; reports print it and compute nothing from it.
 struct RunLabel {
   std::string model, gpu, engine, host_profile, workload;
@@ -34,6 +42,7 @@ struct RunLabel {
   // Share of the kernels' time by the tier of what priced them, indexed by Tier; adds up to one.
   std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
   std::vector<PoolLabel> pools;
+  ClientWayLabel way;
   std::string kv_transfer;    // path between the pools; empty: one pool
   bool extrapolated = false;  // some kernel left the measured domain
 };

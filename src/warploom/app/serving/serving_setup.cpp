@@ -34,11 +34,14 @@ FieldTable ServingSetupRequest::describe() {
       .add("framework", &R::framework,
            {.doc = "whose kernels and host constants are used; absent: the engine's"})
       .add("engine_version", &R::version, {.doc = "version whose kernels are priced"})
+      .add("engine_day", &R::day,
+           {.doc = "day of a build that is no release, as 20260402: its defaults are no newer"})
       .add("expert_routing", &R::expert_routing, {.doc = kExpertRoutingDoc})
       .add("vision_encoder", &R::vision_encoder,
            {.doc = "a vision_config as JSON, or the path of a config.json that has one"})
       .add("image_tokens", &R::image_tokens, {.doc = "tokens of an image", .min = 0})
       .add("config", &R::config, {.doc = "the engine's configuration"})
+      .add("network", &R::network, {.doc = "between nodes, in place of the node's record"})
       .add("host", &R::host, {.doc = "constants of the host in place of the engine's"})
       .table();
 }
@@ -56,16 +59,15 @@ void route_experts(ServingSetup& setup, const std::string& asked) {
 }
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {
-  ModelArchitecture model = load_model(request.model);
+  ModelArchitecture model = load_model(request.model, request.files);
   if (request.quantization.empty()) return model;
   return quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
 }
 
-// Collectives of more GPUs than the fast link joins cross nodes.
+// GPUs of one link domain; 0 where it joins all of a replica.
 std::int64_t ranks_per_node(const GpuCatalog& gpus, const GpuSpec& gpu, const Sharding& sharding) {
-  const NodeSpec node = NodeCatalog(gpus).node_of(gpu);
-  if (sharding.moe_ranks() <= node.gpus_per_node || node.link.spans(sharding.moe_ranks())) return 0;
-  return node.gpus_per_node;
+  const std::int64_t domain = NodeCatalog(gpus).node_of(gpu).gpus_per_domain();
+  return sharding.gpus_per_replica() <= domain ? 0 : domain;
 }
 
 // Whether the fast link joins GPUs of several nodes, as in a rack of GB200.
@@ -74,8 +76,19 @@ bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
   return node.link.spans(node.gpus_per_node + 1);
 }
 
+void check_day(const ServingSetupRequest& request) {
+  const std::string& day = request.day;
+  if (day.empty()) return;
+  constexpr std::size_t kDigits = 8;
+  if (day.size() != kDigits || day.find_first_not_of("0123456789") != day.npos)
+    throw InvalidInput(fmt::format("engine_day: '{}' is no day, expected for example 20260402", day));
+  if (is_release(request.version))
+    throw InvalidInput(fmt::format(
+        "engine_day: changes nothing beside `engine_version` {}, expected one of them", request.version));
+}
+
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
-  return catalog.load_gpu(request.gpu);
+  return catalog.load_gpu(request.gpu, request.files);
 }
 
 // What runs beside the model: a drafter, adapters.
@@ -101,11 +114,11 @@ Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
   return beside.drafter->mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
 }
 
-void add_drafter(const ServingSetup& setup, Companions& beside) {
+void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& beside) {
   const SpeculativeConfig& speculation = beside.speculation;
   const bool own = speculation.method == DraftMethod::DraftModel;
   beside.drafter =
-      own ? load_model(speculation.model) : drafter_architecture(speculation.method, setup.model);
+      own ? load_model(speculation.model, files) : drafter_architecture(speculation.method, setup.model);
   if (!speculation.quantization.empty()) {
     const std::string where = "speculative_config: quantization";
     beside.drafter =
@@ -123,7 +136,7 @@ void add_drafter(const ServingSetup& setup, Companions& beside) {
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
   Companions beside;
   if (!request.vision_encoder.empty()) {
-    beside.vision = load_vision_encoder(request.vision_encoder);
+    beside.vision = load_vision_encoder(request.vision_encoder, request.files);
     beside.image_tokens = request.image_tokens;
     beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
   }
@@ -133,7 +146,8 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
   }
-  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) add_drafter(setup, beside);
+  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram)
+    add_drafter(setup, request.files, beside);
   if (config.enable_lora) {
     const LoraShape shape{config.max_loras, config.max_lora_rank};
     beside.lora = lora_operators(setup.model, setup.sharding, shape);
@@ -236,11 +250,12 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   setup.config = request.config;
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
+  check_day(request);
   const std::string version = dated_version(request.version, request.day);
-  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
-  check_config(setup.config);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
+  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
+  check_config(setup.config);
   if (setup.config.moe_backend != "auto" && !setup.model.mixture)
     throw InvalidInput(
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
@@ -249,6 +264,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   route_experts(setup, request.expert_routing);
   if (has_tensor_memory(*setup.gpu)) setup.graph.mxfp4_scheme = MatmulScheme::MxFp4A8;
   setup.graph.ranks_per_node = ranks_per_node(gpus, *setup.gpu, setup.sharding);
+  setup.graph.network = request.network;
   const EngineLaunch launch{setup.config, setup.model, setup.sharding, *setup.gpu};
   engine.fuse(setup.graph, launch);
   if (engine.graphed_prompt_tokens != nullptr)
@@ -269,11 +285,13 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .rule = priced.kernel};
   setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  const HostProfile profile = load_host_profile(request.host.profile);
+  const HostProfile profile = load_host_profile(request.host.profile, request.files);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
-  if (request.client) add_client_way(setup.config);
-  request.host.apply(setup.config.host);
+  const ClientWay way = client_way_of(profile, priced.name);
+  request.host.apply(setup.config.host, way);
+  setup.measured_at = request.host.measured_at;
+  setup.handshake = way.handshake;
   setup.latency = std::move(latency);
   setup.pricer = pricer_of(setup, beside);
   return setup;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "warploom/app/serving/host_settings.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
@@ -30,8 +31,9 @@ struct ServingSetupRequest {
   std::string expert_routing;  // as parse_expert_routing takes it; empty: GraphOptions's own
   std::string require_tier;    // as check_required_tier takes it; read by the use cases
   std::string predictor;       // as open_latency_model takes it; not read by resolve_serving
+  NodeNetwork network;         // of collectives across nodes and of pools; absent figures: the node record's
   HostSettings host;           // for the framework; takes the place of config.host
-  bool client = false;  // whether figures are those of a client, whose way to the engine add_client_way knows
+  FileScope files = FileScope::machine();  // where names may be paths, those inside `config` too
   static FieldTable describe();
 };
 
@@ -53,7 +55,9 @@ struct ServingSetup {
   }
   // Valid while the setup lives.
   OperatorPricer operators() const { return {latency.get(), gpu.get(), kernels}; }
-  std::string host_profile;      // the name of the profile that config.host is made of
+  std::string host_profile;  // the name of the profile that config.host is made of
+  MeasuredAt measured_at = MeasuredAt::Client;
+  Seconds handshake{0.0};        // of a transfer to or from the engine, before its first byte
   std::string defaults_version;  // whose defaults are taken, where the engine's table does not reach
   std::string priced_version;    // in place of one that was never measured; empty: as it was asked for
   // As "vllm 0.24.0" or "vllm 9.9.9 (never measured: kernels of 0.24.0)".

@@ -106,6 +106,17 @@ TEST(ServingSetup, HostSettingsApplyToTheFrameworksConstants) {
   EXPECT_EQ(host.frontend_latency, milliseconds(7));
 }
 
+TEST(ServingSetup, LatenciesAreTheClientsUnlessTheEnginesAreAskedFor) {
+  ServingSetupRequest request = request_of("Llama-3.1-8B", "H100-SXM");
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.host.frontend_latency, milliseconds(7));
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.host.frontend_per_token, microseconds(3));
+  request.host.measured_at = MeasuredAt::Engine;
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.host.frontend_latency, Seconds(0.0));
+  EXPECT_EQ(resolve_serving(request, fixed_latency()).config.host.frontend_per_token, Seconds(0.0));
+  request.host.values["frontend_latency_ms"] = 7;
+  EXPECT_THROW(resolve_serving(request, fixed_latency()), InvalidInput);
+}
+
 TEST(ServingSetup, ReadsKvCacheTypes) {
   EXPECT_FALSE(kv_cache_type("auto").has_value());
   EXPECT_EQ(kv_cache_type("fp8_e4m3"), DataType::Fp8);

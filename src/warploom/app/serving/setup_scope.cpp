@@ -82,10 +82,10 @@ void check_companion(const ServingConfig& config, std::string_view field, std::s
 }  // namespace
 
 void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view called) {
-  const std::string_view owner = engine_of_field(field);
-  if (owner.empty() || owner == config.engine) return;
-  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or `engine` {}", called, owner,
-                                 config.engine, owner));
+  const auto& owners = field_named(field).options.owners;
+  if (owners.empty() || std::find(owners.begin(), owners.end(), config.engine) != owners.end()) return;
+  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or `engine` {}", called,
+                                 fmt::join(owners, " and "), config.engine, owners.front()));
 }
 
 void check_given_field(SetupUse use, const ServingConfig& config, std::string_view field,

@@ -12,6 +12,7 @@
 #include "warploom/app/serving/energy.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/app/serving/serving_engines.h"
 #include "warploom/app/serving/tile_table_latency.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
@@ -19,60 +20,6 @@
 
 namespace warploom {
 namespace {
-
-// The engines of a run: one pool, or prefill and decode.
-struct Engines {
-  std::vector<ServingSetup> setups;
-  Deployment deployment;
-  std::string kv_transfer;
-};
-
-std::size_t pool_named(const FailureRequest& failure, const Deployment& deployment) {
-  for (std::size_t i = 0; i < deployment.pools.size(); ++i)
-    if (deployment.pools[i].name == failure.pool || (failure.pool.empty() && deployment.pools.size() == 1))
-      return i;
-  throw InvalidInput(fmt::format("failure: no pool '{}', expected {}", failure.pool,
-                                 deployment.disaggregated() ? "prefill or decode" : "engine"));
-}
-
-// The setup of a pool; `prompts`: whether it computes them, and so encodes images.
-ServingSetupRequest pool_setup(ServingSetupRequest setup, const WorkloadRequestSource& source, bool prompts) {
-  if (!prompts) setup.vision_encoder.clear();
-  if (source.images && setup.image_tokens == 0) setup.image_tokens = source.image_tokens;
-  return setup;
-}
-
-Engines engines_of(const SimulateRequest& request, const std::shared_ptr<const LatencyModel>& latency) {
-  Engines engines;
-  std::vector<std::string> names{"engine"};
-  if (request.disaggregation) {
-    names = {"prefill", "decode"};
-    const DisaggregationRequest& pools = *request.disaggregation;
-    engines.setups.push_back(resolve_serving(pool_setup(pools.prefill, request.source, true), latency));
-    engines.setups.push_back(resolve_serving(pool_setup(pools.decode, request.source, false), latency));
-    const KvTransferSetup transfer =
-        kv_transfer_of(engines.setups[0], engines.setups[1], request.disaggregation->transfer);
-    engines.deployment.transfer = transfer.plan;
-    engines.kv_transfer = name_of(transfer.path);
-  } else {
-    engines.setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
-  }
-  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
-    PoolPlan pool = engines.setups[i].pool(names[i]);
-    pool.autoscaling = request.autoscaling;
-    engines.deployment.pools.push_back(std::move(pool));
-  }
-  for (const FailureRequest& failure : request.failures) {
-    InstanceFailure planned{.pool = pool_named(failure, engines.deployment),
-                            .instance = failure.instance,
-                            .at = to_sim_time(failure.at)};
-    if (failure.down) planned.down = to_sim_duration(*failure.down);
-    engines.deployment.failures.push_back(planned);
-  }
-  engines.deployment.rules = request.fleet;
-  engines.deployment.seed = request.source.seed;
-  return engines;
-}
 
 PoolLabel pool_label(const ServingSetup& setup, std::string name, const PoolTotals& totals) {
   const Sharding& sharding = setup.sharding;
@@ -96,6 +43,15 @@ void check_images(const SimulateRequest& request) {
       "a vision_config or the path of a config.json)");
 }
 
+ClientWayLabel client_label(const ServingEngines& engines) {
+  const ServingSetup& first = engines.setups.front();
+  ClientWayLabel way{.measured_at = std::string(name_of(first.measured_at)),
+                     .frontend_latency = first.config.host.frontend_latency,
+                     .frontend_per_token = first.config.host.frontend_per_token};
+  if (engines.deployment.disaggregated()) way.handshake = engines.deployment.transfer.handshake;
+  return way;
+}
+
 // As it was asked for, else as it came.
 double request_rate_of(const WorkloadRequestSource& source, const Workload& workload) {
   const double closed = std::numeric_limits<double>::infinity();
@@ -104,8 +60,8 @@ double request_rate_of(const WorkloadRequestSource& source, const Workload& work
   return source.random ? closed : arrival_rate(workload);
 }
 
-RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, const Workload& workload,
-                  const SimulationResult& run) {
+RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& source,
+                  const Workload& workload, const SimulationResult& run) {
   RunLabel label;
   label.request_rate = request_rate_of(source, workload);
   label.max_concurrency = workload.concurrency ? workload.concurrency : workload.most_in_flight;
@@ -117,6 +73,7 @@ RunLabel label_of(const Engines& engines, const WorkloadRequestSource& source, c
   label.engine = last.engine_text();
   label.expert_routing = last.expert_routing();
   label.host_profile = last.host_profile;
+  label.way = client_label(engines);
   label.workload = workload.name;
   label.kv_transfer = engines.kv_transfer;
   for (std::size_t i = 0; i < engines.setups.size(); ++i) {
@@ -144,7 +101,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
     check_simulated_engine(setup->config.engine);
   check_images(request);
   const Workload workload = open_workload(request.source);
-  const Engines engines = engines_of(request, latency);
+  const ServingEngines engines = engines_of(request, latency);
   const auto run = [&](StepTime step_time) {
     SimulationOptions options;
     options.step_time = step_time;
@@ -246,8 +203,8 @@ SimulateResult simulate_tuned(const SimulateRequest& request,
 }  // namespace
 
 SimulateResult simulate_serving(const SimulateRequest& request) {
-  const std::shared_ptr<const LatencyModel> latency = open_latency_model(
-      request.disaggregation ? request.disaggregation->decode.predictor : request.setup.predictor);
+  const ServingSetupRequest& named = request.disaggregation ? request.disaggregation->decode : request.setup;
+  const std::shared_ptr<const LatencyModel> latency = open_latency_model(named.predictor, named.files);
   return request.tuned.empty() ? simulate_serving(request, latency) : simulate_tuned(request, latency);
 }
 

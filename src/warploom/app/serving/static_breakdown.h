@@ -17,6 +17,7 @@ struct StaticBreakdown {
   std::int64_t kv_cache_tokens = 0;  // that one replica has room for
   std::int64_t batch = 1, input_tokens = 1, output_tokens = 1;
   StaticBatchTime time;
+  Seconds client_way;               // of each request before its prompt is in the engine's queue
   std::vector<KernelTime> kernels;  // of all steps, longest first
 };
 

@@ -10,6 +10,7 @@
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
+#include "warploom/kernels/collectives/across_nodes.h"
 #include "warploom/kernels/step_kernels.h"
 
 namespace warploom {
@@ -148,7 +149,8 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
     const LatencyEstimate& estimate = priced.one_call;
     const auto count = double(node.count);
     // The rule says what engines' kernels likely take; none was measured that could be slower than others.
-    if (!priced.source.kernel.empty() && priced.source.kernel == rule_of(node.op)) {
+    const bool by_rule = !priced.source.kernel.empty() && priced.source.kernel == rule_of(node.op);
+    if (by_rule || is_network_kernel(priced.source.kernel)) {
       diagnoser.leave_out(
           fmt::format("{}: priced by a rule, not by a measured kernel", name_of(family_of(node.op))),
           estimate.p50 * (count * times));
@@ -170,7 +172,8 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
 }
 
 void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
-  const ServingSetup setup = resolve_serving(request.setup, open_latency_model(request.setup.predictor));
+  const ServingSetup setup =
+      resolve_serving(request.setup, open_latency_model(request.setup.predictor, request.setup.files));
   const StaticBatchTime time = price_static_batch(request, setup).time;
   add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),
            {.figure = "TTFT", .now = time.prefill}, 1, diagnoser);
@@ -195,9 +198,10 @@ Diagnosis diagnose(const DiagnoseRequest& request) {
         "diagnose: expected measured kernels (`data` or `store`) or a predicted workload (`model`), "
         "one of them");
   GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
   if (request.workload)
-    if (const GpuSpec& other = catalog.load_gpu(request.workload->setup.gpu); other.name != gpu.name)
+    if (const GpuSpec& other = catalog.load_gpu(request.workload->setup.gpu, request.files);
+        other.name != gpu.name)
       throw InvalidInput(fmt::format("gpu is {}, and {} in `setup`, expected one GPU", gpu.name, other.name));
   const CeilingModel ceilings = request.ceilings.empty() ? CeilingModel() : CeilingModel(request.ceilings);
   Diagnosis result{.gpu = gpu.name, .source = "measured kernels", .quantile = request.quantile, .spec = gpu};

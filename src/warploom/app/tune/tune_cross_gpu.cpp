@@ -24,10 +24,11 @@ FieldTable TuneCrossGpuRequest::describe() {
 namespace {
 
 WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
   if (!request.from_table.empty()) {
     const RuntimeTable table = RuntimeTable::open(request.from_table);
-    return scaled_model(table.kernel(), table.configs(), catalog.load_gpu(table.gpu().name), gpu);
+    return scaled_model(table.kernel(), table.configs(), catalog.load_gpu(table.gpu().name, request.files),
+                        gpu);
   }
   const auto space = legal_space(request.kernel, TileGpu::from(gpu), default_axes(request.kernel.kind));
   return model_from_record(request.kernel, gpu, space);
@@ -36,6 +37,7 @@ WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
 }  // namespace
 
 TuneFitResult tune_fit_cross_gpu(const TuneCrossGpuRequest& request) {
+  request.files.check_writes(request.output, "output");
   GpuCatalog catalog;
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = model_for(request, catalog);

@@ -3,44 +3,17 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/tier_requirement.h"
-#include "warploom/app/serving/kv_transfer_setup.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
-#include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/serving/serving_engines.h"
 #include "warploom/app/validate/concurrency_launch.h"
+#include "warploom/app/validate/concurrency_question.h"
 #include "warploom/base/error.h"
-#include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/simulation.h"
 #include "warploom/serving/speculation/speculative_config.h"
 
 namespace warploom {
 namespace {
-
-// As the load generators of these benchmarks send them; the first of each slot wait for each other.
-constexpr std::int64_t kRequestsPerSlot = 10;
-
-std::int64_t request_count(std::int64_t concurrency) { return kRequestsPerSlot * concurrency; }
-
-Workload workload_of(const ConcurrencyTruth& row, double range_ratio, std::uint64_t seed) {
-  Workload workload = synthetic_workload({.requests = request_count(*row.concurrency),
-                                          .input_tokens = row.input_tokens,
-                                          .output_tokens = row.output_tokens,
-                                          .range_ratio = range_ratio},
-                                         seed);
-  set_closed_loop(workload, *row.concurrency);
-  return workload;
-}
-
-ModelArchitecture model_of(const ConcurrencyTruth& row, const std::optional<AssumedCheckpoint>& assumed,
-                           const ModelCatalog& catalog) {
-  if (!assumed) return quantized_model(row, catalog.get(row.model));
-  ModelArchitecture model = catalog.get(assumed->model.empty() ? row.model : assumed->model);
-  if (assumed->linears) return quantize_linears(model, *assumed->linears);
-  if (assumed->experts)
-    for (LayerGroup& group : model.layers)
-      if (group.mixture) group.schemes.experts = *assumed->experts;
-  return model;
-}
 
 void draft_tokens(ServingConfig& config, const AssumedDrafts& drafts, const ModelArchitecture& model) {
   config.speculative_config =
@@ -49,47 +22,47 @@ void draft_tokens(ServingConfig& config, const AssumedDrafts& drafts, const Mode
   config.acceptance_length = drafts.acceptance_length;
 }
 
-// What the engines of a row have in common.
-struct Place {
-  const ConcurrencyTruth& row;
-  const ModelArchitecture& model;
-  const ConcurrencyLaunch& launch;
-  const ValidateConcurrencyRequest& validation;
-  const std::shared_ptr<const LatencyModel>& latency;
+// One engine does both, or prefill and decode are apart.
+std::vector<AskedEngines> engines_asked(const ConcurrencyTruth& row,
+                                        const std::optional<AssumedCheckpoint>& assumed,
+                                        const ModelCatalog& catalog,
+                                        const ValidateConcurrencyRequest& validation,
+                                        const std::optional<AssumedDrafts>& drafts) {
+  const ConcurrencyLaunch launch = launch_of(row);
+  const auto asked = [&](const LaunchedPool& pool, const StatedPlace& place, std::int64_t instances) {
+    AskedEngines engines = asked_engines(row, launch, pool, place, instances, assumed, validation, catalog);
+    if (drafts) draft_tokens(engines.setup.config, *drafts, engines.model);
+    return engines;
+  };
+  if (!row.disaggregated()) return {asked(launch.engine, row.place, 1)};
+  return {asked(launch.prefill, row.prefill.place, *row.prefill.workers),
+          asked(launch.decode, row.decode.place, *row.decode.workers)};
+}
 
-  SimulationOptions options() const { return {.step_time = validation.kernel_times, .timeline_samples = 0}; }
-
-  ServingSetup setup(const LaunchedPool& pool, StatedPlace place, std::int64_t instances) const {
-    if (pool.attention_data_parallel) {
-      place.attention_dp = place.attention_dp.value_or(1) * place.tp.value_or(1);
-      place.tp = 1;
-    }
-    Sharding sharding = sharding_of(place, model);
-    if (launch.experts_whole) sharding.expert_parallel = sharding.moe_ranks();
-    ServingSetupRequest request;
-    request.config = pool.config;
-    // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
-    if (!spreads_experts(sharding)) request.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
-    request.gpu = row.system;
-    request.framework = row.backend;
-    request.version = row.version;
-    request.day = row.day;
-    request.client = true;
-    request.host = validation.host;
-    if (model.mixture) request.expert_routing = validation.expert_routing;
-    request.config.instances = instances;
-    request.config.tensor_parallel_size = sharding.tensor_parallel;
-    request.config.pipeline_parallel_size = sharding.pipeline_parallel;
-    request.config.data_parallel_size = sharding.attention_data_parallel;
-    return resolve_serving(request, model, sharding, latency);
+SimulateRequest question_of(const ConcurrencyTruth& row, const std::vector<AskedEngines>& engines,
+                            const ValidateConcurrencyRequest& validation) {
+  SimulateRequest request;
+  request.source = asked_load(row, launch_of(row).range_ratio, validation.seed);
+  request.intervals = false;
+  if (engines.size() == 1) {
+    request.setup = engines[0].setup;
+    return request;
   }
-};
+  request.disaggregation = DisaggregationRequest{engines[0].setup, engines[1].setup, {}};
+  // These fleets are asked by one load generator through one front end, however many engines compute prompts.
+  request.fleet.front_ends = 1;
+  return request;
+}
 
-ConcurrencyCell cell_of(const Place& place, const SimulationResult& run) {
-  if (requires_measured(place.validation.require_tier) && !is_measured(run.kernels))
-    throw Unsupported(too_little_measured());
-  const ConcurrencyTruth& row = place.row;
-  ConcurrencyCell cell;
+// What no field says is resolved from the row itself; everything else as `simulate` resolves it.
+ServingSetup resolve(const AskedEngines& asked, const std::shared_ptr<const LatencyModel>& latency) {
+  return asked.without_a_field.empty() ? resolve_serving(asked.setup, latency)
+                                       : resolve_serving(asked.setup, asked.model, asked.sharding, latency);
+}
+
+void describe(ConcurrencyCell& cell, const ConcurrencyTruth& row, const ServingEngines& engines,
+              const SimulationResult& run) {
+  const ServingSetup& last = engines.setups.back();
   cell.id = row.id;
   cell.backend = row.backend;
   cell.version = row.version;
@@ -102,33 +75,14 @@ ConcurrencyCell cell_of(const Place& place, const SimulationResult& run) {
   cell.requests = run.metrics.completed;
   cell.ttft = {*row.ttft, to_milliseconds(run.metrics.ttft.mean)};
   cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
+  cell.engine_ttft = to_milliseconds(run.metrics.engine_ttft.mean);
   cell.preemptions = run.preemptions;
   cell.tier = weakest_tier(run.kernels);
-  return cell;
-}
-
-ConcurrencyCell simulate_engine(const Place& place, const Workload& workload) {
-  const ServingSetup setup = place.setup(place.launch.engine, place.row.place, 1);
-  ConcurrencyCell cell = cell_of(place, simulate(setup.config, workload, *setup.pricer, place.options()));
-  cell.tp = setup.sharding.tensor_parallel;
-  cell.expert_routing = setup.expert_routing();
-  return cell;
-}
-
-ConcurrencyCell simulate_pools(const Place& place, const Workload& workload) {
-  const StatedPool &prefill = place.row.prefill, &decode = place.row.decode;
-  const ServingSetup first = place.setup(place.launch.prefill, prefill.place, *prefill.workers);
-  const ServingSetup second = place.setup(place.launch.decode, decode.place, *decode.workers);
-  Deployment deployment;
-  deployment.pools = {first.pool("prefill"), second.pool("decode")};
-  deployment.transfer = kv_transfer_of(first, second, {}).plan;
-  deployment.transfer.handshake = place.launch.handshake;
-  ConcurrencyCell cell = cell_of(place, simulate(deployment, workload, place.options()));
-  cell.tp = second.sharding.tensor_parallel;
-  cell.expert_routing = second.expert_routing();
-  cell.prefill_workers = *prefill.workers;
-  cell.decode_workers = *decode.workers;
-  return cell;
+  cell.tp = last.sharding.tensor_parallel;
+  cell.expert_routing = last.expert_routing();
+  if (!row.disaggregated()) return;
+  cell.prefill_workers = *row.prefill.workers;
+  cell.decode_workers = *row.decode.workers;
 }
 
 }  // namespace
@@ -137,15 +91,23 @@ ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& ca
                              const ValidateConcurrencyRequest& validation,
                              const std::shared_ptr<const LatencyModel>& latency,
                              const std::optional<AssumedDrafts>& drafts) {
-  ConcurrencyLaunch launch = launch_of(row);
   const std::optional<AssumedCheckpoint> assumed = concurrency_launches().checkpoint_of(row);
-  const ModelArchitecture model = model_of(row, assumed, catalog);
-  if (drafts) draft_tokens(launch.engine.config, *drafts, model);
-  const Workload workload = workload_of(row, launch.range_ratio, validation.seed);
-  const Place place{row, model, launch, validation, latency};
-  ConcurrencyCell cell =
-      row.disaggregated() ? simulate_pools(place, workload) : simulate_engine(place, workload);
+  const std::vector<AskedEngines> asked = engines_asked(row, assumed, catalog, validation, drafts);
+  const SimulateRequest question = question_of(row, asked, validation);
+  std::vector<ServingSetup> setups;
+  for (const AskedEngines& engines : asked) setups.push_back(resolve(engines, latency));
+  const ServingEngines engines = engines_of(question, std::move(setups));
+  const SimulationResult run = simulate(engines.deployment, open_workload(question.source),
+                                        {.step_time = validation.kernel_times, .timeline_samples = 0});
+  if (requires_measured(validation.require_tier) && !is_measured(run.kernels))
+    throw Unsupported(too_little_measured());
+  ConcurrencyCell cell;
+  describe(cell, row, engines, run);
   if (assumed && !assumed->stated) cell.checkpoint = assumed->words;
+  if (!validation.commands) return cell;
+  for (const AskedEngines& engine : asked)
+    if (!engine.without_a_field.empty()) cell.not_asked = engine.without_a_field;
+  if (cell.not_asked.empty()) cell.asked = question;
   return cell;
 }
 

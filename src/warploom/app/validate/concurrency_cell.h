@@ -13,7 +13,8 @@
 namespace warploom {
 
 // The row as a closed loop: one pool of one engine, or prefill and decode apart with as many engines as it
-// states, round robin, caches sent after the prefill over the path that kv_transfer_of finds. `drafts`: of an
+// states, round robin, caches sent after the prefill over the path that kv_transfer_of finds: what `simulate`
+// answers to the question that ConcurrencyCell::asked holds. `drafts`: of an
 // engine that speculates, by the checkpoint's own prediction layer where it has one, else by an EAGLE layer.
 // Throws what names, models, sharding and memory throw.
 ConcurrencyCell simulate_row(const ConcurrencyTruth& row, const ModelCatalog& catalog,

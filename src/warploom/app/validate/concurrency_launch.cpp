@@ -65,8 +65,7 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
     for (const Json& entry : document.at("launches")) {
       const std::string here = fmt::format("{}: '{}'", kFile, text_of(entry, "name", kFile));
       check_keys(entry,
-                 {"name", "when", "set", "range_ratio", "experts", "prefill", "decode", "transfer", "source",
-                  "inferred"},
+                 {"name", "when", "set", "range_ratio", "experts", "prefill", "decode", "source", "inferred"},
                  here);
       text_of(entry, "source", here);
       Entry read;
@@ -88,10 +87,6 @@ ConcurrencyLaunches::ConcurrencyLaunches(const Json& document) {
           throw InvalidInput(fmt::format("{}: 'attention' is '{}', expected data_parallel", here,
                                          stated["attention"].get<std::string>()));
         pool->attention_data_parallel = true;
-      }
-      if (entry.contains("transfer")) {
-        check_keys(entry["transfer"], {"handshake_ms"}, here);
-        read.handshake = milliseconds(entry["transfer"].at("handshake_ms").get<double>());
       }
       entries_.push_back(std::move(read));
     }
@@ -125,7 +120,6 @@ ConcurrencyLaunch ConcurrencyLaunches::launch_of(const ConcurrencyTruth& row) co
     apply(entry.decode.fields, row, kFile, launch.decode.config);
     launch.prefill.attention_data_parallel |= entry.prefill.attention_data_parallel;
     launch.decode.attention_data_parallel |= entry.decode.attention_data_parallel;
-    launch.handshake = entry.handshake.value_or(launch.handshake);
     launch.range_ratio = entry.range_ratio.value_or(launch.range_ratio);
     launch.experts_whole |= entry.experts_whole;
   }

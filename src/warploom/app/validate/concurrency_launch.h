@@ -11,7 +11,6 @@
 //   "prefill", "decode"  of the engines of one pool, where prefill and decode are apart: "set" as above, and
 //                  "attention": "data_parallel" where every GPU of the stated tensor parallelism serves
 //                  requests of its own
-//   "transfer"     between the pools: "handshake_ms"
 // Entries are applied in the order of the file, so that later ones overrule earlier ones.
 #pragma once
 
@@ -36,7 +35,6 @@ struct LaunchedPool {
 struct ConcurrencyLaunch {
   LaunchedPool engine;           // which does both
   LaunchedPool prefill, decode;  // where they are apart
-  Seconds handshake{0.0};        // of one transfer between them
   bool experts_whole = false;    // expert parallelism over all GPUs, whatever the row says
   double range_ratio = 1.0;      // lengths are drawn evenly from this share of the stated ones up to them
 };
@@ -67,7 +65,6 @@ class ConcurrencyLaunches {
     RowCondition when;
     std::string fields;  // JSON of "set"
     EntryOfPool prefill, decode;
-    std::optional<Seconds> handshake;
     std::optional<double> range_ratio;
     bool experts_whole = false;
   };

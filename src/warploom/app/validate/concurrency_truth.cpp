@@ -193,17 +193,23 @@ bool undo_product(ConcurrencyTruth& row) {
   return true;
 }
 
-ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model) {
+std::string quantization_of(const ConcurrencyTruth& row, const ModelArchitecture& model) {
   const LayerSchemes& stored = model.layers.back().schemes;
   const MatmulScheme widest = model.mixture ? stored.experts : stored.mlp;
   const std::string& mode = model.mixture ? row.moe_quantization : row.gemm_quantization;
-  if (stored_alike(widest, mode)) return model;
+  if (stored_alike(widest, mode)) return {};
   if (widest != plain_scheme(model.dtype)) {
     throw Unsupported(
         fmt::format("runs in {}, but the checkpoint is stored in {}, expected the stored quantisation", mode,
                     name_of(widest)));
   }
-  return quantize_linears(model, parse_enum<MatmulScheme>(mode, "quantisation"));
+  return mode;
+}
+
+ModelArchitecture quantized_model(const ConcurrencyTruth& row, const ModelArchitecture& model) {
+  const std::string scheme = quantization_of(row, model);
+  if (scheme.empty()) return model;
+  return quantize_linears(model, parse_enum<MatmulScheme>(scheme, "quantisation"));
 }
 
 }  // namespace warploom

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "warploom/app/serving/simulate_request.h"
 #include "warploom/app/validate/comparison.h"
 #include "warploom/base/fields.h"
 #include "warploom/kernels/latency_model.h"
@@ -45,7 +47,8 @@ struct ConcurrencyCell {
   std::string expert_routing;  // of a mixture of experts; else empty
   std::int64_t tp = 1, concurrency = 1, input_tokens = 1, output_tokens = 1, requests = 0;
   std::int64_t prefill_workers = 0, decode_workers = 0;  // 0: one engine does both
-  Comparison ttft, tpot;                                 // ms
+  Comparison ttft, tpot;                                 // ms, at the client
+  double engine_ttft = 0;                                // ms, predicted, from the engine's queue
   CellGroup group = CellGroup::Judged;
   std::string excluded_by;                        // the rule that sets the row or its TTFT aside
   std::string checkpoint;                         // what is assumed of the checkpoint; empty: nothing
@@ -54,6 +57,10 @@ struct ConcurrencyCell {
   std::int64_t preemptions = 0;
   Tier tier = Tier::Roofline;
   AssumedDrafts drafts;
+  // Where ValidateConcurrencyRequest::commands asks for it: what `simulate` answers alike. Absent where a
+  // part of it has no field there; `not_asked` names that.
+  std::optional<SimulateRequest> asked;
+  std::string not_asked;
 };
 
 struct DroppedRows {

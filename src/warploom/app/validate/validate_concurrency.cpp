@@ -33,6 +33,7 @@ FieldTable ValidateConcurrencyRequest::describe() {
       .add("one_in", &R::one_in,
            {.doc = "simulate only one row in so many, chosen by a hash of its contents", .min = 1})
       .add("seed", &R::seed, {.doc = "of the lengths"})
+      .add("commands", &R::commands, {.doc = "also what `simulate` is asked for each cell"})
       .add("threads", &R::threads,
            {.doc = "0: as many as cores; no effect on results", .min = 0, .max = 4096})
       .table();
@@ -264,7 +265,7 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
 }
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request) {
-  return validate_concurrency(request, open_latency_model(request.predictor));
+  return validate_concurrency(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

@@ -7,6 +7,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
 #include "warploom/kernels/moe/expert_routing.h"
@@ -180,21 +181,26 @@ void compare_throughput(ServingValidation& validation, const MeasuredRequests& m
 }
 
 // The way to the engine's queue: none where the engine measured; what the run's record states, tokenising
-// included, or else what clients of engines' servers see.
-void settle_frontend(ServingConfig& config, const RealRun& run, bool client) {
-  config.host.frontend_latency = config.host.frontend_per_token = Seconds(0.0);
+// included, or else what clients of engines' servers see (of `setup`, as in every other run).
+void settle_frontend(HostModel& host, const RealRun& run, const ServingSetup& setup, bool client) {
+  host.frontend_latency = host.frontend_per_token = Seconds(0.0);
   if (!client) return;
-  if (run.client_latency)
-    config.host.frontend_latency = *run.client_latency;
-  else
-    add_client_way(config);
+  host.frontend_latency = run.client_latency.value_or(setup.config.host.frontend_latency);
+  if (!run.client_latency) host.frontend_per_token = setup.config.host.frontend_per_token;
+}
+
+void check_clock(const HostSettings& host) {
+  if (host.measured_at != MeasuredAt::Client)
+    throw InvalidInput(
+        "measured_at: each run's record says where its latencies were measured, expected none");
 }
 
 }  // namespace
 
 OpenedRun open_run(const ValidateServingRequest& request,
                    const std::shared_ptr<const LatencyModel>& latency) {
-  RealRun run = read_real_run(request.run);
+  check_clock(request.host);
+  RealRun run = read_real_run(request.run, request.files);
   run.setup.host = request.host;
   if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
   MeasuredRequests measured = read_measured_requests(
@@ -210,7 +216,7 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
   auto& [run, measured, setup, workload, deployment] = opened;
   ServingConfig& config = deployment.pools.front().config;
   config.host = host;
-  settle_frontend(config, run, measured.client.has_value());
+  settle_frontend(config.host, run, setup, measured.client.has_value());
   const SimulationResult simulated =
       simulate(deployment, workload, {.step_time = kernel_times, .timeline_samples = 0});
   ServingValidation validation;
@@ -244,7 +250,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {
-  return validate_serving(request, open_latency_model(request.predictor));
+  return validate_serving(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

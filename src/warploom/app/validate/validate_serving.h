@@ -11,6 +11,7 @@
 #include "warploom/app/validate/measured_requests.h"
 #include "warploom/app/validate/serving_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/simulation_options.h"
 #include "warploom/serving/workload/workload.h"
@@ -28,16 +29,17 @@ struct RealRun {
 };
 // Throws IoError, InvalidInput (a missing key, an argument that is not modelled), Unsupported (a dtype other
 // than bfloat16).
-RealRun read_real_run(const std::filesystem::path& path);
+RealRun read_real_run(const std::filesystem::path& path, const FileScope& files = {});
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
-  std::optional<std::int64_t> benchmark;  // as StatedLoad has it
-  std::string predictor;                  // as open_latency_model takes it
-  std::string require_tier;               // as check_required_tier takes it
-  std::string expert_routing;             // in place of the run's own
-  HostSettings host;                      // to the defaults of the engine
-  StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
+  std::optional<std::int64_t> benchmark;   // as StatedLoad has it
+  std::string predictor;                   // as open_latency_model takes it
+  std::string require_tier;                // as check_required_tier takes it
+  std::string expert_routing;              // in place of the run's own
+  FileScope files = FileScope::machine();  // where names may be paths
+  HostSettings host;                       // to the defaults of the engine
+  StepTime kernel_times = StepTime::Mid;   // of the interval of every kernel: where the runs lie
   static FieldTable describe();
 };
 
@@ -56,7 +58,7 @@ OpenedRun open_run(const ValidateServingRequest& request, const std::shared_ptr<
 // client's requests after its first come as long after the simulated end of the one before as they did in the
 // run. TTFT and E2EL count from where the measured ones do: for the engine's own record from where it takes a
 // request in, without a front end; for what a load generator measured from the client, with a front end of
-// client_latency, or of add_client_way where that is not stated.
+// client_latency, or that of the setup's host where it is not stated.
 ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kernel_times = StepTime::Mid);
 
 // Both. `request.predictor` is opened where no model is given.

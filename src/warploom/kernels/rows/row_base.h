@@ -37,7 +37,8 @@ struct Exchange {
   double tokens = 0, peers = 0, bytes = 0;
 };
 
-// seconds = launch + transfer.
+// seconds = launch + transfer. What is learned of collectives is learned over it; across nodes it prices
+// dispatch and combine alone (collectives/across_nodes.h has the rest).
 struct CollectiveBase {
   double seconds = 0, launch = 0;  // call, ranks and, across nodes, the adapters
   double transfer = 0;             // volume / (share of bandwidth)

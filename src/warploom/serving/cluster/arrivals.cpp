@@ -4,11 +4,13 @@
 
 namespace warploom {
 
-Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host)
+Arrivals::Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host,
+                   std::int64_t front_ends)
     : workload_(workload),
       records_(records),
       frontend_latency_(to_sim_duration(host.frontend_latency)),
-      frontend_per_token_(host.frontend_per_token) {
+      frontend_per_token_(host.frontend_per_token),
+      front_end_(front_ends) {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const WorkloadRequest& request = workload.requests[i];
     records_[i].input_tokens = request.input_tokens;

@@ -18,8 +18,9 @@ namespace warploom {
 class Arrivals {
  public:
   // `workload` and `records` (one for each request; lengths, arrival and queue times are filled in here)
-  // outlive this.
-  Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host);
+  // outlive this. `front_ends`: event loops that requests are taken in by, at least 1.
+  Arrivals(const Workload& workload, std::vector<RequestRecord>& records, const HostModel& host,
+           std::int64_t front_ends);
 
   // When a request next reaches the front end or an engine's queue; kNever when none is under way.
   SimTime next_time() const;

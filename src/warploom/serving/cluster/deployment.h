@@ -62,4 +62,9 @@ struct Deployment {
   bool disaggregated() const { return pools.size() > 1; }
 };
 
+// Instances of a pool at the start: copies times data-parallel replicas, over those that step together.
+std::int64_t instance_count(const PoolPlan& pool);
+// Processes that take requests in: as the rules say, else one for each instance that the first pool may have.
+std::int64_t front_ends_of(const Deployment& deployment);
+
 }  // namespace warploom

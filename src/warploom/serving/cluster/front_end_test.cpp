@@ -36,6 +36,18 @@ TEST(FrontEnd, WhoComesLaterSharesWithWhoIsThere) {
   EXPECT_EQ(front.leave(), 0u);
 }
 
+// Two loops and four requests: each loop turns to two; with two requests each has a loop of its own.
+TEST(FrontEnd, SeveralLoopsShareTheirRequestsAndNoneIsFasterThanALoop) {
+  FrontEnd front(2);
+  for (std::uint32_t request = 0; request < 4; ++request) front.enter(at_ms(0), request, milliseconds(2));
+  EXPECT_EQ(front.next_time(), at_ms(4));
+  for (std::uint32_t request = 0; request < 4; ++request) front.leave();
+  front.enter(at_ms(10), 4, milliseconds(2));
+  EXPECT_EQ(front.next_time(), at_ms(12));
+  front.enter(at_ms(10), 5, milliseconds(3));
+  EXPECT_EQ(front.next_time(), at_ms(12));
+}
+
 TEST(FrontEnd, WithoutWorkRequestsPassAsTheyCame) {
   FrontEnd front;
   for (std::uint32_t request = 0; request < 3; ++request) front.enter(at_ms(5), request, Seconds(0.0));

@@ -20,11 +20,6 @@ struct Part {
   RunDetails details;
 };
 
-std::size_t instance_count(const PoolPlan& pool) {
-  return std::size_t(pool.config.instances * pool.config.data_parallel_size) /
-         pool.pricer->coupled_replicas();
-}
-
 std::vector<Part> split(const Workload& workload, std::size_t instances, std::size_t group_size) {
   std::vector<Part> parts(instances);
   for (Part& part : parts) {
@@ -136,6 +131,11 @@ void keep_first(std::vector<StepRecord>& steps, std::size_t most) {
   if (steps.size() > most) steps.resize(most);
 }
 
+// Each instance takes its requests in by itself; or nothing is shared on the way to it.
+bool has_own_front_ends(const Deployment& deployment) {
+  return deployment.rules.front_ends == 0 || deployment.pools[0].config.host.frontend_per_token.value() == 0;
+}
+
 }  // namespace
 
 bool instances_are_independent(const Deployment& deployment, const Workload& workload) {
@@ -143,15 +143,15 @@ bool instances_are_independent(const Deployment& deployment, const Workload& wor
   const auto follows = [](const WorkloadRequest& request) { return request.after >= 0; };
   return !deployment.disaggregated() && deployment.failures.empty() && !pool.autoscaling.on() &&
          deployment.rules.max_queued == 0 && in_turn(pool.config) && !workload.concurrency &&
-         !workload.most_in_flight && pool.config.host.frontend_per_token.value() == 0 &&
-         instance_count(pool) > 1 &&
+         !workload.most_in_flight && has_own_front_ends(deployment) && instance_count(pool) > 1 &&
          std::none_of(workload.requests.begin(), workload.requests.end(), follows);
 }
 
 SimulationResult simulate_independent(const Deployment& deployment, const Workload& workload,
                                       const SimulationOptions& options) {
   const PoolPlan& pool = deployment.pools[0];
-  const std::size_t group_size = pool.pricer->coupled_replicas(), instances = instance_count(pool);
+  const std::size_t group_size = pool.pricer->coupled_replicas();
+  const auto instances = std::size_t(instance_count(pool));
   Deployment one = deployment;
   one.pools[0].config.instances = 1;
   one.pools[0].config.data_parallel_size = std::int64_t(group_size);

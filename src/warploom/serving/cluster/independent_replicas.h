@@ -1,5 +1,5 @@
 // Replicas that never meet run side by side: with round robin over one pool, arrivals that do not depend on
-// answers, and nothing failing or scaling, each instance is a run of its own.
+// answers, a front end for each instance, and nothing failing or scaling, each instance is a run of its own.
 #pragma once
 
 #include "warploom/serving/cluster/deployment.h"

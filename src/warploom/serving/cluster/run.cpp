@@ -11,7 +11,7 @@ Run::Run(const Deployment& deployment, const Workload& workload, const Simulatio
       workload_(workload),
       options_(options),
       records_(workload.requests.size()),
-      arrivals_(workload, records_, deployment.pools[0].config.host),
+      arrivals_(workload, records_, deployment.pools[0].config.host, front_ends_of(deployment)),
       unplaced_(deployment.pools.size()),
       timeline_(options.timeline_samples) {
   for (std::size_t i = 0; i < deployment.pools.size(); ++i) {

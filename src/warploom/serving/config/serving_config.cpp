@@ -14,6 +14,7 @@ using Names = std::array<std::string_view, 1>;
 constexpr Names kVllm{name_of(Engine::Vllm)}, kSglang{name_of(Engine::Sglang)},
     kTrtllm{name_of(Engine::TensorRtLlm)};
 constexpr std::array<std::string_view, 2> kVllmAndSglang{kVllm[0], kSglang[0]};
+constexpr std::array<std::string_view, 2> kSglangAndTrtllm{kSglang[0], kTrtllm[0]};
 
 constexpr std::array<std::string_view, 5> kGraphModes{"FULL_AND_PIECEWISE", "FULL", "PIECEWISE",
                                                       "FULL_DECODE_ONLY", "NONE"};
@@ -88,14 +89,12 @@ void add_scheduling(FieldList<C>& list) {
            {.doc = "tokens of the largest step captured as a CUDA graph",
             .min = 1,
             .max = 65536,
-            .topic = kGraphTopic,
-            .owners = kVllm})
+            .topic = kGraphTopic})
       .add("cudagraph_capture_sizes", &C::cudagraph_capture_sizes,
            {.doc = "tokens of every step captured as a CUDA graph, in place of the engine's rule",
             .min = 1,
             .max = 65536,
-            .topic = kGraphTopic,
-            .owners = kVllm})
+            .topic = kGraphTopic})
       .add("schedule_conservativeness", &C::schedule_conservativeness,
            {.doc = "factor of the output that admission expects",
             .min = 0,
@@ -291,7 +290,7 @@ void add_parallelism(FieldList<C>& list) {
       .add("enable_dp_attention", &C::enable_dp_attention,
            {.doc = "data-parallel attention within the tensor-parallel GPUs",
             .topic = kParallelTopic,
-            .owners = kSglang})
+            .owners = kSglangAndTrtllm})
       .add("enable_expert_parallel", &C::enable_expert_parallel,
            {.doc = "spread experts over the GPUs whole", .topic = kParallelTopic})
       .add("all2all_backend", &C::all2all_backend,

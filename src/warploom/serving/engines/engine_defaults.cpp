@@ -61,12 +61,6 @@ RoutingPolicy balance_of(const ServingConfig& config) {
   return config.data_parallel_size > 1 ? engine_named(config.engine).balance : RoutingPolicy::RoundRobin;
 }
 
-void add_client_way(ServingConfig& config) {
-  const ClientWay& way = engine_named(config.engine).client_way;
-  config.host.frontend_latency = way.latency;
-  config.host.frontend_per_token = way.per_token;
-}
-
 void check_config(const ServingConfig& config) {
   check(config, "serving configuration");
   if (config.kv_offloading_backend != "native") {

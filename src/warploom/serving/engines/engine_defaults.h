@@ -29,9 +29,6 @@ GraphLimits graph_limits_of(const ServingConfig& config);
 // How the engine's front end gives requests out to its data-parallel ranks; RoundRobin with one rank.
 RoutingPolicy balance_of(const ServingConfig& config);
 
-// Puts a client before the engine: what it waits for on the way to the engine's queue.
-void add_client_way(ServingConfig& config);
-
 // Throws InvalidInput on values out of range and combinations the engine refuses, NotFound on an engine that
 // is not known.
 void check_config(const ServingConfig& config);

@@ -103,8 +103,6 @@ struct EngineSpec {
   // The kernel that runs an operator, by the names of the measured data; an empty kernel: whatever was
   // measured as the default. Throws Unsupported on a backend that was never measured with it.
   KernelContext (*kernel)(const KernelNames& names, const Operator& op, const GpuSpec& gpu);
-  // Between a client and the engine's queue, where an answer is a client's.
-  ClientWay client_way;
   // The layers of a model by how they are launched without a CUDA graph; HostProfile has the times.
   LaunchedLayers (*launched_layers)(const ModelArchitecture& model, const GpuSpec& gpu);
 };

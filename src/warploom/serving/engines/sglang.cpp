@@ -318,9 +318,6 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// Nothing was fitted for it: what vLLM's clients see.
-constexpr ClientWay kClientWay{milliseconds(7), microseconds(3)};
-
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
   return launched_layers_of(model, has_tensor_memory(gpu));  // one kernel serves data-centre Blackwell
 }
@@ -354,7 +351,6 @@ extern constinit const EngineSpec kSglangEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
-    .client_way = kClientWay,
     .launched_layers = launched_layers};
 
 }  // namespace warploom

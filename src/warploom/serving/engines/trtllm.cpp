@@ -11,6 +11,7 @@
 #include "warploom/base/error.h"
 #include "warploom/hardware/gpu_class.h"
 #include "warploom/kernels/kernel_hints.h"
+#include "warploom/models/rank_placement.h"
 #include "warploom/serving/batching/trtllm_scheduler.h"
 #include "warploom/serving/engines/attention_groups.h"
 #include "warploom/serving/engines/engine_spec.h"
@@ -254,7 +255,7 @@ void fuse(GraphOptions& graph, const EngineLaunch& launch) {
   // the activation.
   graph.fuse_static_quantization = true;
   graph.fuse_allreduce_norm = graph.fuse_norm_quantization =
-      reduces_into_norms(launch.model) && graph.ranks_per_node == 0;
+      reduces_into_norms(launch.model) && ranks_in_domain(graph, launch.sharding.tensor_parallel) == 0;
 }
 
 WindowedCache windowed_cache(const ModelArchitecture&, const Sharding&) { return WindowedCache::Whole; }
@@ -285,10 +286,6 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 // The host
 
 // Experts are one fused kernel, but for mxfp4 before Blackwell, which Triton runs.
-// `trtllm-serve`, whose requests and answers pass a process more: gpt-oss-120b on B200 and H200 in public
-// fixed-concurrency runs without data-parallel attention (decision 0069).
-constexpr ClientWay kClientWay{milliseconds(12), microseconds(2)};
-
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
   const bool triton = model.mixture && !has_tensor_memory(gpu) && !model.layers.empty() &&
                       model.layers.back().schemes.experts == MatmulScheme::MxFp4A16;
@@ -325,7 +322,6 @@ extern constinit const EngineSpec kTrtllmEngine{
     .fuse = fuse,
     .windowed_cache = windowed_cache,
     .kernel = kernel,
-    .client_way = kClientWay,
     .launched_layers = launched_layers};
 
 }  // namespace warploom

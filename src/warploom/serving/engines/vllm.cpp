@@ -239,10 +239,6 @@ KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec
 
 // The host
 
-// `vllm serve` and a load generator beside it: gpt-oss-120b on H100 and H200 in public fixed-concurrency
-// runs, the one model there whose decoding steps are right within 2 % (decision 0069).
-constexpr ClientWay kClientWay{milliseconds(7), microseconds(3)};
-
 LaunchedLayers launched_layers(const ModelArchitecture& model, const GpuSpec& gpu) {
   // FlashInfer's fused kernel; Triton's takes several launches.
   return launched_layers_of(model, has_tensor_memory(gpu));
@@ -278,7 +274,6 @@ extern constinit const EngineSpec kVllmEngine{.name = kName,
                                               .fuse = fuse,
                                               .windowed_cache = windowed_cache,
                                               .kernel = kernel,
-                                              .client_way = kClientWay,
                                               .launched_layers = launched_layers};
 
 }  // namespace warploom

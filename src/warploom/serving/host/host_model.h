@@ -52,10 +52,4 @@ struct HostModel {
   Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const;
 };
 
-// What clients of an engine's OpenAI server see on top: HTTP and scheduling, and work on each prompt token,
-// which the requests in one event loop share (FrontEnd).
-struct ClientWay {
-  Seconds latency{0.0}, per_token{0.0};
-};
-
 }  // namespace warploom

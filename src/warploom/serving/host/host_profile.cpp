@@ -25,6 +25,9 @@ FieldTable EngineHost::describe() {
   const auto us = [](std::string_view doc) {
     return FieldOptions{.unit = "us", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-6};
   };
+  const auto ms = [](std::string_view doc) {
+    return FieldOptions{.unit = "ms", .doc = doc, .min = 0, .max = 1e6, .scale = 1e-3};
+  };
   constexpr std::string_view kEach = "the same, for each sequence of the step";
   return FieldList<E>("engine_host")
       .add("engine", &E::engine, {.doc = "vllm, sglang or trtllm", .required = true})
@@ -50,6 +53,12 @@ FieldTable EngineHost::describe() {
            us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
       .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
       .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
+      .add("frontend_ms", &E::frontend, ms("of a request from its client to the engine's queue"))
+      .add("frontend_per_token_us", &E::frontend_per_token,
+           us("more of it for each prompt token; requests share it"))
+      .add("handshake_ms", &E::handshake, ms("of a transfer between two pools before its first byte"))
+      .add("frontend_source", &E::frontend_source,
+           {.doc = "versions and runs that the three above were fitted to"})
       .table();
 }
 
@@ -88,6 +97,18 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .gap = gap,
           .gap_per_sequence = gap_per_sequence + late_rank,
           .pause = double(layers.all) * layer_pause + double(layers.experts) * experts_pause};
+}
+
+ClientWay client_way_of(const HostProfile& profile, std::string_view engine) {
+  const HostProfile usual =
+      profile.name == kDefaultHostProfile ? profile : load_host_profile(std::string(kDefaultHostProfile));
+  const EngineHost& stated = profile.engine(engine);
+  const EngineHost& known = usual.engine(engine);
+  const auto choose = [&](std::optional<Seconds> EngineHost::*time) {
+    return (stated.*time).value_or((known.*time).value_or(Seconds(0.0)));
+  };
+  return {choose(&EngineHost::frontend), choose(&EngineHost::frontend_per_token),
+          choose(&EngineHost::handshake)};
 }
 
 const EngineHost& HostProfile::engine(std::string_view engine) const {
@@ -132,8 +153,8 @@ std::vector<std::string> host_profile_names() {
   return names;
 }
 
-HostProfile load_host_profile(const std::string& name_or_path) {
-  if (name_or_path.ends_with(".json"))
+HostProfile load_host_profile(const std::string& name_or_path, const FileScope& files) {
+  if (name_or_path.ends_with(".json") && files.holds(name_or_path))
     return host_profile_from_json(parse_json(read_file(name_or_path), name_or_path), name_or_path);
   for (const EmbeddedFile& record : embedded::host_profiles())
     if (HostProfile profile = host_profile_from_json(parse_json(record.contents, record.name), record.name);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warploom/base/file_scope.h"
 #include "warploom/base/json.h"
 #include "warploom/models/architecture.h"
 #include "warploom/serving/host/host_model.h"
@@ -37,6 +39,10 @@ struct EngineHost {
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0}, ranks_gap_per_sequence{0.0};
   Seconds layer_pause{0.0}, experts_pause{0.0};
+  // What no step holds: the way of a request from its client to the engine's queue, and what a transfer
+  // between two pools takes before its first byte. Absent: as the default profile has them.
+  std::optional<Seconds> frontend, frontend_per_token, handshake;
+  std::string frontend_source;  // versions, runs and load generators that these three were fitted to
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;
@@ -56,12 +62,22 @@ struct HostProfile {
 // The profile that holds where none is named.
 inline constexpr std::string_view kDefaultHostProfile = "public_fleet";
 
+// What clients of an engine's OpenAI server see on top: HTTP and scheduling, and work on each prompt token,
+// which the requests in one event loop share (FrontEnd); and before a transfer between two pools.
+struct ClientWay {
+  Seconds latency{0.0}, per_token{0.0}, handshake{0.0};
+};
+// Of an engine on the profile's machine; what the profile does not state is kDefaultHostProfile's. Throws
+// Unsupported where that does not have the engine.
+ClientWay client_way_of(const HostProfile& profile, std::string_view engine);
+
 // Throws InvalidInput naming `where`; Unsupported on a newer version.
 HostProfile host_profile_from_json(const Json& document, std::string_view where);
 Json host_profile_to_json(const HostProfile& profile);
 
 std::vector<std::string> host_profile_names();
-// A built-in profile by its name, or a file that ends in .json. Throws NotFound with the nearest names.
-HostProfile load_host_profile(const std::string& name_or_path);
+// A built-in profile by its name, or a file of `files` that ends in .json. Throws NotFound with the nearest
+// names.
+HostProfile load_host_profile(const std::string& name_or_path, const FileScope& files = {});
 
 }  // namespace warploom

@@ -60,9 +60,27 @@ TEST(HostProfile, ReturnsFromJson) {
   EXPECT_EQ(host_profile_to_json(again), host_profile_to_json(fleet));
 }
 
+TEST(HostProfile, TheClientsWayIsTheDefaultProfilesWhereOneStatesNone) {
+  const HostProfile fleet = load_host_profile("public_fleet");
+  for (const EngineHost& host : fleet.engines) {
+    EXPECT_TRUE(host.frontend && host.frontend_per_token && host.handshake) << host.engine;
+    EXPECT_FALSE(host.frontend_source.empty()) << host.engine;
+  }
+  const ClientWay way = client_way_of(fleet, "trtllm");
+  EXPECT_EQ(way.latency, milliseconds(12));
+  EXPECT_EQ(way.per_token, microseconds(2));
+  EXPECT_EQ(way.handshake, Seconds(0.0));
+  HostProfile own = load_host_profile("xeon_16_cores");
+  EXPECT_EQ(client_way_of(own, "vllm").latency, client_way_of(fleet, "vllm").latency);
+  for (EngineHost& host : own.engines) host.frontend = milliseconds(1);
+  EXPECT_EQ(client_way_of(own, "vllm").latency, milliseconds(1));
+  EXPECT_EQ(client_way_of(own, "vllm").handshake, milliseconds(117));
+}
+
 TEST(HostProfile, RefusesWhatItCannotUse) {
   EXPECT_THROW(load_host_profile("public_flet"), NotFound);
-  EXPECT_THROW(load_host_profile("/nonexistent/host.json"), Error);
+  EXPECT_THROW(load_host_profile("/nonexistent/host.json", FileScope::machine()), IoError);
+  EXPECT_THROW(load_host_profile("/nonexistent/host.json"), NotFound);
   EXPECT_THROW(load_host_profile("xeon_16_cores").engine("trtllm"), Unsupported);
   Json document = host_profile_to_json(load_host_profile("xeon_16_cores"));
   document["version"] = 2;

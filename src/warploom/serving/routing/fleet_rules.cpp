@@ -21,6 +21,10 @@ FieldTable FleetRules::describe() {
             .max = 1e9})
       .add("request_timeout_s", &R::request_timeout,
            {.unit = "s", .doc = "after which a client leaves; 0: never", .min = 0, .max = 1e7})
+      .add("front_ends", &R::front_ends,
+           {.doc = "processes between clients and engines that share the work on prompts; 0: one an instance",
+            .min = 0,
+            .max = 1e6})
       .table();
 }
 

@@ -21,6 +21,10 @@ struct FleetRules {
   // A client leaves so long after its request arrived. What waits is taken out; a request that runs ends with
   // the token that comes next. 0: never.
   Seconds request_timeout{0.0};
+  // Processes that take requests in, each one event loop (cluster/front_end.h). 0: one for each instance of
+  // the first pool, as each has a server of its own. A load generator or a router that is one process makes
+  // it 1.
+  std::int64_t front_ends = 0;
   bool turns_away() const { return max_queued > 0 || request_timeout.value() > 0; }
   static FieldTable describe();
 };

@@ -14,17 +14,28 @@ namespace {
 
 constexpr std::uint64_t kPrefixContent = 1, kFirstOwnContent = 2;
 
-struct LengthRange {
+struct Drawn {
   std::int64_t low, high;
 };
 
-LengthRange range_of(std::int64_t length, double ratio) {
+Drawn drawn_from(std::int64_t length, const RandomPrompts& prompts) {
+  const double ratio = prompts.range_ratio;
+  if (prompts.range == LengthRange::UpTo) {
+    const auto low = std::max<std::int64_t>(1, std::int64_t(ratio * double(length)));
+    return {std::min(low, length), length};
+  }
   return {std::int64_t(std::floor(double(length) * (1 - ratio))),
           std::int64_t(std::ceil(double(length) * (1 + ratio)))};
 }
 
-void check_ranges(const RandomPrompts& prompts, const LengthRange& input, const LengthRange& output) {
+void check_ranges(const RandomPrompts& prompts, const Drawn& input, const Drawn& output) {
   check(prompts, "random prompts");
+  constexpr double kAlmostAll = 0.999999;  // of the length: lengths around it could be 0
+  if (prompts.range == LengthRange::Around ? prompts.range_ratio > kAlmostAll : prompts.range_ratio <= 0)
+    throw InvalidInput(fmt::format("random_range_ratio is {}, expected {}", prompts.range_ratio,
+                                   prompts.range == LengthRange::Around
+                                       ? "0 to 0.999999"
+                                       : "above 0 and at most 1 with `random_range` up_to"));
   if (prompts.prefix_len + input.low < 1)
     throw InvalidInput(
         fmt::format("--random-input-len {} with --random-range-ratio {} gives prompts of {} tokens, expected "
@@ -56,19 +67,22 @@ FieldTable RandomPrompts::describe() {
       .add("random_output_len", &P::output_len,
            {.doc = "tokens that each produces", .min = 1, .max = double(kMaxRequestTokens)})
       .add("random_range_ratio", &P::range_ratio,
-           {.doc = "r: both lengths are drawn from length (1 - r) to length (1 + r)",
+           {.doc = "r: both lengths are drawn from length (1 - r) to length (1 + r); see random_range",
             .min = 0,
-            .max = 0.999999})
+            .max = 1})
       .add("random_prefix_len", &P::prefix_len,
            {.doc = "further tokens at the start, the same in every prompt",
             .min = 0,
             .max = double(kMaxRequestTokens)})
+      .add(
+          "random_range", &P::range,
+          {.doc = "what r means: around, as vLLM has it; up_to, from length r to length, as InferenceX does"})
       .table();
 }
 
 Workload random_prompts(const RandomPrompts& prompts, std::int64_t requests, std::uint64_t seed) {
-  const LengthRange input = range_of(prompts.input_len, prompts.range_ratio);
-  LengthRange output = range_of(prompts.output_len, prompts.range_ratio);
+  const Drawn input = drawn_from(prompts.input_len, prompts);
+  Drawn output = drawn_from(prompts.output_len, prompts);
   output.low = std::max<std::int64_t>(1, output.low);
   check_ranges(prompts, input, output);
   if (requests < 1) throw InvalidInput(fmt::format("--num-prompts is {}, expected at least 1", requests));

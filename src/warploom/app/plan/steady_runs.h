@@ -1,0 +1,21 @@
+// Runs of an endless load: as long as it takes to see whether the fleet keeps up with it.
+#pragma once
+
+#include "warploom/app/plan/fleet_run.h"
+#include "warploom/planner/load_profile.h"
+#include "warploom/planner/run_figures.h"
+#include "warploom/planner/service_level.h"
+
+namespace warploom {
+
+// Simulates more and more requests until the run is steady, grows, misses a limit beyond its interval, or is
+// as long as a run may be. `own`: the load that tells whether one instance says what all do, which then is
+// the one that is simulated, with its share of the requests. Rates as RunQuestion has them.
+RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
+                            const ServiceLevel& level, const RunQuestion& question);
+
+// All requests at once, many more than the fleet has in flight: metrics.request_throughput is what it serves
+// meanwhile. `in_flight`: the most that it has.
+RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight, StepTime step_time);
+
+}  // namespace warploom

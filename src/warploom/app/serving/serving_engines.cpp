@@ -1,0 +1,75 @@
+#include "warploom/app/serving/serving_engines.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "warploom/app/serving/kv_transfer_setup.h"
+#include "warploom/app/serving/network_scope.h"
+#include "warploom/base/error.h"
+
+namespace warploom {
+namespace {
+
+std::size_t pool_named(const FailureRequest& failure, const Deployment& deployment) {
+  for (std::size_t i = 0; i < deployment.pools.size(); ++i)
+    if (deployment.pools[i].name == failure.pool || (failure.pool.empty() && deployment.pools.size() == 1))
+      return i;
+  throw InvalidInput(fmt::format("failure: no pool '{}', expected {}", failure.pool,
+                                 deployment.disaggregated() ? "prefill or decode" : "engine"));
+}
+
+// The setup of a pool; `prompts`: whether it computes them, and so encodes images.
+ServingSetupRequest pool_setup(ServingSetupRequest setup, const WorkloadRequestSource& source, bool prompts) {
+  if (!prompts) setup.vision_encoder.clear();
+  if (source.images && setup.image_tokens == 0) setup.image_tokens = source.image_tokens;
+  return setup;
+}
+
+}  // namespace
+
+ServingEngines engines_of(const SimulateRequest& request, std::vector<ServingSetup> setups) {
+  constexpr std::array<const char*, 2> kTwoPools{"prefill", "decode"};
+  ServingEngines engines;
+  engines.setups = std::move(setups);
+  const bool apart = engines.setups.size() > 1;
+  if (apart) {
+    const KvTransferSetup transfer =
+        kv_transfer_of(engines.setups[0], engines.setups[1],
+                       request.disaggregation ? request.disaggregation->transfer : KvTransferRequest());
+    engines.deployment.transfer = transfer.plan;
+    engines.kv_transfer = name_of(transfer.path);
+  }
+  for (std::size_t i = 0; i < engines.setups.size(); ++i) {
+    PoolPlan pool = engines.setups[i].pool(apart ? kTwoPools[i] : "engine");
+    pool.autoscaling = request.autoscaling;
+    engines.deployment.pools.push_back(std::move(pool));
+  }
+  for (const FailureRequest& failure : request.failures) {
+    InstanceFailure planned{.pool = pool_named(failure, engines.deployment),
+                            .instance = failure.instance,
+                            .at = to_sim_time(failure.at)};
+    if (failure.down) planned.down = to_sim_duration(*failure.down);
+    engines.deployment.failures.push_back(planned);
+  }
+  engines.deployment.rules = request.fleet;
+  engines.deployment.seed = request.source.seed;
+  return engines;
+}
+
+ServingEngines engines_of(const SimulateRequest& request,
+                          const std::shared_ptr<const LatencyModel>& latency) {
+  std::vector<ServingSetup> setups;
+  if (request.disaggregation) {
+    setups.push_back(
+        resolve_serving(pool_setup(request.disaggregation->prefill, request.source, true), latency));
+    setups.push_back(
+        resolve_serving(pool_setup(request.disaggregation->decode, request.source, false), latency));
+  } else {
+    setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
+    check_network_scope(request.setup, setups.back());
+  }
+  return engines_of(request, std::move(setups));
+}
+
+}  // namespace warploom

@@ -1,0 +1,139 @@
+"""Tables of `tune regret`: which tables of tiles are fitted on what, and judged on what."""
+
+from . import tuner
+from .table_entry import Table
+
+# A table fitted on anchors, and what must not be judged with it: the sets that its correction was learned
+# from (tests/fixtures/tuner/README.md), those that the design was judged on, and the anchors.
+F, D = "{fixtures}/tuner/", "{data}/tuner_h200/"
+LEARNED = [F + "gemm_shapes.csv.gz", F + "gemm_near_odd.csv.gz", F + "gemm_shared_near.csv.gz"]
+SHARED = [D + "anchors.csv.gz", D + "skinny.csv.gz"]
+
+
+def fit(name, samples, *options):
+    return ["tune", "fit", *options, "--samples", *samples, "--output", f"{{scratch}}/{name}.wlt"]
+
+
+def regret(name, oracle, seen):
+    return [
+        "tune",
+        "regret",
+        "--no-baselines",
+        "--table",
+        f"{{scratch}}/{name}.wlt",
+        "--oracle",
+        oracle,
+        "--seen",
+        *seen,
+    ]
+
+
+FITS = [
+    fit("shared", SHARED),
+    fit(
+        "grouped",
+        [F + "grouped_anchors.csv.gz"],
+        "--kind",
+        "grouped_gemm",
+        "--experts",
+        "16",
+        "--top-k",
+        "2",
+        "--default",
+        "64x64x32/w4/s3",
+    ),
+    fit(
+        "attention",
+        [F + "attention_anchors.csv.gz"],
+        "--kind",
+        "attention",
+        "--head-group",
+        "4",
+        "--causal",
+        "--default",
+        "128x64x64/w4/s3",
+    ),
+    fit("fp8", [F + "gemm_fp8_anchors.csv.gz"], "--operand-bytes", "1"),
+]
+BLIND = {
+    "products, bf16": regret(
+        "shared", F + "gemm_shared_later.csv.gz", [*LEARNED, *SHARED, D + "exhaustive.csv.gz"]
+    ),
+    "grouped products": regret(
+        "grouped",
+        F + "grouped_later.csv.gz",
+        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz", F + "grouped_anchors.csv.gz"],
+    ),
+    "causal attention": regret(
+        "attention",
+        F + "attention_blind.csv.gz",
+        [F + "attention_shapes.csv.gz", F + "attention_exhaustive.csv.gz", F + "attention_anchors.csv.gz"],
+    ),
+    "products, fp8": regret(
+        "fp8", F + "gemm_fp8_blind.csv.gz", [F + "gemm_fp8_shapes.csv.gz", F + "gemm_fp8_anchors.csv.gz"]
+    ),
+}
+
+
+EVERY_METHOD = ["wavetune", "wavetune_relative", "xgboost", "xgboost_samples", "nearest_shape", "default"]
+
+
+def methods(name, oracle, samples, seen):
+    """Every method on the same shapes, with what it costs."""
+    files = ["--oracle", oracle, "--samples", *samples, "--seen", *seen]
+    table = ["--table", f"{{scratch}}/{name}.wlt"]
+    return ["tune", "regret", "--times", *table, *files, "--baseline", *EVERY_METHOD]
+
+
+# Shapes that our correction was learned from are dropped for all methods.
+METHODS = {
+    "products, bf16": methods("shared", D + "exhaustive.csv.gz", SHARED, LEARNED),
+    "grouped products": methods(
+        "grouped",
+        F + "grouped_later.csv.gz",
+        [F + "grouped_anchors.csv.gz"],
+        [F + "grouped_shapes.csv.gz", F + "grouped_near.csv.gz"],
+    ),
+    "causal attention": methods(
+        "attention",
+        F + "attention_exhaustive.csv.gz",
+        [F + "attention_anchors.csv.gz"],
+        [F + "attention_shapes.csv.gz"],
+    ),
+}
+
+# Every other judged set, on tables of its own anchors; those that the design was chosen on say so.
+SET_OPTIONS = {
+    "own": ([F + "gemm_anchors.csv.gz"], []),
+    "two_rounds": ([F + "gemm_two_rounds.csv.gz"], []),
+    "split": ([F + "gemm_split_anchors.csv.gz"], []),
+    "tutorial": ([F + "tutorial_anchors.csv.gz"], ["--b-along-n", "--default", "128x256x64/w8/s3"]),
+}
+FITS_OF_SETS = FITS + [fit(name, samples, *options) for name, (samples, options) in SET_OPTIONS.items()]
+
+
+def alone(name, oracle):
+    """First picks on a whole set, shapes that were seen before included."""
+    return ["tune", "regret", "--no-baselines", "--table", f"{{scratch}}/{name}.wlt", "--oracle", oracle]
+
+
+SETS = {
+    "design: products, bf16, shared anchors, exhaustive": alone("shared", D + "exhaustive.csv.gz"),
+    "design: products, bf16, shared anchors, gemm_shared_blind": alone(
+        "shared", F + "gemm_shared_blind.csv.gz"
+    ),
+    "design: products, bf16, own anchors, gemm_exhaustive": alone("own", F + "gemm_exhaustive.csv.gz"),
+    "design: the same, anchors of two rounds": alone("two_rounds", F + "gemm_exhaustive.csv.gz"),
+    "products, bf16, own anchors, gemm_blind": alone("own", F + "gemm_blind.csv.gz"),
+    "products, bf16, own anchors of two rounds, gemm_blind": alone("two_rounds", F + "gemm_blind.csv.gz"),
+    "design: grouped products, grouped_blind": alone("grouped", F + "grouped_blind.csv.gz"),
+    "design: causal attention, attention_exhaustive": alone("attention", F + "attention_exhaustive.csv.gz"),
+    "products, bf16, with parts of k, small grids": alone("split", F + "gemm_split_exhaustive.csv.gz"),
+    "products of Triton's tutorial, 8 configurations": alone("tutorial", F + "tutorial_exhaustive.csv.gz"),
+}
+
+TABLES = [
+    Table("tuner", BLIND, tuner.blind, FITS),
+    Table("tuner-methods", METHODS, tuner.methods, FITS[:3]),
+    Table("tuner-sets", SETS, tuner.sets, FITS_OF_SETS),
+]
