@@ -5,7 +5,7 @@ import unittest
 from repository import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-from measured import goals, known_gaps, recorded_runs  # noqa: E402
+from measured import goals, kernels, known_gaps, recorded_runs, tuner  # noqa: E402
 from measured.tables import TABLES  # noqa: E402
 
 ENGINES = ROOT / "tests" / "fixtures" / "engine"
@@ -95,6 +95,27 @@ class KnownGaps(unittest.TestCase):
         self.assertTrue(known_gaps.cells_text(apart, document).startswith("1 cells"))
         gone = {"cells": {"backend": "none"}}
         self.assertEqual(known_gaps.cells_text(gone, document), "no such cell is left")
+
+
+class Tables(unittest.TestCase):
+    def test_each_generation_left_out_is_a_row_and_each_family_a_column(self):
+        errors = {"mean_error": 0.15, "median_error": 0.1, "coverage": 0.8}
+        answer = {"left_out": [{"left_out": "hopper", **errors}], "families": {"gemm": errors}}
+        lines = kernels.left_out({"gemm": answer, "moe": {"left_out": [], "families": {}}})
+        self.assertIn("| hopper | 15.0 / 10.0 %, 80 % | - |", lines)
+        self.assertIn("| **all** | 15.0 / 10.0 %, 80 % | - |", lines)
+
+    def test_published_methods_stand_beside_ours_on_each_gpu(self):
+        errors = {"rows": 7, "mean_error": 0.02, "median_error": 0.01, "coverage": 0.8}
+        answer = {"gpus": {"h20": errors}, "baselines": {"habitat": {"gpus": {"h20": errors}},
+                                                         "linear": {"gpus": {}}}}
+        lines = kernels.known_kernel({"ours": answer})
+        self.assertIn("| h20 | 7 | 2.0 / 1.0 % | 80 % | 2.0 / 1.0 % | - |", lines)
+
+    def test_sets_that_are_whole_have_no_count_of_dropped_shapes(self):
+        figures = {"shapes": 3, "geo_mean_share": 0.99, "p10_share": 0.9, "worst_share": 0.8,
+                   "geo_mean_speedup": 1.5, "worst_speedup": 0.9}
+        self.assertIn("| a | 3 | 99.0 % | 90.0 % | 80.0 % | 1.50 x | 0.90 x |", tuner.sets({"a": figures}))
 
 
 if __name__ == "__main__":
