@@ -21,6 +21,7 @@ def plan(
     gpu_memory_utilization: float | None = None,
     acceptance_length: float | None = None,
     host_profile: PathText | None = None,
+    network: Mapping[str, Any] | None = None,
     space: Mapping[str, Any] | None = None,
     source: Mapping[str, Any] | None = None,
     slo: Sequence[PathText] | None = None,
@@ -47,6 +48,9 @@ def plan(
     time_limit_s: float | None = None,
     require_tier: PathText | None = None,
     threads: int | None = None,
+    nic_gb_s: float | None = None,
+    nics_per_node: int | None = None,
+    oversubscription: float | None = None,
     engines: Sequence[PathText] | None = None,
     tensor_parallel_sizes: Sequence[int] | None = None,
     pipeline_parallel_sizes: Sequence[int] | None = None,
@@ -109,6 +113,7 @@ def plan(
     gpu_memory_utilization: share of GPU memory that the engine may use
     acceptance_length: mean tokens that a verifying step yields
     host_profile: the machine that runs the engine; default "public_fleet"
+    network: between nodes, in place of the nodes' records
     space: what may be chosen
     source: what the requests are and when they come
     slo: limits in ms, for example ttft_p95_ms=800
@@ -137,6 +142,9 @@ def plan(
     time_limit_s: stop with the best so far; 0: none; default 0.0
     require_tier: measured: refuse kernels that never were
     threads: 0: as many as the machine has. No effect on results; default 0
+    nic_gb_s: of one network adapter, one direction, in place of the node record's [GB/s]
+    nics_per_node: network adapters of one node, in place of the node record's
+    oversubscription: bandwidth of the adapters over that of the switches above them; absent: 1
     engines: engines to choose from, NAME or NAME:VERSION
     tensor_parallel_sizes: GPUs that share each layer; default [1, 2, 4, 8]
     pipeline_parallel_sizes: GPUs that share the layers out; default [1]
@@ -198,32 +206,34 @@ def plan(
         "model": model, "gpu_names": listed(gpu_names), "predictor": predictor, "expert_routing":
         expert_routing, "kv_cache_dtype": kv_cache_dtype, "gpu_memory_utilization":
         gpu_memory_utilization, "acceptance_length": acceptance_length, "host_profile":
-        host_profile, "space": space, "source": source, "slo": listed(slo), "goodput":
-        listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count, "find_max_rate":
-        find_max_rate, "objective": objective, "price_kind": price_kind, "prices": prices, "price":
-        listed(price), "power_price": power_price, "spare_instances": spare_instances, "day_price":
-        listed(day_price), "start_hour": start_hour, "growth": growth, "routing_policy":
-        routing_policy, "fleet": fleet, "unserved_share": unserved_share, "autoscaling":
-        autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store, "time_limit_s":
-        time_limit_s, "require_tier": require_tier, "threads": threads, "engines": listed(engines),
-        "tensor_parallel_sizes": listed(tensor_parallel_sizes), "pipeline_parallel_sizes":
-        listed(pipeline_parallel_sizes), "data_parallel_sizes": listed(data_parallel_sizes),
-        "expert_parallel": expert_parallel, "pools": pools, "quantizations": listed(quantizations),
-        "max_num_seqs": listed(max_num_seqs), "max_num_batched_tokens":
-        listed(max_num_batched_tokens), "prefix_caching": prefix_caching, "speculations":
-        listed(speculations), "kv_offloading": listed(kv_offloading), "max_gpus": max_gpus, "trace":
-        trace, "workload": workload, "sessions": sessions, "clients": clients, "random": random,
-        "requests": requests, "rate": rate, "concurrency": concurrency, "request_rate":
-        request_rate, "max_concurrency": max_concurrency, "images_per_request": images_per_request,
-        "image_tokens": image_tokens, "burstiness": burstiness, "user_think_time_s":
-        user_think_time_s, "seed": seed, "router_prefix_weight": router_prefix_weight,
-        "router_queue_weight": router_queue_weight, "router_kv_weight": router_kv_weight,
-        "router_signal_interval_s": router_signal_interval_s, "max_queued_requests":
-        max_queued_requests, "request_timeout_s": request_timeout_s, "max_instances": max_instances,
-        "min_instances": min_instances, "scale_queue_depth": scale_queue_depth, "scale_interval_s":
-        scale_interval_s, "instance_startup_s": instance_startup_s, "turns": turns,
-        "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens, "output_tokens":
-        output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
-        "random_input_len": random_input_len, "random_output_len": random_output_len,
-        "random_range_ratio": random_range_ratio, "random_prefix_len": random_prefix_len}
+        host_profile, "network": network, "space": space, "source": source, "slo": listed(slo),
+        "goodput": listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count,
+        "find_max_rate": find_max_rate, "objective": objective, "price_kind": price_kind, "prices":
+        prices, "price": listed(price), "power_price": power_price, "spare_instances":
+        spare_instances, "day_price": listed(day_price), "start_hour": start_hour, "growth": growth,
+        "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
+        "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
+        "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "nic_gb_s":
+        nic_gb_s, "nics_per_node": nics_per_node, "oversubscription": oversubscription, "engines":
+        listed(engines), "tensor_parallel_sizes": listed(tensor_parallel_sizes),
+        "pipeline_parallel_sizes": listed(pipeline_parallel_sizes), "data_parallel_sizes":
+        listed(data_parallel_sizes), "expert_parallel": expert_parallel, "pools": pools,
+        "quantizations": listed(quantizations), "max_num_seqs": listed(max_num_seqs),
+        "max_num_batched_tokens": listed(max_num_batched_tokens), "prefix_caching": prefix_caching,
+        "speculations": listed(speculations), "kv_offloading": listed(kv_offloading), "max_gpus":
+        max_gpus, "trace": trace, "workload": workload, "sessions": sessions, "clients": clients,
+        "random": random, "requests": requests, "rate": rate, "concurrency": concurrency,
+        "request_rate": request_rate, "max_concurrency": max_concurrency, "images_per_request":
+        images_per_request, "image_tokens": image_tokens, "burstiness": burstiness,
+        "user_think_time_s": user_think_time_s, "seed": seed, "router_prefix_weight":
+        router_prefix_weight, "router_queue_weight": router_queue_weight, "router_kv_weight":
+        router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
+        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s,
+        "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
+        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
+        instance_startup_s, "turns": turns, "system_prompt_tokens": system_prompt_tokens,
+        "user_tokens": user_tokens, "output_tokens": output_tokens, "think_time_s": think_time_s,
+        "session_rate": session_rate, "random_input_len": random_input_len, "random_output_len":
+        random_output_len, "random_range_ratio": random_range_ratio, "random_prefix_len":
+        random_prefix_len}
     return PlanAnswer(ask("plan", fields, progress))
