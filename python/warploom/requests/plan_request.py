@@ -22,6 +22,7 @@ def plan(
     acceptance_length: float | None = None,
     host_profile: PathText | None = None,
     measured_at: PathText | None = None,
+    network: Mapping[str, Any] | None = None,
     space: Mapping[str, Any] | None = None,
     source: Mapping[str, Any] | None = None,
     slo: Sequence[PathText] | None = None,
@@ -48,6 +49,9 @@ def plan(
     time_limit_s: float | None = None,
     require_tier: PathText | None = None,
     threads: int | None = None,
+    nic_gb_s: float | None = None,
+    nics_per_node: int | None = None,
+    oversubscription: float | None = None,
     engines: Sequence[PathText] | None = None,
     tensor_parallel_sizes: Sequence[int] | None = None,
     pipeline_parallel_sizes: Sequence[int] | None = None,
@@ -114,6 +118,7 @@ def plan(
     host_profile: the machine that runs the engine; default "public_fleet"
     measured_at: where the latencies count from that limits mean: client, its way included, or engine
         (client, engine); default "client"
+    network: between nodes, in place of the nodes' records
     space: what may be chosen
     source: what the requests are and when they come
     slo: limits in ms, for example ttft_p95_ms=800
@@ -142,6 +147,9 @@ def plan(
     time_limit_s: stop with the best so far; 0: none; default 0.0
     require_tier: measured: refuse kernels that never were
     threads: 0: as many as the machine has. No effect on results; default 0
+    nic_gb_s: of one network adapter, one direction, in place of the node record's [GB/s]
+    nics_per_node: network adapters of one node, in place of the node record's
+    oversubscription: bandwidth of the adapters over that of the switches above them; absent: 1
     engines: engines to choose from, NAME or NAME:VERSION
     tensor_parallel_sizes: GPUs that share each layer; default [1, 2, 4, 8]
     pipeline_parallel_sizes: GPUs that share the layers out; default [1]
@@ -215,6 +223,15 @@ def plan(
         "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
         "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
         "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "engines":
+        host_profile, "network": network, "space": space, "source": source, "slo": listed(slo),
+        "goodput": listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count,
+        "find_max_rate": find_max_rate, "objective": objective, "price_kind": price_kind, "prices":
+        prices, "price": listed(price), "power_price": power_price, "spare_instances":
+        spare_instances, "day_price": listed(day_price), "start_hour": start_hour, "growth": growth,
+        "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
+        "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
+        "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "nic_gb_s":
+        nic_gb_s, "nics_per_node": nics_per_node, "oversubscription": oversubscription, "engines":
         listed(engines), "tensor_parallel_sizes": listed(tensor_parallel_sizes),
         "pipeline_parallel_sizes": listed(pipeline_parallel_sizes), "data_parallel_sizes":
         listed(data_parallel_sizes), "expert_parallel": expert_parallel, "pools": pools,
@@ -236,4 +253,11 @@ def plan(
         "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
         random_input_len, "random_output_len": random_output_len, "random_range_ratio":
         random_range_ratio, "random_prefix_len": random_prefix_len, "random_range": random_range}
+        "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
+        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
+        instance_startup_s, "turns": turns, "system_prompt_tokens": system_prompt_tokens,
+        "user_tokens": user_tokens, "output_tokens": output_tokens, "think_time_s": think_time_s,
+        "session_rate": session_rate, "random_input_len": random_input_len, "random_output_len":
+        random_output_len, "random_range_ratio": random_range_ratio, "random_prefix_len":
+        random_prefix_len}
     return PlanAnswer(ask("plan", fields, progress))

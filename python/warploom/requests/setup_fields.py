@@ -25,6 +25,7 @@ class SetupFields(HostFields, total=False):
     vision_encoder: a vision_config as JSON, or the path of a config.json that has one
     image_tokens: tokens of an image; default 0
     config: the engine's configuration
+    network: between nodes, in place of the node's record
     host: constants of the host in place of the engine's
     engine: engine whose scheduler is modelled; default "vllm"
     max_num_seqs: requests in a batch
@@ -100,6 +101,9 @@ class SetupFields(HostFields, total=False):
     deepep_mode: which of DeepEP's kernels (auto, normal, low_latency); default "auto"
     routing_policy: how requests are given out to replicas (engine, round_robin, waiting_first,
         least_loaded, prefix_aware, session_sticky, weighted); default "engine"
+    nic_gb_s: of one network adapter, one direction, in place of the node record's [GB/s]
+    nics_per_node: network adapters of one node, in place of the node record's
+    oversubscription: bandwidth of the adapters over that of the switches above them; absent: 1
     """
 
     quantization: PathText | None
@@ -112,6 +116,7 @@ class SetupFields(HostFields, total=False):
     vision_encoder: PathText | None
     image_tokens: int | None
     config: Mapping[str, Any] | None
+    network: Mapping[str, Any] | None
     host: Mapping[str, Any] | None
     engine: PathText | None
     max_num_seqs: int | None
@@ -176,3 +181,6 @@ class SetupFields(HostFields, total=False):
     moe_a2a_backend: PathText | None
     deepep_mode: PathText | None
     routing_policy: PathText | None
+    nic_gb_s: float | None
+    nics_per_node: int | None
+    oversubscription: float | None

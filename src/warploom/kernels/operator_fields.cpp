@@ -1,5 +1,6 @@
 #include "warploom/kernels/operator_fields.h"
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -239,30 +240,36 @@ List& list_fields(List& list, const Collective*) {
       .add("oversubscription", &Collective::oversubscription, network_field("oversubscription"));
 }
 
-// Looks for a whole number among the fields of Op.
+// Looks for a whole number among the fields of Op, one that may be absent too.
 template <class Op>
 class MemberSearch {
  public:
+  using Size = std::int64_t Op::*;
+  using OptionalSize = std::optional<std::int64_t> Op::*;
   explicit MemberSearch(std::string_view name) : name_(name) {}
   template <class M>
   MemberSearch& add(std::string_view name, M Op::*member, const FieldOptions& = {}) {
     if constexpr (std::is_integral_v<M> && !std::is_same_v<M, bool>) {
       static_assert(std::is_same_v<M, std::int64_t>, "sizes are of one type");
       if (name == name_) found_ = member;
+    } else if constexpr (std::is_same_v<M, std::optional<std::int64_t>>) {
+      if (name == name_) optional_ = member;
     }
     return *this;
   }
-  std::int64_t Op::*found() const { return found_; }
+  Size found() const { return found_; }
+  OptionalSize found_optional() const { return optional_; }
 
  private:
   std::string_view name_;
-  std::int64_t Op::*found_ = nullptr;
+  Size found_ = nullptr;
+  OptionalSize optional_ = nullptr;
 };
 
 template <class Op>
-std::int64_t Op::*size_member(std::string_view name) {
+MemberSearch<Op> size_member(std::string_view name) {
   MemberSearch<Op> search(name);
-  return list_fields(search, static_cast<const Op*>(nullptr)).found();
+  return list_fields(search, static_cast<const Op*>(nullptr));
 }
 
 template <class Op>
@@ -328,10 +335,13 @@ bool set_sizes(std::span<Operator> operators, std::string_view field, std::span<
   return std::visit(
       [&](const auto& first) {
         using Op = std::decay_t<decltype(first)>;
-        const auto member = size_member<Op>(field);
-        if (member == nullptr) return false;
-        for (std::size_t i = 0; i < operators.size(); ++i) std::get<Op>(operators[i]).*member = values[i];
-        return true;
+        const MemberSearch<Op> member = size_member<Op>(field);
+        const auto set = [&](auto found) {
+          for (std::size_t i = 0; found != nullptr && i < operators.size(); ++i)
+            std::get<Op>(operators[i]).*found = values[i];
+          return found != nullptr;
+        };
+        return set(member.found()) || set(member.found_optional());
       },
       operators.front());
 }
@@ -340,7 +350,7 @@ bool set_alike_sizes(std::span<Operator> operators, std::string_view field,
                      std::span<const std::int64_t> values) {
   WARPLOOM_ASSERT(operators.size() == values.size());
   if (operators.empty()) return true;
-  const auto member = size_member<RequestGroup>(field);
+  const auto member = size_member<RequestGroup>(field).found();
   if (member == nullptr) return false;
   return std::visit(
       [&](const auto& first) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
@@ -174,6 +175,7 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
 void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
   const ServingSetup setup =
       resolve_serving(request.setup, open_latency_model(request.setup.predictor, request.setup.files));
+  check_network_scope(request.setup, setup);
   const StaticBatchTime time = price_static_batch(request, setup).time;
   add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),
            {.figure = "TTFT", .now = time.prefill}, 1, diagnoser);
