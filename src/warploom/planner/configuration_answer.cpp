@@ -69,8 +69,7 @@ class ConfigurationSearch {
       find_fleets(fleets);
     const bool reasoned = !answer_.points.empty() || !answer_.reason.empty();
     if (!reasoned && overloaded_ && !answer_.nearest) return none(kOverload, most_words(largest));
-    if (!reasoned)
-      return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
+    if (!reasoned) return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
     return std::move(answer_);
   }
 
@@ -129,8 +128,8 @@ class ConfigurationSearch {
 
   PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
     PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
-    const bool known = !is_far_from_full(configuration_, screened_,
-                                         running(task_, configuration_, fleet), figures);
+    const bool known =
+        !is_far_from_full(configuration_, screened_, running(task_, configuration_, fleet), figures);
     const double most = known ? saturated(fleet, StepTime::Mid) : 0;
     if (std::isfinite(most)) made.saturated_rate = most;
     return made;

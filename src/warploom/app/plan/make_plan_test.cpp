@@ -218,7 +218,8 @@ TEST(SteadyPlan, AModelThatFitsNowhereGetsOneSizeThatDoes) {
   PlanRequest request = collapsing_plan();
   request.model = "Llama-3.1-405B";
   request.space.tensor_parallel = {1, 2, 4, 8};
-  expect_plan_refused(request, "expected sizes such as tensor_parallel 8 with pipeline_parallel 2 on H100-SXM");
+  expect_plan_refused(request,
+                      "expected sizes such as tensor_parallel 8 with pipeline_parallel 2 on H100-SXM");
 }
 
 TEST(EmitPlan, WritesWhatStartsTheBest) {

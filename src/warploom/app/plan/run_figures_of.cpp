@@ -78,8 +78,8 @@ std::vector<double> level_figures(const ServiceLevel& level, const Workload& wor
 // Standard errors by sections of at least a life each, in order of arrival.
 void add_errors(RunFigures& figures, const ServiceLevel& level, const Workload& workload,
                 std::span<const Judged> requests) {
-  const auto batches = std::min({kMostBatches, requests.size() / kLeastInBatch,
-                                 std::size_t(std::max(0.0, figures.length.lives))});
+  const auto batches = std::min(
+      {kMostBatches, requests.size() / kLeastInBatch, std::size_t(std::max(0.0, figures.length.lives))});
   if (batches < std::size_t(kLeastLives)) return;
   const std::vector<double> whole = level_figures(level, workload, requests);
   std::vector<std::vector<double>> parts(whole.size());
@@ -89,8 +89,7 @@ void add_errors(RunFigures& figures, const ServiceLevel& level, const Workload& 
     for (std::size_t k = 0; k < own.size(); ++k) parts[k].push_back(own[k]);
   }
   figures.batches = std::int64_t(batches);
-  for (std::size_t k = 0; k < whole.size(); ++k)
-    figures.errors.push_back(section_error(whole[k], parts[k]));
+  for (std::size_t k = 0; k < whole.size(); ++k) figures.errors.push_back(section_error(whole[k], parts[k]));
 }
 
 // In order of arrival; those that never reached an engine have no stay.
@@ -99,9 +98,8 @@ std::vector<Judged> in_order(const SimulationResult& result, const Workload& wor
   for (std::size_t i = 0; i < result.requests.size(); ++i)
     requests.push_back(
         {&result.requests[i], workload.groups.empty() ? kNoGroup : workload.groups[i].slo_class});
-  std::stable_sort(requests.begin(), requests.end(), [](const Judged& a, const Judged& b) {
-    return a.record->arrival < b.record->arrival;
-  });
+  std::stable_sort(requests.begin(), requests.end(),
+                   [](const Judged& a, const Judged& b) { return a.record->arrival < b.record->arrival; });
   return requests;
 }
 

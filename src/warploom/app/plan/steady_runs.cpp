@@ -19,8 +19,8 @@ constexpr double kClearRequests = 10000, kClearWidth = 0.02;
 constexpr double kWantedLives = 1.3 * kSureLives;
 // By how much it may be longer than the one before: the life of a request is not yet known well.
 constexpr double kMostLonger = 8, kLeastLonger = 2;
-// Where a run that is at least kLeastLonger as long holds hardly more lives than the one before, which had seen
-// a life whole, lives get longer with the run: the fleet falls behind.
+// Where a run that is at least kLeastLonger as long holds hardly more lives than the one before, which had
+// seen a life whole, lives get longer with the run: the fleet falls behind.
 constexpr double kMoreLives = 1.25, kWholeLives = 2;
 // Requests of a saturated run, for each that is in flight: several waves of requests that all began together.
 constexpr double kWaves = 4;
@@ -63,8 +63,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   for (;;) {
     const auto all = std::int64_t(std::ceil(count * of_all));
     const Workload workload = share_of(plan_workload(request, all, question.rate), take, of);
-    const SimulationResult result =
-        fleet.run(workload, {.step_time = question.step_time, .alone = alone});
+    const SimulationResult result = fleet.run(workload, {.step_time = question.step_time, .alone = alone});
     RunFigures figures = figures_of_steady_run(result, workload, level, of_all, fleet.energy(result));
     const bool lengthens =
         before > kWholeLives && figures.length.lives < std::min(kLeastLives, kMoreLives * before);
@@ -76,8 +75,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   }
 }
 
-RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight,
-                         StepTime step_time) {
+RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight, StepTime step_time) {
   const double count = std::clamp(kWaves * in_flight, kLeastSaturated, kMostSaturated);
   Workload workload = plan_workload(request, std::int64_t(count));
   for (WorkloadRequest& each : workload.requests) each.arrival = SimTime();
