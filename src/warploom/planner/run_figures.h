@@ -50,6 +50,7 @@ struct RunQuestion {
   StepTime step_time = StepTime::Mid;
   double rate = 0;         // requests/s in place of the load's own; 0: as it comes
   bool whole = true;       // false: the first quarter of the requests; not of a load that is open-ended
+  bool thorough = false;   // of an open-ended load: many times longer, to confirm an answer near its edge
   bool saturated = false;  // requests wait at any time: what it serves then is its request_throughput
   auto operator<=>(const RunQuestion&) const = default;
 };

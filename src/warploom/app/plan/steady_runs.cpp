@@ -10,8 +10,11 @@
 namespace warploom {
 namespace {
 
-// Requests of the first run; most of a run, and lives after which more would say no more.
-constexpr double kFirstRequests = 400, kMostRequests = 60000, kMostLives = 160;
+// A first run computes about so many tokens, and a thorough one, with so many requests.
+constexpr double kFirstTokens = 1e6, kLeastFirst = 400, kMostFirst = 4000;
+constexpr double kThoroughTokens = 3e7, kMostThorough = 30000;
+// Most of a run, and lives after which more would say no more.
+constexpr double kMostRequests = 60000, kMostLives = 160;
 // A run whose interval holds a limit goes on up to so many, unless the interval is narrower than that limit's
 // share beside it: then the figure is as good as the limit.
 constexpr double kClearRequests = 10000, kClearWidth = 0.02;
@@ -52,6 +55,15 @@ bool is_enough(const ServiceLevel& level, const RunFigures& figures, double coun
   return length.steadiness == Steadiness::Steady && (said == Said::Kept || count >= kClearRequests);
 }
 
+double first_count(const Workload& workload, bool thorough) {
+  double tokens = 0;
+  for (const WorkloadRequest& each : workload.requests)
+    tokens += double(each.input_tokens) + double(each.output_tokens);
+  tokens /= double(workload.requests.size());
+  return thorough ? std::clamp(kThoroughTokens / tokens, kLeastFirst, kMostThorough)
+                  : std::clamp(kFirstTokens / tokens, kLeastFirst, kMostFirst);
+}
+
 }  // namespace
 
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
@@ -59,7 +71,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   const bool alone = fleet.one_says_all(own);
   const std::size_t take = alone ? fleet.own_turn() : 1, of = alone ? fleet.whole_turn() : 1;
   const double of_all = double(of) / double(take);
-  double count = kFirstRequests, before = 0;
+  double count = first_count(own, question.thorough), before = 0;
   for (;;) {
     const auto all = std::int64_t(std::ceil(count * of_all));
     const Workload workload = share_of(plan_workload(request, all, question.rate), take, of);
