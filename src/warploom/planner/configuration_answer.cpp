@@ -128,8 +128,8 @@ class ConfigurationSearch {
 
   PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
     PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
-    const bool known =
-        !is_far_from_full(configuration_, screened_, running(task_, configuration_, fleet), figures);
+    const Fleet runs = running(task_, configuration_, fleet);
+    const bool known = task_.find_max_rate || !is_far_from_full(configuration_, screened_, runs, figures);
     const double most = known ? saturated(fleet, StepTime::Mid) : 0;
     if (std::isfinite(most)) made.saturated_rate = most;
     return made;
@@ -140,8 +140,8 @@ class ConfigurationSearch {
     return model_.run(configuration_, running(task_, configuration_, fleet), question);
   }
 
-  // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps gather
-  // more requests, which make steps longer. Nothing when a thorough run misses the level.
+  // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps
+  // gather more requests, which make steps longer. Nothing when a thorough run misses the level.
   std::optional<RunFigures> confirmed(const Fleet& fleet, StepTime step_time, double rate,
                                       RunFigures figures) {
     constexpr double kNearALimit = 0.8;  // of it is used
