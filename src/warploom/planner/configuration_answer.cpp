@@ -69,8 +69,7 @@ class ConfigurationSearch {
       find_fleets(fleets);
     const bool reasoned = !answer_.points.empty() || !answer_.reason.empty();
     if (!reasoned && overloaded_ && !answer_.nearest) return none(kOverload, most_words(largest));
-    if (!reasoned)
-      return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
+    if (!reasoned) return none(kMissed, answer_.nearest ? answer_.nearest->binding.name : std::string());
     return std::move(answer_);
   }
 
@@ -122,15 +121,15 @@ class ConfigurationSearch {
 
   // By its bounds alone; so that runs of it are likely to be in vain.
   bool nearly_full(const Fleet& fleet, double rate) const {
-    constexpr double kNearlyFull = 0.5;  // of what bounds allow
+    constexpr double kNearlyFull = 0.4;  // of what bounds allow
     const double most = most_rate(configuration_, screened_, running(task_, configuration_, fleet));
     return (rate > 0 ? rate : task_.load.rate) > kNearlyFull * most;
   }
 
   PlanPoint point(const Fleet& fleet, double rate, const RunFigures& figures) {
     PlanPoint made = point_of(task_, configuration_, screened_, fleet, rate, figures);
-    const bool known = !is_far_from_full(configuration_, screened_,
-                                         running(task_, configuration_, fleet), figures);
+    const Fleet runs = running(task_, configuration_, fleet);
+    const bool known = task_.find_max_rate || !is_far_from_full(configuration_, screened_, runs, figures);
     const double most = known ? saturated(fleet, StepTime::Mid) : 0;
     if (std::isfinite(most)) made.saturated_rate = most;
     return made;
@@ -141,8 +140,23 @@ class ConfigurationSearch {
     return model_.run(configuration_, running(task_, configuration_, fleet), question);
   }
 
+  // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps
+  // gather more requests, which make steps longer. Nothing when a thorough run misses the level.
+  std::optional<RunFigures> confirmed(const Fleet& fleet, StepTime step_time, double rate,
+                                      RunFigures figures) {
+    constexpr double kNearALimit = 0.8;  // of it is used
+    const bool near = task_.find_max_rate || nearly_full(fleet, rate) ||
+                      binding_limit(task_.level, figures).use > kNearALimit;
+    if (!task_.load.open_ended || !near) return figures;
+    RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .thorough = true});
+    if (meets(task_, longer, step_time == StepTime::High)) return longer;
+    if (step_time == StepTime::Mid) note_miss(fleet, longer);
+    return std::nullopt;
+  }
+
   // Nothing when the level is missed.
-  std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate) {
+  std::optional<RunFigures> run_if_met(const Fleet& fleet, StepTime step_time, double rate,
+                                       bool confirm = true) {
     // A run of a fleet that is overloaded is long; of one pool all fleets share the run that says so.
     const bool first = !configuration_.decode && nearly_full(fleet, rate);
     if (first && !sustained(fleet, step_time, rate)) return std::nullopt;
@@ -159,7 +173,7 @@ class ConfigurationSearch {
       if (!first && !is_far_from_full(configuration_, screened_, runs, figures) &&
           !sustained(fleet, step_time, rate))
         return std::nullopt;
-      return figures;
+      return confirm ? confirmed(fleet, step_time, rate, std::move(figures)) : figures;
     }
     if (step_time == StepTime::Mid) note_miss(fleet, figures);
     return std::nullopt;
@@ -270,10 +284,7 @@ class ConfigurationSearch {
   std::int64_t highest(const Fleet& fleet, StepTime step_time, double most, std::int64_t first,
                        std::optional<RunFigures>& figures) {
     const auto try_at = [&](std::int64_t part) {
-      auto met = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
-      if (!met) return false;
-      figures = std::move(met);
-      return true;
+      return run_if_met(fleet, step_time, most * double(part) / double(kRateSteps), false).has_value();
     };
     std::int64_t good = 0, bad = first + 1;
     while (bad - good > 1) {
@@ -283,7 +294,11 @@ class ConfigurationSearch {
       else
         bad = middle;
     }
-    return good;
+    for (; good > 0; --good) {
+      figures = run_if_met(fleet, step_time, most * double(good) / double(kRateSteps));
+      if (figures) return good;
+    }
+    return 0;
   }
 
   static constexpr std::int64_t kRateSteps = 64;

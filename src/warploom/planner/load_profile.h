@@ -15,12 +15,12 @@ struct LoadProfile {
   std::int64_t in_flight = 0;  // of a closed loop; 0: none
   double mean_input = 0;       // tokens that some engine must compute at least once, see below
   double mean_output = 0;
-  double mean_context = 0;   // tokens in the cache of a decoding request, mean over output tokens
-  double mean_held = 0;      // the same without shared parts: what it takes of the cache at least
+  double mean_context = 0;  // tokens in the cache of a decoding request, mean over output tokens
+  double mean_held = 0;     // the same without shared parts: what it takes of the cache at least
   // Requests are drawn, at a constant rate or for a constant number in flight, so that there are always more
   // of the same kind; `open_ended`: and nobody said how many.
   bool drawn = false, open_ended = false;
-  std::int64_t longest = 0;  // input and output tokens of one request
+  std::int64_t longest = 0;                   // input and output tokens of one request
   std::vector<std::int32_t> inputs, outputs;  // of each request, ascending; inputs without shared parts
 
   // The value that a share `fraction` of the requests does not exceed.

@@ -12,8 +12,13 @@ namespace warploom {
 namespace {
 
 Json bounds_to_json(const EngineBounds& bounds) {
-  Json document = {bounds.seconds_per_request, bounds.prompt_seconds, bounds.output_seconds,
-                   bounds.per_token,           bounds.groups,         bounds.in_flight, Json::array()};
+  Json document = {bounds.seconds_per_request,
+                   bounds.prompt_seconds,
+                   bounds.output_seconds,
+                   bounds.per_token,
+                   bounds.groups,
+                   bounds.in_flight,
+                   Json::array()};
   for (const auto& [share, seconds] : bounds.first_tokens) document.back().push_back({share, seconds});
   return document;
 }
@@ -95,8 +100,8 @@ Json answer_to_json(const ConfigurationAnswer& answer) {
   if (answer.most_rate) document["most_rate"] = *answer.most_rate;
   if (answer.nearest) {
     const LimitUse& use = answer.nearest->binding;
-    document["nearest"] = {fleet_to_json(answer.nearest->fleet), use.name, use.figure,
-                           use.limit,                                use.use,  use.low,    use.high};
+    document["nearest"] = {
+        fleet_to_json(answer.nearest->fleet), use.name, use.figure, use.limit, use.use, use.low, use.high};
   }
   for (const PlanPoint& point : answer.points) {
     Json entry = {{"fleet", fleet_to_json(point.fleet)},
@@ -122,11 +127,10 @@ ConfigurationAnswer answer_from_json(const Json& document, const PlanTask& task,
   if (document.contains("most_rate")) answer.most_rate = document["most_rate"].get<double>();
   if (document.contains("nearest")) {
     const Json& near = document["nearest"];
-    answer.nearest = NearMiss{
-        configuration,
-        fleet_from_json(near[0]),
-        {near[1].get<std::string>(), near[2].get<double>(), near[3].get<double>(), near[4].get<double>(),
-         near[5].get<double>(), near[6].get<double>()}};
+    answer.nearest = NearMiss{configuration,
+                              fleet_from_json(near[0]),
+                              {near[1].get<std::string>(), near[2].get<double>(), near[3].get<double>(),
+                               near[4].get<double>(), near[5].get<double>(), near[6].get<double>()}};
   }
   for (const Json& entry : document["points"]) {
     const double rate = task.find_max_rate ? entry["rate"].get<double>() : task.load.rate;

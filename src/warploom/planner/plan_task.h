@@ -73,7 +73,7 @@ struct PlanPoint {
   double rate = 0;                        // requests/s that come, and that it keeps up with
   double saturated_rate = 0;              // requests/s that it serves while requests always wait; 0: unknown
   double dollars_per_hour = 0;
-  double rent = 0;  // part of it: without power
+  double rent = 0;                 // part of it: without power
   double output_tokens_per_s = 0;  // that were served
   double tokens_per_s_per_gpu = 0, tokens_per_s_per_user = 0;
   double dollars_per_million_output = 0;  // everything, over output tokens

@@ -86,6 +86,8 @@ class QueueModel final : public ConfigurationModel {
     fill(metrics.tpot, tpot);
     fill(metrics.itl, tpot);
     fill(metrics.e2el, ttft + (task_.load.mean_output - 1) * tpot);
+    // Full enough for its saturated rate to be asked.
+    metrics.max_concurrent_requests = seqs * decoders > 1 ? std::int64_t(seqs * decoders) : 1;
     metrics.completed = task_.load.requests;
     metrics.request_throughput = rate;
     metrics.duration = Seconds(double(task_.load.requests) / rate);

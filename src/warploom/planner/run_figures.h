@@ -15,11 +15,11 @@ namespace warploom {
 // How long a run was, and whether it says what the fleet does for good.
 struct RunLength {
   Steadiness steadiness = Steadiness::Steady;
-  bool finite = false;             // the load as it was stated, with its begin and its end; else a window of it
-  std::int64_t requests = 0;       // of the fleet over the run
-  std::int64_t simulated = 0;      // of them: those of the instances that were simulated
-  Seconds window;                  // what is judged: after the warm-up
-  double lives = 0;                // of a request, that fit in there
+  bool finite = false;         // the load as it was stated, with its begin and its end; else a window of it
+  std::int64_t requests = 0;   // of the fleet over the run
+  std::int64_t simulated = 0;  // of them: those of the instances that were simulated
+  Seconds window;              // what is judged: after the warm-up
+  double lives = 0;            // of a request, that fit in there
   double growth = 0, growth_low = 0, growth_high = 0;  // share of the arrivals that pile up, and its interval
   static FieldTable describe();
 };
@@ -38,8 +38,8 @@ struct RunFigures {
   // hold over the run; 24 for each pool. Empty: all of it.
   std::vector<double> held;
   RunLength length;
-  // Standard errors of the figures of each limit, then of goodput_share, then of class_shares, in s or shares;
-  // empty where the run has fewer than `batches` of two.
+  // Standard errors of the figures of each limit, then of goodput_share, then of class_shares, in s or
+  // shares, and the sections of the run that they are from; empty and 0 where it is too short.
   std::vector<double> errors;
   std::int64_t batches = 0;
   static FieldTable describe();  // without the metrics and the length, which describe themselves
@@ -50,6 +50,7 @@ struct RunQuestion {
   StepTime step_time = StepTime::Mid;
   double rate = 0;         // requests/s in place of the load's own; 0: as it comes
   bool whole = true;       // false: the first quarter of the requests; not of a load that is open-ended
+  bool thorough = false;   // of an open-ended load: many times longer, to confirm an answer near its edge
   bool saturated = false;  // requests wait at any time: what it serves then is its request_throughput
   auto operator<=>(const RunQuestion&) const = default;
 };

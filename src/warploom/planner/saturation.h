@@ -15,14 +15,14 @@ namespace warploom {
 double saturated_rate(const PlanTask& task, const ConfigurationModel& model,
                       const Configuration& configuration, const Fleet& fleet, StepTime step_time);
 
-// Requests/s in the part of a run in which requests wait: all came at its start, and it is counted from when a
-// quarter of them is complete until the last one is scheduled. Of requests' tokens, taken as spread evenly
-// between their first and their last; the lower end of an interval that nine in ten lie in, by batch means, or
-// nearly what the whole run serves where that is more. Where nothing waits that long: the whole run's.
+// Requests/s in the part of a run in which requests wait: all came at its start, and it is counted from when
+// a quarter of them is complete until the last one is scheduled. Of requests' tokens, taken as spread evenly
+// between their first and their last; the lower end of an interval that nine in ten lie in, by batch means,
+// or nearly what the whole run serves where that is more. Where nothing waits that long: the whole run's.
 double served_while_waiting(std::span<const RequestRecord> records);
 
-// Whether a fleet is so far from being full that nothing need be known of it: in a run of its load it never had
-// more than kFarFromFull of what it can have in flight.
+// Whether a fleet is so far from being full that nothing need be known of it: in a run of its load it never
+// had more than kFarFromFull of what it can have in flight.
 inline constexpr double kFarFromFull = 0.5;
 bool is_far_from_full(const Configuration& configuration, const Screened& screened, const Fleet& fleet,
                       const RunFigures& figures);

@@ -143,13 +143,12 @@ constexpr double kLeastShare = 1e-6;  // of requests; keeps the ratio finite
 std::vector<LimitUse> uses_with(const ServiceLevel& level, const RunFigures& figures, double beyond) {
   std::vector<LimitUse> uses;
   const auto error_of = [&](std::size_t i) { return i < figures.errors.size() ? figures.errors[i] : 0.0; };
-  const double wide =
-      figures.batches > 1 ? student_t(kNormal995, std::size_t(figures.batches - 1)) : 0;
+  const double wide = figures.batches > 1 ? student_t(kNormal995, std::size_t(figures.batches - 1)) : 0;
   const auto add = [&](std::string name, double figure, double limit, double error, bool at_most) {
     const double end = figure + (at_most ? 1 : -1) * beyond * error;
     const double use = at_most ? end / limit : limit / std::max(kLeastShare, end);
-    uses.push_back({std::move(name), end, limit, use, std::max(0.0, figure - wide * error),
-                    figure + wide * error});
+    uses.push_back(
+        {std::move(name), end, limit, use, std::max(0.0, figure - wide * error), figure + wide * error});
     if (!(error > 0)) uses.back().low = uses.back().high = 0;
   };
   for (const SloLimit& limit : level.limits)

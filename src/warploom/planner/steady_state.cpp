@@ -137,8 +137,7 @@ SteadyTest test_steadiness(std::span<const Stay> stays, double life) {
   if (grows && (materially || piles_up))
     test.verdict = Steadiness::Growing;
   else
-    test.verdict =
-        !grows && test.growth_high <= kSteadyGrowth ? Steadiness::Steady : Steadiness::Unsettled;
+    test.verdict = !grows && test.growth_high <= kSteadyGrowth ? Steadiness::Steady : Steadiness::Unsettled;
   return test;
 }
 

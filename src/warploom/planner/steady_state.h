@@ -51,23 +51,23 @@ struct Stay {
 
 struct SteadyTest {
   Steadiness verdict = Steadiness::TooShort;
-  double begin = 0, end = 0;                    // s: what is judged, from the warm-up to the last arrival
-  double lives = 0;                             // mean stays that fit in there
+  double begin = 0, end = 0;  // s: what is judged, from the warm-up to the last arrival
+  double lives = 0;           // mean stays that fit in there
   double growth = 0, growth_low = 0, growth_high = 0;  // of the arrivals; the interval holds 90 %
 };
 
 // A batch is at least a mean stay; with fewer batches than this nothing is said. Three degrees of freedom for
 // the slope.
 inline constexpr double kLeastLives = 5;
-// Growth is believed after so many lives: before, a long way to a plateau looks the same. Or at once where more
-// than what arrives in so many lives piles up in the judged time: to a plateau it is one at most.
+// Growth is believed after so many lives: before, a long way to a plateau looks the same. Or at once where
+// more than what arrives in so many lives piles up in the judged time: to a plateau it is one at most.
 inline constexpr double kSureLives = 10, kPilesUp = 1;
 // Share of the arrivals that may pile up, with 95 % confidence, in what is called steady.
 inline constexpr double kSteadyGrowth = 0.02;
 
 // Steady: with 95 % confidence less than kSteadyGrowth of the arrivals pile up, and growth is not sure, which
-// takes 99.5 %. Growing: it is sure, and that much. TooShort: fewer than kLeastLives are left. Unsettled: none
-// of these; a longer run tells.
+// takes 99.5 %. Growing: it is sure, and that much. TooShort: fewer than kLeastLives are left. Unsettled:
+// none of these; a longer run tells.
 SteadyTest test_steadiness(std::span<const Stay> stays);
 // Of `stays` that last `life` s in the mean, where the growth of something shorter is asked: of a queue.
 SteadyTest test_steadiness(std::span<const Stay> stays, double life);

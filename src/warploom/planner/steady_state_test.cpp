@@ -25,7 +25,8 @@ std::vector<Stay> stays_at(double seconds, const std::function<double(double)>& 
 
 // Of a server that turns out `share` of what comes, after two seconds of work: what is late piles up.
 std::vector<Stay> overloaded(double seconds, double share, std::uint64_t seed = 1) {
-  return stays_at(seconds, [=](double time) { return 2 + time * (1 / share - 1); }, seed);
+  return stays_at(
+      seconds, [=](double time) { return 2 + time * (1 / share - 1); }, seed);
 }
 
 TEST(StudentT, IsTheTabledQuantile) {
@@ -97,7 +98,9 @@ TEST(Steadiness, ASlowWayToAPlateauIsNotCalledGrowthTooEarly) {
 TEST(Steadiness, ErrsSeldom) {
   int growing = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    growing += test_steadiness(stays_at(60, [](double) { return 2; }, seed)).verdict == Steadiness::Growing;
+    growing += test_steadiness(stays_at(
+                                   60, [](double) { return 2; }, seed))
+                   .verdict == Steadiness::Growing;
     EXPECT_NE(test_steadiness(overloaded(60, 0.85, seed)).verdict, Steadiness::Steady) << seed;
   }
   EXPECT_LE(growing, 3);

@@ -74,9 +74,10 @@ std::string run_text(const RunLength& length) {
     case Steadiness::Growing:
       return fmt::format("GROWING: {}, {} of the arrivals pile up", run, percent_text(length.growth));
     case Steadiness::TooShort:
-      return fmt::format("TOO SHORT to be judged steady: {}, expected at least {:.0f}; more `requests` tell, "
-                         "or none said",
-                         run, kLeastLives);
+      return fmt::format(
+          "TOO SHORT to be judged steady: {}, expected at least {:.0f}; more `requests` tell, "
+          "or none said",
+          run, kLeastLives);
     case Steadiness::Unsettled:
       return fmt::format("NOT SETTLED: {}, {} to {} of the arrivals pile up", run,
                          percent_text(length.growth_low), percent_text(length.growth_high));

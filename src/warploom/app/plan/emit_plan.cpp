@@ -230,8 +230,7 @@ std::string benchmark(const PlanRequest& request, const PlanResult& plan) {
                      .output_tokens = std::int64_t(plan.load.mean_output),
                      .requests = plan.load.requests};
   // Of an endless load as many as the promise rests on.
-  if (plan.load.open_ended)
-    load.requests = plan.search.points[*plan.search.best].figures.length.requests;
+  if (plan.load.open_ended) load.requests = plan.search.points[*plan.search.best].figures.length.requests;
   if (const auto& random = request.source.random) {
     if (random->range == LengthRange::UpTo)
       throw Unsupported(

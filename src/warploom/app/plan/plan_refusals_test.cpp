@@ -81,7 +81,7 @@ const Refused kRefusedPlans[] = {
     {"require_tier: 'cross_gpu' is no tier", [](PlanRequest& r) { r.require_tier = "cross_gpu"; }},
     {"gpu_names: nothing in the space can run (kernels never measured on this GPU)",
      [](PlanRequest& r) { r.require_tier = "measured"; }},
-    {"gpu_names: the model fits on none of them at any size allowed: meta-llama/Llama-3.1-405B does not",
+    {"gpu_names: the model fits on none of them at any size allowed (tensor_parallel 1, 2; at most 4 GPUs): ",
      [](PlanRequest& r) { r.model = "Llama-3.1-405B"; }},
     {"gpu_count: instances of 2 GPUs do not add up to 3 GPUs",
      [](PlanRequest& r) {

@@ -10,9 +10,9 @@
 
 namespace warploom {
 
-// Of a load that ends: all of its requests. Says whether the run shows that the fleet keeps up: where requests
-// were drawn at one rate by all that is in the system, otherwise by what waits alone, since a load that rises
-// fills a fleet that keeps up with it too. Everything but the energy.
+// Of a load that ends: all of its requests. Says whether the run shows that the fleet keeps up: where
+// requests were drawn at one rate by all that is in the system, otherwise by what waits alone, since a load
+// that rises fills a fleet that keeps up with it too. Everything but the energy.
 RunFigures figures_of_finite_run(const SimulationResult& result, const Workload& workload,
                                  const ServiceLevel& level, bool drawn);
 

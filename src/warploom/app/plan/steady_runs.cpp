@@ -10,8 +10,11 @@
 namespace warploom {
 namespace {
 
-// Requests of the first run; most of a run, and lives after which more would say no more.
-constexpr double kFirstRequests = 400, kMostRequests = 60000, kMostLives = 160;
+// A first run computes about so many tokens, and a thorough one, with so many requests.
+constexpr double kFirstTokens = 1e6, kLeastFirst = 400, kMostFirst = 4000;
+constexpr double kThoroughTokens = 3e7, kMostThorough = 30000;
+// Most of a run, and lives after which more would say no more.
+constexpr double kMostRequests = 60000, kMostLives = 160;
 // A run whose interval holds a limit goes on up to so many, unless the interval is narrower than that limit's
 // share beside it: then the figure is as good as the limit.
 constexpr double kClearRequests = 10000, kClearWidth = 0.02;
@@ -19,8 +22,8 @@ constexpr double kClearRequests = 10000, kClearWidth = 0.02;
 constexpr double kWantedLives = 1.3 * kSureLives;
 // By how much it may be longer than the one before: the life of a request is not yet known well.
 constexpr double kMostLonger = 8, kLeastLonger = 2;
-// Where a run that is at least kLeastLonger as long holds hardly more lives than the one before, which had seen
-// a life whole, lives get longer with the run: the fleet falls behind.
+// Where a run that is at least kLeastLonger as long holds hardly more lives than the one before, which had
+// seen a life whole, lives get longer with the run: the fleet falls behind.
 constexpr double kMoreLives = 1.25, kWholeLives = 2;
 // Requests of a saturated run, for each that is in flight: several waves of requests that all began together.
 constexpr double kWaves = 4;
@@ -52,6 +55,15 @@ bool is_enough(const ServiceLevel& level, const RunFigures& figures, double coun
   return length.steadiness == Steadiness::Steady && (said == Said::Kept || count >= kClearRequests);
 }
 
+double first_count(const Workload& workload, bool thorough) {
+  double tokens = 0;
+  for (const WorkloadRequest& each : workload.requests)
+    tokens += double(each.input_tokens) + double(each.output_tokens);
+  tokens /= double(workload.requests.size());
+  return thorough ? std::clamp(kThoroughTokens / tokens, kLeastFirst, kMostThorough)
+                  : std::clamp(kFirstTokens / tokens, kLeastFirst, kMostFirst);
+}
+
 }  // namespace
 
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
@@ -59,12 +71,11 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   const bool alone = fleet.one_says_all(own);
   const std::size_t take = alone ? fleet.own_turn() : 1, of = alone ? fleet.whole_turn() : 1;
   const double of_all = double(of) / double(take);
-  double count = kFirstRequests, before = 0;
+  double count = first_count(own, question.thorough), before = 0;
   for (;;) {
     const auto all = std::int64_t(std::ceil(count * of_all));
     const Workload workload = share_of(plan_workload(request, all, question.rate), take, of);
-    const SimulationResult result =
-        fleet.run(workload, {.step_time = question.step_time, .alone = alone});
+    const SimulationResult result = fleet.run(workload, {.step_time = question.step_time, .alone = alone});
     RunFigures figures = figures_of_steady_run(result, workload, level, of_all, fleet.energy(result));
     const bool lengthens =
         before > kWholeLives && figures.length.lives < std::min(kLeastLives, kMoreLives * before);
@@ -76,8 +87,7 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
   }
 }
 
-RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight,
-                         StepTime step_time) {
+RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight, StepTime step_time) {
   const double count = std::clamp(kWaves * in_flight, kLeastSaturated, kMostSaturated);
   Workload workload = plan_workload(request, std::int64_t(count));
   for (WorkloadRequest& each : workload.requests) each.arrival = SimTime();
