@@ -127,8 +127,8 @@ Json tune_fit_json(const TuneFitResult& fit) {
 std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
   const WaveTuneModel& model = fit.table.model();
   return fmt::format(
-             "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, {} left "
-             "out\n"
+             "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, "
+             "{} left out\n"
              "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
              name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(),
              model.anchors, model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,

@@ -13,6 +13,9 @@ namespace {
 // A time may lie below its bound by this much: clocks above the record's, a timer's steps.
 constexpr double kTolerance = 0.1;
 
+// The best of a kernel's samples reaches more of the GPU than this: anchors of real kernels 60 to 85 %.
+constexpr double kLeastReached = 0.02;
+
 double most_flop_per_us(const TileKernel& kernel, const GpuSpec& gpu) {
   const TensorRates& rates = gpu.tensor_rates;
   const double rate = kernel.operand_bytes == 1   ? std::max({rates.fp8, rates.int8, rates.fp16})
@@ -66,6 +69,23 @@ void check_possible(const TileKernel& kernel, const GpuSpec& gpu, std::span<cons
       "of {} bytes",
       impossible, samples.size(), gpu.name, worst->shape.m, worst->shape.n, worst->shape.k, worst->median_us,
       least_us(kernel, worst->shape, gpu), kernel.operand_bytes));
+}
+
+std::string slowness_warning(const TileKernel& kernel, const GpuSpec& gpu,
+                             std::span<const TileSample> samples) {
+  if (kernel.kind != TileKernelKind::Gemm) return {};
+  double reached = 0;
+  for (const TileSample& sample : samples) {
+    const double m = double(sample.shape.m), n = double(sample.shape.n), k = double(sample.shape.k);
+    const double bytes = (m + n) * k * double(kernel.operand_bytes) + m * n * double(kernel.output_bytes);
+    const double moving = double(kernel.batch) * bytes / (gpu.memory_bandwidth.value() * 1e-6);
+    reached = std::max(reached, std::max(moving, least_us(kernel, sample.shape, gpu)) / sample.median_us);
+  }
+  if (reached >= kLeastReached) return {};
+  return fmt::format(
+      "the best of {} times reaches {:.2g} % of what {} can do; expected microseconds, measured on that GPU: "
+      "the table's tier is {}",
+      samples.size(), 100 * reached, gpu.name, name_of(Tier::CrossGpu));
 }
 
 std::string fit_warning(double median_r_squared, std::size_t buckets) {

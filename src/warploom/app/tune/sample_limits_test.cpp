@@ -27,9 +27,9 @@ std::string refusal_with(const Change& change) {
   CsvWriter csv({"bm", "bn", "bk", "warps", "stages", "m", "n", "k", "median_us"});
   for (const TileSample& row : rows)
     csv.row({std::to_string(row.config.tile_m), std::to_string(row.config.tile_n),
-                 std::to_string(row.config.tile_k), std::to_string(row.config.warps),
-                 std::to_string(row.config.stages), std::to_string(row.shape.m), std::to_string(row.shape.n),
-                 std::to_string(row.shape.k), std::to_string(row.median_us)});
+             std::to_string(row.config.tile_k), std::to_string(row.config.warps),
+             std::to_string(row.config.stages), std::to_string(row.shape.m), std::to_string(row.shape.n),
+             std::to_string(row.shape.k), std::to_string(row.median_us)});
   const ScratchFolder folder;
   const TuneFitRequest request{.samples = {folder.write("samples.csv", csv.text())}};
   try {
@@ -74,6 +74,16 @@ TEST(SampleLimits, WarnsBetweenTheLimits) {
   EXPECT_EQ(fit_warning(-3, 0), "");
   EXPECT_NE(fit_warning(0.7, 10).find("cross_gpu"), std::string::npos);
   EXPECT_THROW(fit_warning(0.2, 10), InvalidInput);
+}
+
+TEST(SampleLimits, WarnsOfTimesInNanoseconds) {
+  const GpuCatalog catalog;
+  const GpuSpec& gpu = catalog.get("h200_sxm");
+  const std::vector<std::filesystem::path> files{anchors_file()};
+  std::vector<TileSample> rows = read_tile_samples(files).rows;
+  EXPECT_EQ(slowness_warning({}, gpu, rows), "");
+  for (TileSample& row : rows) row.median_us *= 1e3;
+  EXPECT_NE(slowness_warning({}, gpu, rows).find("expected microseconds"), std::string::npos);
 }
 
 TEST(SampleLimits, BoundsProductsByTheHighestClock) {

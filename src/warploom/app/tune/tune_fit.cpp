@@ -82,6 +82,7 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = fitted_model(request, gpu, samples.rows);
   std::string warning = fit_warning(model.median_r_squared, model.buckets.size());
+  if (warning.empty()) warning = slowness_warning(request.kernel, spec, samples.rows);
   TableOptions options = options_of(request, model);
   if (!warning.empty()) options.tier = TableTier::CrossGpu;
   const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
@@ -121,6 +122,7 @@ WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
   const WaveTuneModel& model = table.model();
   const bool judged = model.median_r_squared != 0;  // 0: no bucket has more anchors than coefficients
   std::string warning = fit_warning(model.median_r_squared, judged ? 1 : 0);
+  if (warning.empty()) warning = slowness_warning(request.kernel, spec, samples.rows);
   if (!request.output.empty()) table.write(request.output);
   return {.table = std::move(table), .warning = std::move(warning), .fit_seconds = taken.count()};
 }

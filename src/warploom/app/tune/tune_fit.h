@@ -42,7 +42,8 @@ struct TuneFitResult {
 // InvalidInput when `text` is no configuration.
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model);
 
-// Throws IoError, InvalidInput (bad samples, as sample_limits.h has them), NotFound (unknown GPU). Of the method warploom.
+// Throws IoError, InvalidInput (bad samples, as sample_limits.h has them), NotFound (unknown GPU).
+// Of the method warploom.
 TuneFitResult tune_fit(const TuneFitRequest& request);
 
 struct WaveTuneFitResult {
