@@ -43,7 +43,7 @@ struct TuneFitResult {
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model);
 
 // Throws IoError, InvalidInput (bad samples, as sample_limits.h has them), NotFound (unknown GPU).
-// Of the method warploom.
+// For the method warploom.
 TuneFitResult tune_fit(const TuneFitRequest& request);
 
 struct WaveTuneFitResult {
