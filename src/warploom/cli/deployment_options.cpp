@@ -141,8 +141,8 @@ DeploymentOptions::DeploymentOptions(Command& command)
 void DeploymentOptions::apply(SimulateRequest& request) const {
   autoscaling_->apply(&request.autoscaling);
   if (autoscaling_->any_given() && !request.autoscaling.on())
-    throw InvalidInput(fmt::format("{} changes nothing by itself, expected --max-instances too",
-                                   autoscaling_->given_options().front().first));
+    throw InvalidInput(fmt::format("{}: no pool scales, expected --max-instances of at least 1 too",
+                                   autoscaling_->given_options().back().first));
   for (const std::string& text : *failures_) request.failures.push_back(parse_failure(text));
   if (!prefill_->given() && !decode_->given()) {
     if (transfer_->any_given())

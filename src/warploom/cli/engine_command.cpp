@@ -133,6 +133,8 @@ class Parser {
         throw InvalidInput(fmt::format("{}: '{}' follows no flag, expected one model", kWhere, word));
       }
     }
+    // Quantised checkpoints stay as they are; what is left of them in 16 bits is cast, which is not modelled.
+    if (half_ && command_.quantization.empty()) command_.quantization = "fp16";
     return std::move(command_);
   }
 
@@ -207,7 +209,7 @@ class Parser {
     } else if (name == "quantization") {
       command_.quantization = value_of(flag, value);
     } else if (name == "dtype") {
-      check_dtype(value_of(flag, value));
+      take_dtype(value_of(flag, value));
     } else if (name == "speculative_draft_model_quantization") {
       check_drafter_scheme(value_of(flag, value));
       command_.ignored.push_back(flag);
@@ -216,10 +218,13 @@ class Parser {
     }
   }
 
-  static void check_dtype(const std::string& dtype) {
+  // Weights that are stored in bf16 are cast, which GPUs before Ampere need.
+  void take_dtype(const std::string& dtype) {
     if (dtype == "auto" || dtype == "bfloat16") return;
-    throw Unsupported(
-        fmt::format("{}: --dtype {} is not modelled, expected auto or bfloat16", kWhere, dtype));
+    if (dtype != "half" && dtype != "float16")
+      throw Unsupported(fmt::format(
+          "{}: --dtype {} is not modelled, expected auto, bfloat16, half or float16", kWhere, dtype));
+    half_ = true;
   }
 
   static void check_drafter_scheme(const std::string& scheme) {
@@ -288,6 +293,7 @@ class Parser {
   std::size_t next_ = 0;
   const EngineSpec* engine_ = nullptr;
   EngineCommand command_;
+  bool half_ = false;  // --dtype half
 };
 
 }  // namespace

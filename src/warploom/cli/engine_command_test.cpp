@@ -51,6 +51,13 @@ TEST(EngineCommand, ReadsWhichStepsAreGraphs) {
   EXPECT_THROW(config_of("-cc '{\"max_cudagraph_capture_size\": 0}'"), InvalidInput);
 }
 
+TEST(EngineCommand, CastsWeightsAsTheEngineDoes) {
+  for (const char* half : {"half", "float16"})
+    EXPECT_EQ(parse_engine_command(std::string("vllm serve a --dtype ") + half).quantization, "fp16");
+  EXPECT_EQ(parse_engine_command("vllm serve a --dtype auto").quantization, "");
+  EXPECT_EQ(parse_engine_command("vllm serve a --dtype half --quantization fp8").quantization, "fp8");
+}
+
 TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command(""), InvalidInput);
   EXPECT_THROW(parse_engine_command("python -m lmdeploy"), InvalidInput);
@@ -59,7 +66,7 @@ TEST(EngineCommand, RefusesWhatItCannotRead) {
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs many"), InvalidInput);
   EXPECT_THROW(parse_engine_command("vllm serve a --max-num-seqs 0"), InvalidInput);
-  EXPECT_THROW(parse_engine_command("vllm serve a --dtype float16"), Unsupported);
+  EXPECT_THROW(parse_engine_command("vllm serve a --dtype float32"), Unsupported);
   EXPECT_THROW(parse_engine_command("vllm serve a --otlp-traces-endpoint x"), Unsupported);
 }
 

@@ -86,7 +86,8 @@ TEST(ConfigModel, FileComesBackAndDamageIsRefused) {
 
 TEST(DeviceName, IsTheDriversWhereKnown) {
   EXPECT_EQ(engine_device_name("h100_sxm"), "NVIDIA_H100_80GB_HBM3");
-  EXPECT_EQ(engine_device_name("mine"), "mine");
+  EXPECT_EQ(engine_device_name("mi300x"), "AMD_Instinct_MI300X");
+  EXPECT_THROW(engine_device_name("mine"), Unsupported);
 }
 
 }  // namespace

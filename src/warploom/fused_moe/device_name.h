@@ -6,8 +6,8 @@
 
 namespace warploom {
 
-// The driver's name with underscores, for example "NVIDIA_H100_80GB_HBM3"; `gpu` itself where the driver's
-// name is not known.
+// The driver's name with underscores, for example "NVIDIA_H100_80GB_HBM3". Throws Unsupported where it is not
+// known: an engine would never open a file of another name.
 std::string engine_device_name(std::string_view gpu);
 
 }  // namespace warploom

@@ -53,6 +53,16 @@ bool may_run_on_cuda_cores(DataType type, const GpuSpec& gpu) {
   return type == DataType::Fp32 || type == DataType::Fp16;
 }
 
+// GP100 has lanes that take two fp16 operations at once, its later siblings a few for compatibility alone
+// (Pascal whitepaper; CUDA programming guide, arithmetic instructions).
+constexpr int kPackedHalves = 60;  // compute capability, times 10
+
+// FLOP per clock and SM without matrix units.
+double lane_rate(DataType type, const GpuSpec& gpu) {
+  const bool packed = type == DataType::Fp16 && gpu.compute_capability == kPackedHalves;
+  return (packed ? 4.0 : 2.0) * gpu.fma_lanes;
+}
+
 bool runs_weight_only_kernels(const GpuSpec& gpu) { return gpu.supports_bf16 && gpu.tensor_rates.fp16 > 0; }
 
 }  // namespace
@@ -60,7 +70,7 @@ bool runs_weight_only_kernels(const GpuSpec& gpu) { return gpu.supports_bf16 && 
 MatrixUnit matrix_unit(MatmulScheme scheme, const GpuSpec& gpu) {
   const DataType math = math_type(scheme);
   if (const double rate = tensor_rate_of(math, gpu); rate > 0) return {rate, true, false};
-  if (may_run_on_cuda_cores(math, gpu)) return {2.0 * gpu.fma_lanes, false, false};
+  if (may_run_on_cuda_cores(math, gpu)) return {lane_rate(math, gpu), false, false};
   switch (scheme) {
     case MatmulScheme::Fp8:
     case MatmulScheme::Fp8Static:

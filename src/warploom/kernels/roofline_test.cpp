@@ -143,6 +143,13 @@ TEST(PrecisionSupport, RefusesWhatTheGpuCannotMultiplyAndNamesTheRest) {
 TEST(PrecisionSupport, NarrowWeightsRunOnAmpereAsWeightOnly) {
   const GpuSpec& a100 = catalog().get("a100_sxm");
   EXPECT_TRUE(matrix_unit(MatmulScheme::Fp8, a100).weight_only);
+  // Its data sheet: 18.7 TFLOP/s in fp16, 9.3 in fp32.
+  const GpuSpec& p100 = catalog().get("p100");
+  EXPECT_EQ(matrix_unit(MatmulScheme::Fp16, p100).flop_per_clock_per_sm,
+            2 * matrix_unit(MatmulScheme::Fp32, p100).flop_per_clock_per_sm);
+  const GpuSpec& p4 = catalog().get("p4");
+  EXPECT_EQ(matrix_unit(MatmulScheme::Fp16, p4).flop_per_clock_per_sm,
+            matrix_unit(MatmulScheme::Fp32, p4).flop_per_clock_per_sm);
   EXPECT_EQ(matrix_unit(MatmulScheme::Fp8, a100).flop_per_clock_per_sm, a100.tensor_rates.fp16);
   EXPECT_FALSE(matrix_unit(MatmulScheme::Fp8, h100()).weight_only);
   EXPECT_FALSE(matrix_unit(MatmulScheme::Fp32, h100()).tensor);

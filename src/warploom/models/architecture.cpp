@@ -75,6 +75,12 @@ ModelArchitecture quantize_linears(const ModelArchitecture& model, MatmulScheme 
                     model.name, model.quantization.method, name_of(model.dtype), name_of(scheme)));
   }
   ModelArchitecture result = model;
+  if (scheme == MatmulScheme::Fp16) {
+    // No quantisation: the engine casts weights, and with them everything else of 16 bits (`--dtype half`).
+    result.dtype = DataType::Fp16;
+    for (LayerGroup& group : result.layers) group.schemes = {scheme, scheme, scheme, scheme, scheme};
+    return result;
+  }
   result.quantization.method = name_of(scheme);
   for (LayerGroup& group : result.layers) group.schemes = {scheme, scheme, scheme, scheme, scheme};
   return result;

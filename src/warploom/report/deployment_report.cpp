@@ -82,8 +82,8 @@ std::string deployment_text(const RunLabel& label, const SimulationResult& resul
         milliseconds_each(transfers.wait, transfers.count),
         percent_text(share(transfers.link_wait.value(), transfers.wait.value())));
   if (result.rejected + result.cut > 0)
-    text += fmt::format("max_model_len: {} requests rejected, {} outputs cut\n", count_text(result.rejected),
-                        count_text(result.cut));
+    text += fmt::format("longer than the engine takes: {} requests rejected, {} outputs cut\n",
+                        count_text(result.rejected), count_text(result.cut));
   if (result.turned_away + result.timed_out > 0)
     text += fmt::format("{} requests turned away, {} timed out\n", count_text(result.turned_away),
                         count_text(result.timed_out));

@@ -74,71 +74,84 @@ std::string correction_text(const TuneFitResult& fit) {
   return fmt::format("correction: learned on {}, not on {}; it fits these samples", gpus, fit.model.gpu.name);
 }
 
+std::string warning_text(const std::string& warning) {
+  return warning.empty() ? "" : fmt::format("warning: {}\n", warning);
+}
+
+Json with_warning(Json document, const std::string& warning) {
+  if (!warning.empty()) document["warning"] = warning;
+  return document;
+}
+
 }  // namespace
 
 std::string tune_fit_text(const TuneFitResult& fit) {
   const WaveModel& model = fit.model;
   return fmt::format(
-      "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
-      "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
-      "table: {} bytes, {} cells of {:.1f} candidates, default {}\n{}\nfitted in {:.2f} s\n",
-      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
-      model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
-      percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
-      count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
-      config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds);
+             "{} '{}' on {}: {} configurations from {} samples, {} left out, tier {}\n"
+             "wave buckets: {}, median R^2 {:.5f}; median residual {}\n"
+             "table: {} bytes, {} cells of {:.1f} candidates, default {}\n{}\nfitted in {:.2f} s\n",
+             name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.configs.size(), fit.samples,
+             model.left_out.size(), name_of(fit.table.tier()), model.buckets.size(), model.median_r_squared,
+             percent_text(median_residual(model)), count_text(std::int64_t(fit.table.bytes().size())),
+             count_text(std::int64_t(fit.table.cells())), fit.table.mean_candidates(),
+             config_text(fit.table.default_config()), correction_text(fit), fit.fit_seconds) +
+         warning_text(fit.warning);
 }
 
 Json tune_fit_json(const TuneFitResult& fit) {
   const WaveModel& model = fit.model;
-  return {{"kernel", model.kernel.name},
-          {"kind", name_of(model.kernel.kind)},
-          {"gpu", model.gpu.name},
-          {"configs", model.configs.size()},
-          {"left_out", model.left_out.size()},
-          {"samples", fit.samples},
-          {"buckets", model.buckets.size()},
-          {"median_r_squared", model.median_r_squared},
-          {"median_residual", median_residual(model)},
-          {"default", config_text(fit.table.default_config())},
-          {"cells", fit.table.cells()},
-          {"mean_candidates", fit.table.mean_candidates()},
-          {"tier", name_of(fit.table.tier())},
-          {"table_bytes", fit.table.bytes().size()},
-          {"fit_seconds", fit.fit_seconds},
-          {"correction",
-           {{"used", fit.corrected},
-            {"learned_on", fmt::format("{}", fmt::join(fit.learned_on, ", "))},
-            {"this_gpu", learned_on_this_gpu(fit)}}},
-          {"fitted", fitted_json(model)}};
+  Json document = {{"kernel", model.kernel.name},
+                   {"kind", name_of(model.kernel.kind)},
+                   {"gpu", model.gpu.name},
+                   {"configs", model.configs.size()},
+                   {"left_out", model.left_out.size()},
+                   {"samples", fit.samples},
+                   {"buckets", model.buckets.size()},
+                   {"median_r_squared", model.median_r_squared},
+                   {"median_residual", median_residual(model)},
+                   {"default", config_text(fit.table.default_config())},
+                   {"cells", fit.table.cells()},
+                   {"mean_candidates", fit.table.mean_candidates()},
+                   {"tier", name_of(fit.table.tier())},
+                   {"table_bytes", fit.table.bytes().size()},
+                   {"fit_seconds", fit.fit_seconds},
+                   {"correction",
+                    {{"used", fit.corrected},
+                     {"learned_on", fmt::format("{}", fmt::join(fit.learned_on, ", "))},
+                     {"this_gpu", learned_on_this_gpu(fit)}}},
+                   {"fitted", fitted_json(model)}};
+  return with_warning(std::move(document), fit.warning);
 }
 
 std::string wavetune_fit_text(const WaveTuneFitResult& fit) {
   const WaveTuneModel& model = fit.table.model();
   return fmt::format(
-      "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, {} left "
-      "out\n"
-      "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
-      name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(), model.anchors,
-      model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
-      config_text(model.default_config), fit.fit_seconds);
+             "{} '{}' on {}: published wave model of {} macro configurations, {} of {} samples as anchors, "
+             "{} left out\n"
+             "wave buckets: {}, median R^2 {:.5f}; default {}\nfitted in {:.3f} s\n",
+             name_of(model.kernel.kind), model.kernel.name, model.gpu.name, model.macros.size(),
+             model.anchors, model.samples, model.left_out.size(), bucket_count(model), model.median_r_squared,
+             config_text(model.default_config), fit.fit_seconds) +
+         warning_text(fit.warning);
 }
 
 Json wavetune_fit_json(const WaveTuneFitResult& fit) {
   const WaveTuneModel& model = fit.table.model();
-  return {{"method", name_of(TuneMethod::WaveTune)},
-          {"kernel", model.kernel.name},
-          {"kind", name_of(model.kernel.kind)},
-          {"gpu", model.gpu.name},
-          {"macro_configs", model.macros.size()},
-          {"left_out", model.left_out.size()},
-          {"samples", model.samples},
-          {"anchors", model.anchors},
-          {"buckets", bucket_count(model)},
-          {"median_r_squared", model.median_r_squared},
-          {"default", config_text(model.default_config)},
-          {"fit_seconds", fit.fit_seconds},
-          {"fitted", fitted_json(model)}};
+  Json document = {{"method", name_of(TuneMethod::WaveTune)},
+                   {"kernel", model.kernel.name},
+                   {"kind", name_of(model.kernel.kind)},
+                   {"gpu", model.gpu.name},
+                   {"macro_configs", model.macros.size()},
+                   {"left_out", model.left_out.size()},
+                   {"samples", model.samples},
+                   {"anchors", model.anchors},
+                   {"buckets", bucket_count(model)},
+                   {"median_r_squared", model.median_r_squared},
+                   {"default", config_text(model.default_config)},
+                   {"fit_seconds", fit.fit_seconds},
+                   {"fitted", fitted_json(model)}};
+  return with_warning(std::move(document), fit.warning);
 }
 
 }  // namespace warploom

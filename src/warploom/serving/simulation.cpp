@@ -24,16 +24,7 @@ void check_request(const ServingConfig& config, const SpeculativeConfig& specula
     return fmt::format("workload '{}': request {} ({} input, {} output tokens)", workload.name, index,
                        request.input_tokens, request.output_tokens);
   };
-  // What was computed before a preemption is computed again as one prompt.
-  const std::int64_t whole =
-      engine_named(config.engine).may_stop_requests(config) ? tokens : request.input_tokens;
   const std::int64_t step_tokens = max_num_batched_tokens_of(config);
-  if (!chunks_prompts(config) && whole > step_tokens) {
-    throw InvalidInput(
-        fmt::format("{} does not fit into a step without chunked prefill, expected at most "
-                    "max_num_batched_tokens = {} tokens",
-                    where(), step_tokens));
-  }
   // The last output token is never written to the cache; drafts behind it are, twice.
   const std::int64_t block_size = block_size_of(config);
   const std::int64_t drafted = speculation.on() ? speculation.verified_tokens - 1 + speculation.steps : 0;
@@ -112,12 +103,32 @@ SimulationResult simulate_checked(const Deployment& deployment, const Workload& 
   return Run(deployment, workload, options).result();
 }
 
-// The limit of the pool that takes least; 0: none.
-std::int64_t length_limit(const Deployment& deployment) {
-  std::int64_t limit = 0;
-  for (const PoolPlan& pool : deployment.pools)
-    if (const auto& own = pool.config.max_model_len) limit = limit == 0 ? *own : std::min(limit, *own);
-  return limit;
+// Those of the pool that takes least.
+LengthLimits length_limits(const Deployment& deployment) {
+  LengthLimits limits;
+  const auto lower = [](std::int64_t& limit, std::int64_t own) {
+    limit = limit == 0 ? own : std::min(limit, own);
+  };
+  for (const PoolPlan& pool : deployment.pools) {
+    if (pool.config.max_model_len) lower(limits.max_model_len, *pool.config.max_model_len);
+    if (chunks_prompts(pool.config)) continue;
+    lower(limits.step, max_num_batched_tokens_of(pool.config));
+    if (engine_named(pool.config.engine).may_stop_requests(pool.config)) limits.recomputes = true;
+  }
+  return limits;
+}
+
+[[noreturn]] void throw_all_too_long(const Workload& workload, const LengthLimits& limits) {
+  const std::int64_t first = workload.requests[0].input_tokens;
+  if (limits.step > 0 && (limits.max_model_len == 0 || limits.step < limits.max_model_len))
+    throw InvalidInput(fmt::format(
+        "workload '{}': no request fits into a step without chunked prefill (the first has {} "
+        "tokens), expected some of at most max_num_batched_tokens = {} tokens, or chunked prefill",
+        workload.name, first, limits.step));
+  throw InvalidInput(
+      fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "
+                  "tokens), expected some of fewer than {} tokens",
+                  workload.name, first, limits.max_model_len));
 }
 
 }  // namespace
@@ -126,15 +137,10 @@ SimulationResult simulate(const Deployment& deployment, const Workload& workload
                           const SimulationOptions& options) {
   WARPLOOM_ASSERT(!deployment.pools.empty() && deployment.pools.size() <= 2);
   check_workload(workload);
-  const std::int64_t limit = length_limit(deployment);
-  const auto limited = limit > 0 ? limit_lengths(workload, limit) : std::nullopt;
+  const LengthLimits limits = length_limits(deployment);
+  const auto limited = limits.any() ? limit_lengths(workload, limits) : std::nullopt;
   if (!limited) return simulate_checked(deployment, workload, options);
-  if (limited->rejected == std::ssize(workload.requests)) {
-    throw InvalidInput(
-        fmt::format("workload '{}': every prompt is as long as max_model_len (the first has {} "
-                    "tokens), expected some of fewer than {} tokens",
-                    workload.name, workload.requests[0].input_tokens, limit));
-  }
+  if (limited->rejected == std::ssize(workload.requests)) throw_all_too_long(workload, limits);
   SimulationResult result = simulate_checked(deployment, limited->workload, options);
   result.rejected = limited->rejected;
   result.cut = limited->cut;

@@ -309,6 +309,25 @@ TEST(Simulation, CutsOutputsAndRejectsPromptsBeyondTheModelsLengthAlone) {
   EXPECT_EQ(simulate(config, workload, pricer_of()).requests[2].replica, 1);
 }
 
+TEST(Simulation, RejectsPromptsThatFitIntoNoStepAlone) {
+  ServingConfig config = small_config();
+  config.engine = "trtllm";
+  config.enable_chunked_prefill = false;
+  config.max_num_batched_tokens = 200;
+  Workload workload = one_request(200, 5);
+  workload.requests.push_back({SimTime(), 201, 5});
+  const SimulationResult run = simulate(config, workload, pricer_of());
+  EXPECT_TRUE(run.requests[0].completed());
+  EXPECT_TRUE(run.requests[1].rejected);
+  EXPECT_EQ(run.rejected, 1);
+  EXPECT_EQ(run.cut, 0);
+  EXPECT_EQ(run.metrics.failed, 1);
+  workload.requests.erase(workload.requests.begin());
+  EXPECT_THROW(simulate(config, workload, pricer_of()), InvalidInput);
+  config.enable_chunked_prefill = true;
+  EXPECT_TRUE(simulate(config, workload, pricer_of()).requests[0].completed());
+}
+
 TEST(Simulation, PipelineStagesOverlapTheStepsOfDifferentRequests) {
   ServingConfig config = small_config();
   config.host = HostModel{};

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "warploom/app/plan/configured_setups.h"
 #include "warploom/base/error.h"
+#include "warploom/base/json.h"
 #include "warploom/base/nearest_name.h"
 #include "warploom/base/shell_line.h"
 #include "warploom/serving/engines/engine_registry.h"
@@ -97,7 +99,17 @@ std::string slug(const std::string& model) {
   std::string name = model.substr(model.rfind('/') + 1);
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return std::isalnum(c) != 0 ? char(std::tolower(c)) : '-'; });
-  return name;
+  while (!name.empty() && name.back() == '-') name.pop_back();  // no name of Kubernetes ends so
+  name.erase(0, name.find_first_not_of('-'));
+  return name.empty() ? "model" : name;
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+// Behind a '#', where a line's end would begin a command.
+std::string comment_text(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_control, ' ');
+  return text;
 }
 
 std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
@@ -110,22 +122,39 @@ std::vector<EmittedFile> commands(const std::vector<EmittedPool>& pools) {
       files.push_back({name, options_file(pool.command)});
       words.insert(words.end(), {options_flag(*pool.engine), name});
     }
-    text +=
-        fmt::format("# {}: {} instances, each on {} {}\n", pool.role, pool.instances, pool.gpus, pool.gpu);
+    text += fmt::format("# {}: {} instances, each on {} {}\n", pool.role, pool.instances, pool.gpus,
+                        comment_text(pool.gpu));
     text += shell_line(words) + "\n";
   }
   files.push_back({"start.sh", text});
   return files;
 }
 
+// In quotes, those of JSON where a line's end or another control character stands in it.
+std::string yaml_quoted(const std::string& word) {
+  if (std::any_of(word.begin(), word.end(), is_control))
+    return Json(word).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string safe;
+  for (const char c : word) safe += c == '\'' ? std::string("''") : std::string(1, c);
+  return "'" + safe + "'";
+}
+
 std::string yaml_words(const std::vector<std::string>& words, const std::string& indent) {
   std::string text;
-  for (const std::string& word : words) {
-    std::string safe;
-    for (const char c : word) safe += c == '\'' ? std::string("''") : std::string(1, c);
-    text += fmt::format("{}- '{}'\n", indent, safe);
-  }
+  for (const std::string& word : words) text += fmt::format("{}- {}\n", indent, yaml_quoted(word));
   return text;
+}
+
+// A scalar that YAML reads as the same text: in quotes unless it is an owner and a name, as models have, or
+// their address. A colon in it is followed by no blank, so it makes no key.
+std::string yaml_text(const std::string& word) {
+  const bool plain =
+      word.find('/') != std::string::npos && word.back() != ':' &&
+      std::isalnum(static_cast<unsigned char>(word[0])) &&
+      std::all_of(word.begin(), word.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '/' || c == '-' || c == '_' || c == '.' || c == ':';
+      });
+  return plain ? word : yaml_quoted(word);
 }
 
 std::string kubernetes(const PlanResult& plan, const std::vector<EmittedPool>& pools) {
@@ -158,9 +187,9 @@ std::string llm_d(const PlanResult& plan, const std::vector<EmittedPool>& pools)
     throw Unsupported(
         fmt::format("emit: llm-d serves with {}, expected `engines` {}", default_engine(), default_engine()));
   std::string text = fmt::format(
-      "modelArtifacts:\n  name: {0}\n  uri: hf://{0}\n  size: 500Gi\nrouting:\n  servicePort: 8000\n  proxy:\n"
-      "    enabled: {1}\n",
-      plan.model, pools.size() > 1);
+      "modelArtifacts:\n  name: {0}\n  uri: {1}\n  size: 500Gi\nrouting:\n  servicePort: 8000\n  proxy:\n"
+      "    enabled: {2}\n",
+      yaml_text(plan.model), yaml_text("hf://" + plan.model), pools.size() > 1);
   const auto pool_text = [&](const char* key, const EmittedPool& pool) {
     const std::vector<std::string> all = words_of_pool(pool);
     std::vector<std::string> own(all.begin() + 3, all.end());  // behind the program, "serve" and the model

@@ -12,6 +12,7 @@
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
+#include "warploom/base/shell_line.h"
 #include "warploom/planner/run_log.h"
 
 namespace warploom {
@@ -234,6 +235,32 @@ TEST(EmitPlan, WritesWhatStartsTheBest) {
   }
   EXPECT_THROW(emit_plan(request, plan, "sglang"), InvalidInput);
   EXPECT_THROW(emit_plan(request, plan, "helm"), NotFound);
+}
+
+TEST(EmitPlan, QuotesWhateverTheModelIsCalled) {
+  PlanRequest request = small_plan();
+  request.space.gpus = {"H100-SXM"};
+  request.space.tensor_parallel = {1};
+  PlanResult plan = make_plan(request, fixed_latency());
+  for (const std::string model : {"m;touch pwned;", "m\ntouch pwned\nx: 'y'", "m'$(touch pwned)\"`"}) {
+    plan.model = model;
+    for (const std::string format : {"vllm", "k8s", "llm-d", "dynamo"})
+      for (const EmittedFile& file : emit_plan(request, plan, format)) {
+        const bool shell = file.name.ends_with(".sh");
+        // Without the model as a word of the shell, or as a scalar of YAML, nothing of it is left.
+        std::string rest = file.contents;
+        const auto take_out = [&](const std::string& text) {
+          for (std::size_t at = 0; (at = rest.find(text)) != std::string::npos;) rest.erase(at, text.size());
+        };
+        for (const std::string& text : {model, "hf://" + model}) {
+          std::string single;
+          for (const char c : text) single += c == '\'' ? std::string("''") : std::string(1, c);
+          take_out(shell ? shell_line({text}) : Json(text).dump());
+          if (!shell && text.find('\n') == std::string::npos) take_out("'" + single + "'");
+        }
+        EXPECT_EQ(rest.find("touch pwned"), std::string::npos) << file.name << "\n" << file.contents;
+      }
+  }
 }
 
 TEST(CheckPlan, ComparesABenchmarkWithThePromise) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "warploom/app/serving/fixed_latency_test.h"
 #include "warploom/base/error.h"
+#include "warploom/serving/engines/engine_defaults.h"
 
 namespace warploom {
 namespace {
@@ -54,6 +57,33 @@ TEST(ServingSetup, FillsDefaultsAndCountsKvBlocks) {
   const std::int64_t tokens = *setup.config.num_gpu_blocks_override * *setup.config.block_size;
   EXPECT_GT(tokens, 380'000);
   EXPECT_LT(tokens, 460'000);
+}
+
+TEST(ServingSetup, WeightsThatAreCastRunWhereBf16DoesNot) {
+  ServingSetupRequest request = request_of("Llama-3.2-1B", "T4");
+  request.quantization = "fp16";
+  const ServingSetup setup = resolve_serving(request, fixed_latency());
+  EXPECT_EQ(setup.model.dtype, DataType::Fp16);
+  EXPECT_EQ(setup.model.layers[0].schemes.experts, MatmulScheme::Fp16);
+}
+
+// The default host knows what pieces of a step cost to launch.
+TEST(ServingSetup, ModesOfCudaGraphsDiffer) {
+  std::set<double> decode, prompts;
+  for (const char* mode : {"PIECEWISE", "FULL", "NONE"}) {
+    ServingSetupRequest request = request_of("Qwen3-0.6B", "B200");
+    request.config.cudagraph_mode = mode;
+    const ServingSetup setup = resolve_serving(request, fixed_latency());
+    const GraphLimits graphs = graph_limits_of(setup.config);
+    const HostModel& host = setup.config.host;
+    const auto launch = [&](bool captured, bool pieces) {
+      return host.launch(!captured ? LaunchMode::Kernels : pieces ? LaunchMode::Pieces : LaunchMode::Graph);
+    };
+    decode.insert(launch(graphs.decode > 0, graphs.decode_in_pieces).value());
+    prompts.insert(launch(graphs.prompts > 0, graphs.prompts_in_pieces).value());
+  }
+  EXPECT_EQ(decode.size(), 3U);
+  EXPECT_EQ(prompts.size(), 3U);
 }
 
 TEST(ServingSetup, KeepsBlocksThatTheUserGave) {

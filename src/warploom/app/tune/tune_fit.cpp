@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "warploom/app/tune/formula_file.h"
+#include "warploom/app/tune/sample_limits.h"
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -74,11 +75,16 @@ std::optional<TileConfig> chosen_default(const std::string& text, const WaveMode
 TuneFitResult tune_fit(const TuneFitRequest& request) {
   request.files.check_writes(request.output, "output");
   GpuCatalog catalog;
-  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu, request.files));
+  const GpuSpec& spec = catalog.load_gpu(request.gpu, request.files);
+  const TileGpu gpu = TileGpu::from(spec);
   const TileSamples samples = read_tile_samples(request.samples);
+  check_possible(request.kernel, spec, samples.rows);
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = fitted_model(request, gpu, samples.rows);
+  std::string warning = fit_warning(model.median_r_squared, model.buckets.size());
+  if (warning.empty()) warning = slowness_warning(request.kernel, spec, samples.rows);
   TableOptions options = options_of(request, model);
+  if (!warning.empty()) options.tier = TableTier::CrossGpu;
   const auto correction = request.corrected ? built_in_correction(request.kernel) : nullptr;
   const bool corrected = correction && correction_fits(model, *correction, samples.rows);
   if (corrected) options.correction = correction.get();
@@ -91,6 +97,7 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
           .samples = samples.rows.size(),
           .fit_seconds = taken.count(),
           .bytes = bytes,
+          .warning = std::move(warning),
           .corrected = corrected,
           .learned_on = correction ? std::vector(correction->gpus().begin(), correction->gpus().end())
                                    : std::vector<std::string>()};
@@ -101,16 +108,23 @@ WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
   if (!request.corrected)
     throw InvalidInput(
         "correction: turned off, but the method wavetune has none; expected the method warploom");
-  const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu, request.files));
+  GpuCatalog catalog;
+  const GpuSpec& spec = catalog.load_gpu(request.gpu, request.files);
+  const TileGpu gpu = TileGpu::from(spec);
   const TileSamples samples = read_tile_samples(request.samples);
+  check_possible(request.kernel, spec, samples.rows);
   std::optional<TileConfig> fallback;
   if (!request.default_config.empty())
     fallback = parse_config(request.default_config, "default configuration");
   const auto start = std::chrono::steady_clock::now();
   WaveTuneTable table(fit_wavetune(request.kernel, gpu, samples.rows, fallback ? &*fallback : nullptr));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  const WaveTuneModel& model = table.model();
+  const bool judged = model.median_r_squared != 0;  // 0: no bucket has more anchors than coefficients
+  std::string warning = fit_warning(model.median_r_squared, judged ? 1 : 0);
+  if (warning.empty()) warning = slowness_warning(request.kernel, spec, samples.rows);
   if (!request.output.empty()) table.write(request.output);
-  return {.table = std::move(table), .fit_seconds = taken.count()};
+  return {.table = std::move(table), .warning = std::move(warning), .fit_seconds = taken.count()};
 }
 
 }  // namespace warploom

@@ -33,6 +33,7 @@ struct TuneFitResult {
   std::size_t samples = 0;
   double fit_seconds = 0;  // model and table; the time varies from run to run
   std::size_t bytes = 0;
+  std::string warning;     // what a user should be told of the samples; empty: nothing
   bool corrected = false;  // what was learned about the reference kernels fits these samples and was used
   std::vector<std::string> learned_on;  // the GPUs of that correction; none: there is none, or none is known
 };
@@ -41,11 +42,13 @@ struct TuneFitResult {
 // InvalidInput when `text` is no configuration.
 std::optional<TileConfig> chosen_default(const std::string& text, const WaveModel& model);
 
-// Throws IoError, InvalidInput (bad samples), NotFound (unknown GPU). Of the method warploom.
+// Throws IoError, InvalidInput (bad samples, as sample_limits.h has them), NotFound (unknown GPU).
+// For the method warploom.
 TuneFitResult tune_fit(const TuneFitRequest& request);
 
 struct WaveTuneFitResult {
   WaveTuneTable table;
+  std::string warning;     // as above
   double fit_seconds = 0;  // varies from run to run
 };
 

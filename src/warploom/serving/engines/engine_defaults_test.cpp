@@ -27,6 +27,40 @@ TEST(ServingConfig, TakesTheEnginesDefaultsForTheGpu) {
   EXPECT_EQ(other.max_num_batched_tokens, 2048);
 }
 
+TEST(ServingConfig, RequestsOfAStepFollowItsTokens) {
+  const GpuSpec h100{.name = "h100_sxm", .memory_capacity = gibibytes(80)};
+  const auto resolved = [&](ServingConfig config) {
+    resolve_defaults(config, h100);
+    check_config(config);
+    return config;
+  };
+  EXPECT_EQ(resolved({.max_num_batched_tokens = 512}).max_num_seqs, 512);
+  EXPECT_EQ(resolved({.max_num_batched_tokens = 4096}).max_num_seqs, 1024);
+  EXPECT_THROW(resolved({.max_num_seqs = 600, .max_num_batched_tokens = 512}), InvalidInput);
+}
+
+TEST(ServingConfig, PromptsThatAreNotSplitFitIntoAStep) {
+  const GpuSpec h100{.name = "h100_sxm", .memory_capacity = gibibytes(80)};
+  const auto tokens = [&](bool chunked, std::int64_t longest) {
+    ServingConfig config;
+    config.enable_chunked_prefill = chunked;
+    config.max_model_len = longest;
+    resolve_defaults(config, h100);
+    return config.max_num_batched_tokens;
+  };
+  EXPECT_EQ(tokens(true, 131072), 8192);
+  EXPECT_EQ(tokens(false, 131072), 131072);
+  EXPECT_EQ(tokens(false, 4096), 8192);
+}
+
+TEST(ServingConfig, TensorRtRunsOnNvidiasGpusAlone) {
+  const GpuSpec mi300x{.name = "mi300x", .vendor = Vendor::Amd, .memory_capacity = gibibytes(192)};
+  ServingConfig config{.engine = "trtllm"};
+  EXPECT_THROW(resolve_defaults(config, mi300x), Unsupported);
+  config.engine = "vllm";
+  EXPECT_NO_THROW(resolve_defaults(config, mi300x));
+}
+
 TEST(ServingConfig, TakesTheDefaultsOfTheVersion) {
   const GpuSpec h200{.name = "h200_sxm", .memory_capacity = gibibytes(141)};
   const auto resolved = [&](const std::string& engine, std::string_view version, std::int64_t ranks = 1) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "warploom/base/error.h"
+#include "warploom/base/shell_line.h"
 #include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
@@ -131,7 +132,7 @@ std::string benchmark_command(const BenchmarkLoad& load) {
       "--num-prompts {} --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --metric-percentiles "
       "50,90,95,99 "
       "--save-result --save-detailed --result-filename result.json",
-      load.model, load.input_tokens, load.output_tokens, load.requests);
+      shell_line({load.model}), load.input_tokens, load.output_tokens, load.requests);
   if (load.range_ratio > 0) text += fmt::format(" --random-range-ratio {:g}", load.range_ratio);
   return text + (load.concurrency > 0 ? fmt::format(" --max-concurrency {}", load.concurrency)
                                       : fmt::format(" --request-rate {:.4g}", load.rate));

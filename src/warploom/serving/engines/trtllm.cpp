@@ -179,7 +179,16 @@ VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestTrtllm};
 }
 
-EngineDefaults defaults(const ServingConfig&, const GpuSpec&, std::string_view version) {
+void check_gpu(const GpuSpec& gpu) {
+  if (gpu.vendor != Vendor::Nvidia)
+    throw Unsupported(fmt::format(
+        "{}: TensorRT-LLM is made of CUDA kernels and runs on NVIDIA's GPUs alone, expected one of "
+        "them, or vllm or sglang",
+        gpu.name));
+}
+
+EngineDefaults defaults(const ServingConfig&, const GpuSpec& gpu, std::string_view version) {
+  check_gpu(gpu);
   const TrtllmVersion& known = row_of_version(kVersions, version);
   return {.max_num_seqs = known.max_num_seqs,
           .max_num_batched_tokens = known.max_num_batched_tokens,
@@ -279,6 +288,7 @@ KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const Gpu
 }
 
 KernelContext kernel(const KernelNames& names, const Operator& op, const GpuSpec& gpu) {
+  check_gpu(gpu);
   const auto* experts = std::get_if<FusedMoe>(&op);
   return experts != nullptr ? moe_kernel(names, *experts, gpu) : names.default_kernel();
 }

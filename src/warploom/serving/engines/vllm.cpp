@@ -70,7 +70,9 @@ VersionRow version_row(std::string_view version) {
   return {row_of_version(kVersions, version).since, kNewestVllm};
 }
 
-EngineDefaults defaults(const ServingConfig&, const GpuSpec& gpu, std::string_view version) {
+constexpr bool kChunksPrompts = true;
+
+EngineDefaults defaults(const ServingConfig& config, const GpuSpec& gpu, std::string_view version) {
   const VllmVersion& known = row_of_version(kVersions, version);
   EngineDefaults found{.max_num_seqs = kSmallMaxNumSeqs,
                        .max_num_batched_tokens = kSmallMaxNumBatchedTokens,
@@ -84,6 +86,12 @@ EngineDefaults defaults(const ServingConfig&, const GpuSpec& gpu, std::string_vi
     found.max_num_seqs = known.large_max_num_seqs;
     found.max_num_batched_tokens = known.large_max_num_batched_tokens;
   }
+  // A prompt that is not split must fit into a step; requests follow the tokens that were asked for
+  // (engine/arg_utils.py, _set_default_max_num_seqs_and_batched_tokens_args).
+  if (!config.enable_chunked_prefill.value_or(kChunksPrompts) && config.max_model_len)
+    found.max_num_batched_tokens = std::max(found.max_num_batched_tokens, *config.max_model_len);
+  found.max_num_seqs =
+      std::min(found.max_num_seqs, config.max_num_batched_tokens.value_or(found.max_num_batched_tokens));
   return found;
 }
 
@@ -97,8 +105,6 @@ void check(const ServingConfig& config) {
 }
 
 // Scheduling
-
-constexpr bool kChunksPrompts = true;
 
 bool orders_by_priority(const ServingConfig& config) { return config.scheduling_policy == "priority"; }
 
