@@ -103,7 +103,7 @@ ConcurrencyCell cell_of(const Place& place, const SimulationResult& run) {
   cell.ttft = {*row.ttft, to_milliseconds(run.metrics.ttft.mean)};
   cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
   cell.preemptions = run.preemptions;
-  cell.tier = weakest_tier(run.kernels);
+  cell.tier = trust_of(run.kernels).tier;
   return cell;
 }
 

@@ -50,6 +50,11 @@ FieldTable EngineHost::describe() {
            us("more of it where GPUs share each layer: the process that gives out tokens comes late"))
       .add("layer_pause_us", &E::layer_pause, us("pauses of the GPU between the kernels of a layer"))
       .add("experts_pause_us", &E::experts_pause, us("more for a layer with experts in several kernels"))
+      .add("decode_share", &E::decode_share,
+           {.doc = "part of experts_us, fused_experts_us and linear_us in steps without prompts, which may "
+                   "take none or all of it; 1: known to be the same",
+            .min = 0,
+            .max = 1})
       .table();
 }
 
@@ -74,6 +79,9 @@ LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_f
 
 HostModel EngineHost::of(const LaunchedLayers& layers) const {
   const Seconds late_rank = layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0);
+  const Seconds fitted = double(layers.experts) * experts + double(layers.fused_experts) * fused_experts +
+                         double(layers.linear) * linear;
+  const bool of_prompts = decode_share < 1;
   return {.schedule = schedule,
           .schedule_per_sequence = schedule_per_sequence,
           .prepare = prepare,
@@ -83,6 +91,8 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .launch_kernels = launch_graph + double(layers.all) * layer + double(layers.experts) * experts +
                             double(layers.fused_experts) * fused_experts + double(layers.latent) * latent +
                             double(layers.linear) * linear + double(layers.collectives) * collective,
+          .prompt_launch = of_prompts ? fitted : Seconds(0.0),
+          .decode_launch = of_prompts ? decode_share * fitted : Seconds(0.0),
           .finish = finish,
           .finish_per_sequence = finish_per_sequence,
           .gap = gap,

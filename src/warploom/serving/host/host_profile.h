@@ -37,6 +37,9 @@ struct EngineHost {
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0}, ranks_gap_per_sequence{0.0};
   Seconds layer_pause{0.0}, experts_pause{0.0};
+  // Share of `experts`, `fused_experts`, `linear` in steps without prompts; below 1 where they were fitted on
+  // steps of prompts and their cause is not known (HostModel::prompt_launch).
+  double decode_share = 1;
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;
