@@ -62,8 +62,8 @@ TEST(StaticScales, QuantisingIsNotDearerThanWithDynamicOnes) {
   });
 }
 
-// The product and, with static scales, the pass before it. TensorRT-LLM on other Blackwells than were measured
-// comes nearest: its rows that are named static hold a pass too.
+// The product and, with static scales, the pass before it. TensorRT-LLM on other Blackwells than were
+// measured comes nearest: its rows that are named static hold a pass too.
 TEST(StaticScales, ALayerIsNotDearerThanWithDynamicOnes) {
   for_each_place([&](const GpuSpec& gpu, const KernelContext& context) {
     for (const std::int64_t m : {1, 64, 1024, 8192}) {

@@ -33,8 +33,8 @@ inline constexpr double kUntoldShare = 0.1;  // of the kernels' time
 struct KernelTrust {
   // The best tier such that it and those above it hold all but kUntoldShare; Measured without kernels.
   Tier tier = Tier::Measured;
-  // Shares of the kernels' time by the tier of what priced them, by Tier; they add up to one, are zero without
-  // kernels.
+  // Shares of the kernels' time by the tier of what priced them, by Tier; they add up to one, or are zero
+  // without kernels.
   std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
   double outside_share = 0;   // of kernels outside of the sizes that were measured
   bool extrapolated = false;  // more than kUntoldShare of the time
