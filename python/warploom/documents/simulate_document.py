@@ -157,6 +157,7 @@ class SimulateDocument(TypedDict):
     tier: str
     tier_shares: SimulateTierShares
     extrapolated: bool
+    outside_share: float
     partial: bool
     preemptions: int
     kv_blocks: int
@@ -250,6 +251,7 @@ class SimulateFields(Answer[SimulateDocument]):
     tier: str
     tier_shares: SimulateTierShares
     extrapolated: bool
+    outside_share: float
     partial: bool
     preemptions: int
     kv_blocks: int

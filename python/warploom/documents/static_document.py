@@ -13,6 +13,7 @@ from warploom.results import Answer
 StaticKernelSourcesEntryTierShares = TierShares
 StaticKernelSourcesEntryKernelsItem = KernelShare
 StaticKernelSourcesEntry = KernelSource
+StaticTierShares = TierShares
 
 
 class StaticKernelsItem(TypedDict):
@@ -47,6 +48,10 @@ class StaticDocument(TypedDict):
     output_throughput: float
     kernels: list[StaticKernelsItem]
     kernel_sources: dict[str, StaticKernelSourcesEntry]
+    tier: str
+    tier_shares: StaticTierShares
+    extrapolated: bool
+    outside_share: float
 
 
 class StaticFields(Answer[StaticDocument]):
@@ -73,3 +78,7 @@ class StaticFields(Answer[StaticDocument]):
     output_throughput: float
     kernels: list[StaticKernelsItem]
     kernel_sources: dict[str, StaticKernelSourcesEntry]
+    tier: str
+    tier_shares: StaticTierShares
+    extrapolated: bool
+    outside_share: float

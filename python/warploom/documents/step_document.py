@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from warploom.documents.shared_shapes import Interval
+from warploom.documents.shared_shapes import Interval, TierShares
 from warploom.results import Answer
 
 StepGpuMs = Interval
+StepTierShares = TierShares
 
 
 class StepKernelsItem(TypedDict):
@@ -45,8 +46,14 @@ class StepDocument(TypedDict):
     step_ms: float
     gpu_ms: StepGpuMs
     host_ms: float
+    host_least_ms: float
+    host_most_ms: float
     hidden_ms: float
     kernels: list[StepKernelsItem]
+    tier: str
+    tier_shares: StepTierShares
+    extrapolated: bool
+    outside_share: float
 
 
 class StepFields(Answer[StepDocument]):
@@ -64,5 +71,11 @@ class StepFields(Answer[StepDocument]):
     step_ms: float
     gpu_ms: StepGpuMs
     host_ms: float
+    host_least_ms: float
+    host_most_ms: float
     hidden_ms: float
     kernels: list[StepKernelsItem]
+    tier: str
+    tier_shares: StepTierShares
+    extrapolated: bool
+    outside_share: float

@@ -16,6 +16,9 @@ namespace warploom {
 bool decodes_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext& context);
 
 // Puts the rule's time and interval into `answer`, the tables' price of `op`. Requires decodes_in_step.
-void price_decode_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer);
+// Outside of the sizes that the rule was fitted on the answer says so and widens with the distance; in
+// another release of vLLM it is of tier cross_gpu at best.
+void price_decode_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                          LatencyEstimate& answer);
 
 }  // namespace warploom

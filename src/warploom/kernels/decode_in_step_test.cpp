@@ -17,14 +17,14 @@ AttentionDecode decoding(std::int64_t requests, std::int64_t context) {
   return {.heads = 32, .kv_heads = 8, .requests = {{.count = requests, .context_tokens = context}}};
 }
 
-LatencyEstimate priced_decode(const AttentionDecode& op) {
+LatencyEstimate priced_decode(const AttentionDecode& op, const KernelContext& context = {}) {
   LatencyEstimate answer{.p10 = microseconds(900),
                          .p50 = milliseconds(1),
                          .p90 = milliseconds(2),
                          .physical_bound = physical_bound(op, h200_of_decoding()).time,
                          .tier = Tier::Measured,
                          .extrapolated = true};
-  price_decode_in_step(op, h200_of_decoding(), answer);
+  price_decode_in_step(op, h200_of_decoding(), context, answer);
   return answer;
 }
 
@@ -57,6 +57,28 @@ TEST(DecodeInStep, StateTheirIntervalAndThatTheyAreOfAStep) {
   EXPECT_GE(answer.p10, answer.physical_bound);
   EXPECT_TRUE(answer.in_step);
   EXPECT_FALSE(answer.extrapolated);
+}
+
+TEST(DecodeInStep, SayHowFarTheyAreFromWhatTheyWereFittedOn) {
+  const auto ratio = [](const LatencyEstimate& answer) { return answer.p90 / answer.p10; };
+  const LatencyEstimate inside = priced_decode(decoding(256, 4000)), far = priced_decode(decoding(8, 20000)),
+                        farther = priced_decode(decoding(8, 10'000'000)),
+                        many = priced_decode(decoding(4096, 4000));
+  EXPECT_FALSE(inside.extrapolated);
+  for (const LatencyEstimate& outside : {far, farther, many}) {
+    EXPECT_TRUE(outside.extrapolated);
+    EXPECT_GT(ratio(outside), 1.15 * ratio(inside));
+  }
+  EXPECT_GT(ratio(farther), ratio(far));
+}
+
+TEST(DecodeInStep, AreMeasuredInTheReleaseThatWasFittedOnAlone) {
+  const LatencyEstimate fitted = priced_decode(decoding(8, 1000), {.framework = "vllm", .version = "0.24.0"}),
+                        older = priced_decode(decoding(8, 1000), {.framework = "vllm", .version = "0.14.0"});
+  EXPECT_EQ(fitted.tier, Tier::Measured);
+  EXPECT_EQ(older.tier, Tier::CrossGpu);
+  EXPECT_EQ(older.p50, fitted.p50);
+  EXPECT_GT(older.p90, 1.2 * fitted.p90);
 }
 
 TEST(DecodeInStep, KnowOneKernelOnTwoGpus) {

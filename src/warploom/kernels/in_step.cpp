@@ -6,10 +6,17 @@
 #include <variant>
 
 #include "warploom/kernels/expert_tiles.h"
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/rule_domain.h"
+#include "warploom/kernels/widen.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
 namespace {
+
+constexpr RuleDomain kFittedOn{.engine = name_of(Engine::Vllm), .release = "0.24", .gpus = {"h200_sxm"}};
+// What Llama-3.1-8B's and Qwen3-30B-A3B's steps had, of products and experts.
+constexpr SizeRange kRows{1, 8192}, kProductBytes{33.5e6, 1.06e9}, kExpertBytes{8 * 9.4e6, 128 * 9.5e6};
 
 // A kernel that reads weights: its start and end, and the share of the memory's rate between them.
 struct WeightStream {
@@ -73,7 +80,19 @@ Seconds time_in_step(const FusedMoe& op, const GpuSpec& gpu, Seconds measured) {
   return time * slowdown_by_power(op, gpu, time);
 }
 
+// Whether the steps had such rows and weights.
+bool has_fitted_sizes(const Operator& op) {
+  const double weights = work_of(op).weight_bytes.value();
+  if (const auto* product = std::get_if<Gemm>(&op))
+    return widths_outside(kRows, double(product->m)) == 0 && widths_outside(kProductBytes, weights) == 0;
+  const auto* experts = std::get_if<FusedMoe>(&op);
+  return experts == nullptr ||
+         (widths_outside(kRows, double(experts->tokens)) == 0 && widths_outside(kExpertBytes, weights) == 0);
+}
+
 }  // namespace
+
+bool has_step_rules(const GpuSpec& gpu) { return kFittedOn.ran_on(gpu); }
 
 bool runs_in_step(const Operator& op, std::string_view kernel) {
   if (std::holds_alternative<Gemm>(op)) return true;
@@ -81,7 +100,8 @@ bool runs_in_step(const Operator& op, std::string_view kernel) {
          (kernel.empty() || kernel.find("triton") != std::string_view::npos);
 }
 
-void price_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer) {
+void price_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                   LatencyEstimate& answer) {
   Seconds time = answer.p50;
   if (const auto* product = std::get_if<Gemm>(&op))
     time = time_in_step(*product, gpu, answer.p50);
@@ -93,6 +113,8 @@ void price_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answ
   answer.p10 = std::max(time - (answer.p50 - answer.p10) * ratio, answer.physical_bound);
   answer.p90 = time + (answer.p90 - answer.p50) * ratio;
   answer.p50 = time;
+  if (ratio != 1 && !(kFittedOn.holds(gpu, context) && has_fitted_sizes(op)))
+    widen(answer, std::abs(std::log(ratio)));
 }
 
 }  // namespace warploom

@@ -14,11 +14,16 @@
 
 namespace warploom {
 
+// The GPU whose steps the rules are of: they are asked about no other.
+bool has_step_rules(const GpuSpec& gpu);
+
 // Whether the rules know the kernel of the measured data that prices `op`; empty: the default.
 bool runs_in_step(const Operator& op, std::string_view kernel);
 
 // Changes `answer`, the measured time of a product or a mixture of experts, to what the kernel takes inside a
-// step, its interval in proportion.
-void price_in_step(const Operator& op, const GpuSpec& gpu, LatencyEstimate& answer);
+// step, its interval in proportion. In another release, and at sizes that the steps did not have, the
+// interval also holds that nothing changes.
+void price_in_step(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                   LatencyEstimate& answer);
 
 }  // namespace warploom

@@ -24,7 +24,7 @@ LatencyEstimate answer_of(const Operator& op, Seconds p50) {
 // Of p50 after the rule.
 Seconds in_step(const Operator& op, Seconds measured) {
   LatencyEstimate answer = answer_of(op, measured);
-  price_in_step(op, h200_of_streams(), answer);
+  price_in_step(op, h200_of_streams(), {}, answer);
   return answer.p50;
 }
 
@@ -43,7 +43,7 @@ TEST(InStep, AreNeverLongerThanWhatWasMeasured) {
 
 TEST(InStep, KeepTheShapeOfTheInterval) {
   LatencyEstimate answer = answer_of(kFewRows, microseconds(100));
-  price_in_step(kFewRows, h200_of_streams(), answer);
+  price_in_step(kFewRows, h200_of_streams(), {}, answer);
   ASSERT_LT(answer.p50, microseconds(100));
   EXPECT_NEAR(answer.p90 / answer.p50, 1.2, 1e-9);
   EXPECT_GE(answer.p10, answer.physical_bound);

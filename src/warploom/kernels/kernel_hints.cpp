@@ -65,8 +65,9 @@ KernelHints kernel_hints(const KernelContext& context) {
   // vLLM's backends wrote the cache themselves up to 0.14 (its pull request 25954 took that out); its data of
   // these names were taken by calling them alone. The kernels of warploom-collect ("own_...") never do.
   const bool backend_alone = context.kernel == "vllm_flash_attn" || context.kernel == "vllm_flashinfer";
-  hints.writes_cache =
-      !(backend_alone && !writes_in_backend(context.version)) && !context.kernel.starts_with("own_");
+  const bool collectors_own = context.kernel.starts_with("own_");
+  hints.writes_cache = !(backend_alone && !writes_in_backend(context.version)) && !collectors_own;
+  hints.timed_warm = !collectors_own;
   hints.decode_kernel = contains(context.kernel, "decode");
   hints.clamps_remote_choices =
       hints.engine == kClampsRemoteChoices.engine && context.version == kClampsRemoteChoices.version;

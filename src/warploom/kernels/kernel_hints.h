@@ -58,6 +58,12 @@ struct KernelHints {
   // Experts of other ranks were measured as rows of this rank's first expert (rank_workload.h). No engine
   // does this: answers take it only when KernelContext::as_collected.
   bool clamps_remote_choices = false;
+  // The rows were timed by one call over and over, which found in L2 what fits there. Those of the collector
+  // (warploom-collect) rotate their operands.
+  bool timed_warm = true;
+  // Where such a call found caches and experts in L2, a step of an engine finds them in memory: between two
+  // uses of a layer lie all others. Answers take it unless KernelContext::as_collected.
+  bool cold_operands = false;
   friend bool operator==(const KernelHints&, const KernelHints&) = default;
 };
 

@@ -111,7 +111,7 @@ struct Priced {
 
 Priced priced(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
               const ProfileSources& sources) {
-  Priced result{ContextKernel(context), {}};
+  Priced result{ContextKernel(context).asked_as(context.as_collected), {}};
   result.kernel.routing = sources.routing;
   const BaseConstants& constants =
       sources.constants != nullptr ? *sources.constants : default_constants(family_of(op));

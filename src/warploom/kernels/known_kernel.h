@@ -54,6 +54,13 @@ struct ContextKernel {
   ContextKernel asked_as(bool as_collected) const {
     ContextKernel kernel = *this;
     kernel.hints.clamps_remote_choices = hints.clamps_remote_choices && as_collected;
+    kernel.hints.cold_operands = hints.timed_warm && !as_collected;
+    return kernel;
+  }
+  // The same for a question that `other` was asked in.
+  ContextKernel asked_like(const ContextKernel& other) const {
+    ContextKernel kernel = asked_as(other.hints.clamps_remote_choices);
+    kernel.hints.cold_operands = hints.timed_warm && other.hints.cold_operands;
     return kernel;
   }
 };

@@ -65,9 +65,17 @@ void raise_collective(Limit& limit, const Collective& op, const GpuSpec& gpu) {
   if (const auto across = price_across_nodes(op, gpu)) limit.raise(across->least.value(), Bound::Network);
 }
 
+// Bytes of experts and caches that lie in memory when nothing else kept them in L2.
+double cold_bytes(const Operator& op, const Work& work) {
+  if (std::holds_alternative<FusedMoe>(op)) return work.least_weight_bytes.value();
+  if (!std::holds_alternative<AttentionDecode>(op) && !std::holds_alternative<MlaDecode>(op)) return 0;
+  const AttentionTotals totals = attention_totals(*attention_view(op));
+  return work.cache_bytes.value() * std::max(0.0, 1 - totals.queries / totals.keys);
+}
+
 }  // namespace
 
-Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work) {
+Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work, Residency operands) {
   const double l2 = gpu.l2_capacity.value();
   const auto beyond = [](double bytes, double capacity) { return std::max(0.0, bytes - capacity); };
   if (const auto* gemm = std::get_if<Gemm>(&op)) {
@@ -79,10 +87,11 @@ Bytes forced_dram_bytes(const Operator& op, const GpuSpec& gpu, const Work& work
   }
   Bytes touched = work.unique_bytes();
   if (std::holds_alternative<FusedMoe>(op)) touched += work.least_weight_bytes - work.weight_bytes;
-  return Bytes(beyond(touched.value(), l2));
+  const double cold = operands == Residency::Cold ? cold_bytes(op, work) : 0;
+  return Bytes(cold + beyond(touched.value() - cold, l2));
 }
 
-PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work& work) {
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work& work, Residency operands) {
   Limit limit;
   if (const auto* collective = std::get_if<Collective>(&op)) {
     raise_collective(limit, *collective, gpu);
@@ -97,7 +106,7 @@ PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Work&
   } else if (const auto view = attention_view(op)) {
     raise_attention(limit, *view, gpu);
   }
-  limit.raise((forced_dram_bytes(op, gpu, work) / gpu.memory_bandwidth).value(), Bound::Dram);
+  limit.raise((forced_dram_bytes(op, gpu, work, operands) / gpu.memory_bandwidth).value(), Bound::Dram);
   return {Seconds(limit.seconds), limit.bound};
 }
 
@@ -105,8 +114,9 @@ PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const Routi
   return physical_bound(op, gpu, work_of(op, routing));
 }
 
-PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const RoutingLoad& load) {
-  return physical_bound(op, gpu, work_of(op, load));
+PhysicalBound physical_bound(const Operator& op, const GpuSpec& gpu, const RoutingLoad& load,
+                             Residency operands) {
+  return physical_bound(op, gpu, work_of(op, load), operands);
 }
 
 }  // namespace warploom

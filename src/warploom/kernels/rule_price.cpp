@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "warploom/kernels/rule_domain.h"
+#include "warploom/kernels/widen.h"
+
 namespace warploom {
 
 void take_rule(const RulePrice& price, LatencyEstimate& answer) {
@@ -10,8 +13,10 @@ void take_rule(const RulePrice& price, LatencyEstimate& answer) {
   answer.p10 = std::max(answer.p50 * std::exp(price.low), answer.physical_bound);
   answer.p90 = answer.p50 * std::exp(price.high);
   answer.tier = price.tier;
-  answer.extrapolated = answer.stands_in = false;
+  answer.extrapolated = price.outside > 0;
+  answer.stands_in = false;
   answer.in_step = price.in_step;
+  widen(answer, doubt_outside(price.outside));
 }
 
 }  // namespace warploom

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "warploom/kernels/decode_in_step.h"
@@ -13,6 +12,7 @@
 #include "warploom/kernels/step_sampling.h"
 #include "warploom/kernels/streaming_rule.h"
 #include "warploom/kernels/waiting_ranks.h"
+#include "warploom/kernels/widen.h"
 
 namespace warploom {
 namespace {
@@ -44,14 +44,14 @@ struct EngineRule {
   bool (*is_of)(const Operator& op);
   bool (*is_asked)(const KernelContext& context);
   // Nothing: the measured kernel is the better answer.
-  std::optional<RulePrice> (*price)(const Operator& op, const GpuSpec& gpu, bool vllm,
+  std::optional<RulePrice> (*price)(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                     const LatencyEstimate& measured);
 };
 constexpr std::array<EngineRule, 2> kRules{
     {{kStreamingKernel, only_streams, asks_streaming, streaming_price},
      {kSamplingKernel, is_step_sampling, asks_sampling,
-      [](const Operator& op, const GpuSpec& gpu, bool, const LatencyEstimate&) {
-        return std::optional(step_sampling_price(op, gpu));
+      [](const Operator& op, const GpuSpec& gpu, const KernelContext& context, const LatencyEstimate&) {
+        return std::optional(step_sampling_price(op, gpu, context));
       }}}};
 
 const EngineRule* find_rule(const Operator& op) {
@@ -73,9 +73,7 @@ constexpr double kAttentionInSteps = 0.127;
 
 void widen_attention(const Operator& op, LatencyEstimate& answer) {
   if (!std::holds_alternative<AttentionPrefill>(op) && !std::holds_alternative<AttentionDecode>(op)) return;
-  const double low = std::log(answer.p10 / answer.p50), high = std::log(answer.p90 / answer.p50);
-  answer.p10 = std::max(answer.p50 * std::exp(-std::hypot(low, kAttentionInSteps)), answer.physical_bound);
-  answer.p90 = answer.p50 * std::exp(std::hypot(high, kAttentionInSteps));
+  widen(answer, kAttentionInSteps);
 }
 
 }  // namespace
@@ -92,11 +90,17 @@ StepKernels::StepKernels(std::unique_ptr<const LatencyModel> kernels)
 
 void StepKernels::take_quantising(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                   LatencyEstimate& answer) const {
+  if (const auto* pass = std::get_if<Quantize>(&op)) return fuse_static_quantising(*pass, gpu, answer);
   const auto* product = std::get_if<Gemm>(&op);
-  if (product == nullptr || !holds_quantising(*product)) return;
+  if (product == nullptr) return;
+  const bool known_scales = product->scheme == MatmulScheme::Fp8Static && product->batch == 1;
+  if (!holds_quantising(*product) && !known_scales) return;
   const KernelContext engine{context.framework, context.version, {}};
-  const Quantize pass{.rows = product->m, .width = product->k};
-  fuse_quantising(*product, gpu, kernels_->estimate(pass, gpu, engine).p50, answer);
+  const Seconds pass = kernels_->estimate(Quantize{.rows = product->m, .width = product->k}, gpu, engine).p50;
+  if (known_scales)
+    drop_other_pass(pass, answer);
+  else
+    fuse_quantising(*product, gpu, context, pass, answer);
 }
 
 std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
@@ -104,23 +108,28 @@ std::string_view StepKernels::serve(const Operator& op, const GpuSpec& gpu, cons
   if (!has_rules_) return {};
   if (const EngineRule* rule = find_rule(op)) {
     if (!rule->is_asked(context)) return {};
-    const std::optional<RulePrice> price = rule->price(op, gpu, asks_vllm(context), answer);
+    const std::optional<RulePrice> price = rule->price(op, gpu, context, answer);
     if (!price) return {};
     take_rule(*price, answer);
     return rule->name;
   }
   // Else the measured kernel answers, changed by what surrounds it.
   if (!is_of_an_engine(context)) return {};
-  wait_for_ranks(op, context, answer);
+  wait_for_ranks(op, gpu, context, answer);
+  if (const auto* pass = std::get_if<Quantize>(&op); pass != nullptr && !pass->dynamic) {
+    Quantize dynamic = *pass;
+    dynamic.dynamic = true;
+    bound_by_dynamic(kernels_->estimate(dynamic, gpu, context), answer);
+  }
   if (!asks_vllm(context)) return {};
   if (decodes_in_step(op, gpu, context)) {
-    price_decode_in_step(op, gpu, answer);
+    price_decode_in_step(op, gpu, context, answer);
     return {};
   }
   take_quantising(op, gpu, context, answer);
-  if (gpu.name != kRuleGpu) return {};
+  if (!has_step_rules(gpu)) return {};
   widen_attention(op, answer);
-  if (runs_in_step(op, context.kernel)) price_in_step(op, gpu, answer);
+  if (runs_in_step(op, context.kernel)) price_in_step(op, gpu, context, answer);
   return {};
 }
 

@@ -70,6 +70,30 @@ TEST(StepKernels, HaveTheTierAndTheIntervalOfTheRuleAndNotOfTheKernelTheyReplace
   EXPECT_EQ(other.tier, Tier::CrossGpu) << "the rule was never judged on its kernels";
 }
 
+TEST(StepKernels, AreOfTierMeasuredInTheReleaseThatTheyWereFittedOnAlone) {
+  const StepKernels model = over(milliseconds(1));
+  const GpuSpec h200 = GpuCatalog().get("h200_sxm");
+  const Operator norm = kNorm, words = Sampling{.sequences = 8};
+  for (const Operator& op : {norm, words}) {
+    const LatencyEstimate fitted = model.estimate(op, h200, {"vllm", "0.24.0", ""});
+    const LatencyEstimate older = model.estimate(op, h200, {"vllm", "0.14.0", ""});
+    EXPECT_EQ(fitted.tier, Tier::Measured);
+    EXPECT_EQ(older.tier, Tier::CrossGpu);
+    EXPECT_GT(older.p90 / older.p10, 1.3 * (fitted.p90 / fitted.p10));
+  }
+}
+
+TEST(StepKernels, CorrectionsOutsideOfTheirReleaseHoldThatThereIsNone) {
+  const StepKernels model = over(milliseconds(1));
+  const GpuSpec h200 = GpuCatalog().get("h200_sxm");
+  const Gemm product{.m = 4, .n = 28672, .k = 4096};  // far less than a millisecond in a step
+  const LatencyEstimate fitted = model.estimate(product, h200, {"vllm", "0.24.0", ""});
+  const LatencyEstimate older = model.estimate(product, h200, {"vllm", "0.14.0", ""});
+  EXPECT_EQ(older.p50, fitted.p50);
+  EXPECT_LT(fitted.p90, milliseconds(1));
+  EXPECT_GE(older.p90, milliseconds(1));
+}
+
 TEST(StepKernels, AreNoFasterThanPhysicsEvenAtTheirEdge) {
   const StepKernels model = StepKernels(std::make_unique<Slow>());
   const GpuCatalog catalog;

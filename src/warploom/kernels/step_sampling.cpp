@@ -2,8 +2,17 @@
 
 #include <variant>
 
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/rule_domain.h"
+
 namespace warploom {
 namespace {
+
+// The steps that the line was fitted to, those that it was judged on, and their numbers of logits.
+constexpr RuleDomain kFittedOn{.engine = name_of(Engine::Vllm), .release = "0.24", .gpus = {"h200_sxm"}};
+constexpr RuleDomain kJudgedOn{
+    .engine = name_of(Engine::Vllm), .release = "0.24", .gpus = {"h200_sxm", "h100_sxm"}};
+constexpr SizeRange kLogits{102400, 256.0 * 151936};
 
 // Least squares of relative errors over 39 decoding steps of Llama-3.1-8B, Qwen3-30B-A3B and DeepSeek-V2-Lite
 // in vLLM 0.24 on an H200 (tools/engine_truth/sampling.py, which also judges the line by three other models
@@ -22,13 +31,16 @@ bool is_step_sampling(const Operator& op) {
   return sampling != nullptr && sampling->vocabulary >= kFewestWords;
 }
 
-RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu) {
+RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu, const KernelContext& context) {
   const auto& sampling = std::get<Sampling>(op);
-  return {.time = kInputsAndEnds + double(sampling.sequences) * double(sampling.vocabulary) * kLogit,
-          .low = -kSamplingError,
-          .high = kSamplingError,
-          .tier = gpu.name == kRuleGpu ? Tier::Measured : Tier::CrossGpu,
-          .in_step = true};
+  const double logits = double(sampling.sequences) * double(sampling.vocabulary);
+  const double error = (kJudgedOn.holds(gpu, context) ? 1 : 2) * kSamplingError;
+  return {.time = kInputsAndEnds + logits * kLogit,
+          .low = -error,
+          .high = error,
+          .tier = kFittedOn.holds(gpu, context) ? Tier::Measured : Tier::CrossGpu,
+          .in_step = true,
+          .outside = widths_outside(kLogits, logits)};
 }
 
 }  // namespace warploom

@@ -15,8 +15,8 @@ namespace warploom {
 // Whether the rule is of this operator: a choice among a model's words, not among its experts.
 bool is_step_sampling(const Operator& op);
 
-// The sum of those kernels. p10 and p90 are those of steps that the line was not fitted to; tier measured on
-// kRuleGpu, else cross_gpu.
-RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu);
+// The sum of those kernels. p10 and p90 are those of steps that the line was not fitted to, twice the error
+// on GPUs and in releases of vLLM that had none; tier measured where it was fitted, else cross_gpu.
+RulePrice step_sampling_price(const Operator& op, const GpuSpec& gpu, const KernelContext& context = {});
 
 }  // namespace warploom

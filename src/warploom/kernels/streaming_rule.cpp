@@ -4,6 +4,8 @@
 #include <cmath>
 #include <variant>
 
+#include "warploom/kernels/kernel_hints.h"
+#include "warploom/kernels/rule_domain.h"
 #include "warploom/kernels/work.h"
 
 namespace warploom {
@@ -27,11 +29,15 @@ struct StreamRules {
   // times of its errors do not; so no p90 lies below the rule, where theirs does. Errors over the kernels in
   // 60 steps of vLLM 0.24 on an H200, 1 to 8,192 tokens.
   StreamRule any;
-  // Of vLLM: what Inductor writes, and reshape_and_cache, which has a block for each token. Least squares of
-  // ln over 42 steps of Llama-3.1-8B in bf16 (vLLM 0.24, H200, 1 to 8,192 tokens), whose residuals the errors
-  // are; that 4 heads are written as slowly as 8 was seen in Qwen3-30B-A3B.
+  // vLLM's on kFittedOn: what Inductor writes, and reshape_and_cache, which has a block for each token. Least
+  // squares of ln over 42 steps of Llama-3.1-8B in bf16 (1 to 8,192 tokens), whose residuals the errors are;
+  // that 4 heads are written as slowly as 8 was seen in Qwen3-30B-A3B.
   StreamRule vllm;
 };
+
+constexpr RuleDomain kFittedOn{.engine = name_of(Engine::Vllm), .release = "0.24", .gpus = {"h200_sxm"}};
+// Bytes of an operator: from next to nothing to an activation of 8,192 tokens.
+constexpr SizeRange kBytes{1, 8192.0 * 3 * 14336 * 2};
 
 constexpr Seconds kAnyLaunch = microseconds(3);
 constexpr double kAnyShare = 0.8;
@@ -65,9 +71,10 @@ Seconds streaming_time(const StreamRule& rule, const Operator& op, const GpuSpec
 
 bool only_streams(const Operator& op) { return rules_of(op) != nullptr; }
 
-std::optional<RulePrice> streaming_price(const Operator& op, const GpuSpec& gpu, bool vllm,
+std::optional<RulePrice> streaming_price(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                          const LatencyEstimate& measured) {
-  const bool here = vllm && gpu.name == kRuleGpu;
+  const bool vllm = context.framework.empty() || context.framework == kFittedOn.engine;
+  const bool here = kFittedOn.holds(gpu, context);
   const StreamRule& rule = vllm ? rules_of(op)->vllm : rules_of(op)->any;
   const Seconds streamed = streaming_time(rule, op, gpu);
   if (streamed >= measured.p50 && !here) return std::nullopt;
@@ -77,7 +84,8 @@ std::optional<RulePrice> streaming_price(const Operator& op, const GpuSpec& gpu,
   return RulePrice{.time = streamed,
                    .low = -std::hypot(rule.error.low, doubt),
                    .high = std::hypot(rule.error.high, doubt),
-                   .tier = tier};
+                   .tier = tier,
+                   .outside = here ? widths_outside(kBytes, work_of(op).unique_bytes().value()) : 0};
 }
 
 }  // namespace warploom

@@ -17,10 +17,10 @@ namespace warploom {
 // RmsNorm, Activation, Rope and KvWrite.
 bool only_streams(const Operator& op);
 
-// A launch and the operands at that rate, in vLLM with constants of their own. Of tier measured in vLLM on
-// kRuleGpu. Elsewhere with a wider interval and tier cross_gpu (roofline where `measured` is), and nothing
-// where `measured`, the kernel that was swept, is faster.
-std::optional<RulePrice> streaming_price(const Operator& op, const GpuSpec& gpu, bool vllm,
+// A launch and the operands at that rate, in vLLM with constants of their own. Of tier measured on the GPU
+// and in the release of vLLM that those were fitted on. Elsewhere with a wider interval and tier cross_gpu
+// (roofline where `measured` is), and nothing where `measured`, the kernel that was swept, is faster.
+std::optional<RulePrice> streaming_price(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
                                          const LatencyEstimate& measured);
 
 }  // namespace warploom

@@ -43,7 +43,12 @@ struct Pricing {
 
   StructuralPrice of_attention(const AttentionView& view, KnownKernel known) const {
     const AttentionTiling tiling = attention_tiling(view, gpu, kernel.hints);
-    const AttentionBase base = attention_base(view, tiling, kernel.hints, known, gpu, fitted);
+    AttentionBase base = attention_base(view, tiling, kernel.hints, known, gpu, fitted);
+    if (kernel.hints.cold_operands && base.cold_seconds > 0) {
+      base.seconds = base.cold_seconds;
+      base.memory = base.cold_memory;
+      base.resident = 0;
+    }
     return {.seconds = base.seconds,
             .launch = base.launch,
             .passes = base.write,
@@ -73,11 +78,12 @@ struct Pricing {
     const RankWorkload work = rank_workload(op, routed, kernel);
     const MoeBase base =
         moe_base(op, gpu, kernel.known, work, moe_sizes(op, work.load), sustained_rate_share(gpu), fitted);
-    return {.seconds = base.total,
+    const bool cold = kernel.hints.cold_operands;
+    return {.seconds = cold ? base.cold_total : base.total,
             .launch = base.launch,
             .passes = base.pairs_moved + base.choices_moved,
             .compute = base.products,
-            .memory = base.weights,
+            .memory = cold ? base.cold_weights : base.weights,
             .tile_rows = base.tile_rows,
             .tile_columns = base.tile_columns};
   }

@@ -10,9 +10,11 @@
 
 namespace warploom {
 
-// Lengthens `answer`, the measured time of a collective, by that wait, and its interval by as much. Returns
+// Lengthens `answer`, the measured time of a collective, by that wait, and its interval by as much: where no
+// wait was measured, the interval also holds that there is none, and that it is twice as long. Returns
 // whether there is one: of NCCL's kernels, and of small all-reduces by an engine's own kernel, which
 // `context` then names.
-bool wait_for_ranks(const Operator& op, const KernelContext& context, LatencyEstimate& answer);
+bool wait_for_ranks(const Operator& op, const GpuSpec& gpu, const KernelContext& context,
+                    LatencyEstimate& answer);
 
 }  // namespace warploom

@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "warploom/report/number_text.h"
+
 namespace warploom {
 namespace {
 
@@ -27,6 +29,29 @@ Json part_json(const KernelTime& part, double total) {
 
 std::string routing_text(const std::string& expert_routing) {
   return expert_routing.empty() ? std::string() : ", experts routed " + expert_routing;
+}
+
+std::string trust_text(const KernelTrust& trust) {
+  std::string text = "kernel time";
+  bool listed = false;
+  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
+    const double share = trust.tier_shares[std::size_t(tier)];
+    if (share <= 0) continue;
+    text += fmt::format("{} {} {}", listed ? "," : "", percent_text(share), name);
+    listed = true;
+  }
+  constexpr double kShown = 0.0005;  // a tenth of a per cent, rounded
+  if (trust.outside_share >= kShown)
+    text += fmt::format(", {} of it outside the measured domain", percent_text(trust.outside_share));
+  return text;
+}
+
+void add_trust(Json& document, const KernelTrust& trust) {
+  document["tier"] = name_of(trust.tier);
+  for (const auto& [tier, name] : EnumNames<Tier>::kNames)
+    document["tier_shares"][std::string(name)] = trust.tier_shares[std::size_t(tier)];
+  document["extrapolated"] = trust.extrapolated;
+  document["outside_share"] = trust.outside_share;
 }
 
 bool any_stands_in(std::span<const KernelTime> kernels) {

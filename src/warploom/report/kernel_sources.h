@@ -18,6 +18,11 @@ std::string source_text(const LabelledKernel& kernel);
 // ", experts routed uniform"; empty where there are none.
 std::string routing_text(const std::string& expert_routing);
 
+// "kernel time 96.1 % measured, 3.9 % roofline, 2.0 % of it outside the measured domain"
+std::string trust_text(const KernelTrust& trust);
+// Adds "tier", "tier_shares", "extrapolated" and "outside_share".
+void add_trust(Json& document, const KernelTrust& trust);
+
 // Whether any of them is of a kernel that stands in for another.
 bool any_stands_in(std::span<const KernelTime> kernels);
 // Adds "stands_in", "stands_in_for", "in_step" and, where it is not the operator's own, "scheme_priced".

@@ -14,19 +14,6 @@
 namespace warploom {
 namespace {
 
-// "kernel time 96.1 % measured, 3.9 % roofline"
-std::string tier_text(const RunLabel& label) {
-  std::string text = "kernel time";
-  bool listed = false;
-  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
-    const double share = label.tier_shares[std::size_t(tier)];
-    if (share <= 0) continue;
-    text += fmt::format("{} {} {}", listed ? "," : "", percent_text(share), name);
-    listed = true;
-  }
-  return text;
-}
-
 bool has_limits(const Slo& slo) { return slo.ttft || slo.tpot || slo.e2el; }
 
 // Share of the completed requests.
@@ -179,11 +166,10 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
   std::string text = fmt::format("{} on {}, {}{}, {}\n", label.model, hardware_text(label),
                                  host_text(label.engine, label.host_profile),
                                  routing_text(label.expert_routing), label.workload);
-  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}{}\n\n",
+  text += fmt::format("{} requests completed in {} ({} steps, {} preemptions); {}{}\n\n",
                       count_text(metrics.completed), duration_text(metrics.duration),
-                      count_text(result.totals.steps), count_text(result.preemptions), tier_text(label),
-                      label.extrapolated ? ", partly outside the measured domain" : "",
-                      result.partial ? "; STOPPED EARLY: partial results" : "");
+                      count_text(result.totals.steps), count_text(result.preemptions),
+                      trust_text(label.trust), result.partial ? "; STOPPED EARLY: partial results" : "");
   text += percentile_table(label, result, interval) + client_way_text(label.way) + "\n";
   text += throughput_table(label, result, interval) + "\n";
   if (has_limits(slo)) {
@@ -213,11 +199,7 @@ Json simulation_json(const RunLabel& label, const SimulationResult& result,
   document["request_rate"] = std::isinf(label.request_rate) ? Json("inf") : Json(label.request_rate);
   document["max_concurrency"] = nullptr;
   if (label.max_concurrency) document["max_concurrency"] = *label.max_concurrency;
-  document["tier"] = name_of(label.tier);
-  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
-    document["tier_shares"][std::string(name)] = label.tier_shares[std::size_t(tier)];
-  }
-  document["extrapolated"] = label.extrapolated;
+  add_trust(document, label.trust);
   document["partial"] = result.partial;
   document["preemptions"] = result.preemptions;
   document["kv_blocks"] = result.kv_blocks;

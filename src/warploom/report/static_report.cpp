@@ -31,7 +31,8 @@ std::string static_text(const StaticBreakdown& result) {
   phases.add_row({"decode step, mean", ms(time.decode_mean), "-"});
   phases.add_row({"decode step, median", ms(time.decode_median), "-"});
   phases.add_row({"whole batch", ms(time.total), ms(time.total_p10) + " .. " + ms(time.total_p90)});
-  text += phases.text() + fmt::format("\n{} output tokens/s\n\n", fixed_text(output_rate(result), 1));
+  text += phases.text() + fmt::format("\n{} output tokens/s; {}\n\n", fixed_text(output_rate(result), 1),
+                                      trust_text(trust_of(result.kernels)));
   TextTable kernels({{"kernel", Align::Left},
                      {"family", Align::Left},
                      {"calls"},
@@ -61,29 +62,31 @@ Json static_json(const StaticBreakdown& result) {
                        {"tier", name_of(weakest_tier(kernel.parts))},
                        {"stands_in", any_stands_in(kernel.parts)}});
   }
-  return {{"model", result.model},
-          {"gpu", result.gpu},
-          {"engine", result.engine},
-          {"expert_routing", result.expert_routing},
-          {"host_profile", result.host_profile},
-          {"gpus", result.gpus},
-          {"kv_cache_tokens", result.kv_cache_tokens},
-          {"batch", result.batch},
-          {"input_tokens", result.input_tokens},
-          {"output_tokens", result.output_tokens},
-          {"prefill_ms", to_milliseconds(time.prefill)},
-          {"engine_ttft_ms", to_milliseconds(time.prefill)},
-          {"ttft_ms", to_milliseconds(result.client_way + time.prefill)},
-          {"decode_mean_ms", to_milliseconds(time.decode_mean)},
-          {"decode_median_ms", to_milliseconds(time.decode_median)},
-          {"total_ms", to_milliseconds(time.total)},
-          {"total_p10_ms", to_milliseconds(time.total_p10)},
-          {"total_p90_ms", to_milliseconds(time.total_p90)},
-          {"host_ms", to_milliseconds(time.host)},
-          {"collectives_ms", to_milliseconds(time.collectives)},
-          {"output_throughput", output_rate(result)},
-          {"kernels", std::move(kernels)},
-          {"kernel_sources", kernel_sources_json(result.kernels)}};
+  Json document = {{"model", result.model},
+                   {"gpu", result.gpu},
+                   {"engine", result.engine},
+                   {"expert_routing", result.expert_routing},
+                   {"host_profile", result.host_profile},
+                   {"gpus", result.gpus},
+                   {"kv_cache_tokens", result.kv_cache_tokens},
+                   {"batch", result.batch},
+                   {"input_tokens", result.input_tokens},
+                   {"output_tokens", result.output_tokens},
+                   {"prefill_ms", to_milliseconds(time.prefill)},
+                   {"engine_ttft_ms", to_milliseconds(time.prefill)},
+                   {"ttft_ms", to_milliseconds(result.client_way + time.prefill)},
+                   {"decode_mean_ms", to_milliseconds(time.decode_mean)},
+                   {"decode_median_ms", to_milliseconds(time.decode_median)},
+                   {"total_ms", to_milliseconds(time.total)},
+                   {"total_p10_ms", to_milliseconds(time.total_p10)},
+                   {"total_p90_ms", to_milliseconds(time.total_p90)},
+                   {"host_ms", to_milliseconds(time.host)},
+                   {"collectives_ms", to_milliseconds(time.collectives)},
+                   {"output_throughput", output_rate(result)},
+                   {"kernels", std::move(kernels)},
+                   {"kernel_sources", kernel_sources_json(result.kernels)}};
+  add_trust(document, trust_of(result.kernels));
+  return document;
 }
 
 }  // namespace warploom

@@ -19,10 +19,11 @@ std::string us(Seconds time) { return fixed_text(to_microseconds(time), 1); }
 
 std::string step_text(const StepBreakdown& step) {
   std::string text =
-      fmt::format("{} on {} x {}, {}{}, {}: {} ({} .. {} on the GPU, {} host)\n\n", step.model, step.gpus,
+      fmt::format("{} on {} x {}, {}{}, {}: {} ({} .. {} on the GPU, {} host)\n", step.model, step.gpus,
                   step.gpu, host_text(step.engine, step.host_profile), routing_text(step.expert_routing),
                   step.batch, duration_text(step_time(step)), duration_text(step.gpu_p10),
                   duration_text(step.gpu_p90), duration_text(step.host));
+  text += trust_text(step.trust) + "\n\n";
   TextTable table({{"kernel", Align::Left},
                    {"family", Align::Left},
                    {"calls"},
@@ -42,12 +43,14 @@ std::string step_text(const StepBreakdown& step) {
   if (step.hidden.value() > 0)
     table.add_row({"shared experts beside routed", "-", "", us(-1.0 * step.hidden), "-",
                    percent_text(-1.0 * (step.hidden / step_time(step))), "-", "-", "-"});
-  table.add_row(
-      {"host", "-", "1", us(step.host), "-", percent_text(step.host / step_time(step)), "-", "-", "-"});
+  const bool known = step.host_least == step.host_most;
+  const std::string host_interval = known ? "-" : us(step.host_least) + " .. " + us(step.host_most);
+  table.add_row({"host", "-", "1", us(step.host), host_interval, percent_text(step.host / step_time(step)),
+                 "-", "-", "-"});
   table.add_rule();
   table.add_row({"step", "", "", us(step_time(step)),
-                 us(step.gpu_p10 + step.host) + " .. " + us(step.gpu_p90 + step.host), percent_text(1.0), "",
-                 "", ""});
+                 us(step.gpu_p10 + step.host_least) + " .. " + us(step.gpu_p90 + step.host_most),
+                 percent_text(1.0), "", "", ""});
   return text + table.text();
 }
 
@@ -69,23 +72,27 @@ Json step_json(const StepBreakdown& step) {
                        {"kernel", kernel.source.kernel}});
     add_stand_in(kernels.back(), kernel.source);
   }
-  return {{"model", step.model},
-          {"gpu", step.gpu},
-          {"engine", step.engine},
-          {"expert_routing", step.expert_routing},
-          {"host_profile", step.host_profile},
-          {"gpus", step.gpus},
-          {"kv_cache_tokens", step.kv_cache_tokens},
-          {"batch", step.batch},
-          {"tokens", step.tokens},
-          {"step_ms", to_milliseconds(step_time(step))},
-          {"gpu_ms",
-           {{"p10", to_milliseconds(step.gpu_p10)},
-            {"p50", to_milliseconds(step.gpu_p50)},
-            {"p90", to_milliseconds(step.gpu_p90)}}},
-          {"host_ms", to_milliseconds(step.host)},
-          {"hidden_ms", to_milliseconds(step.hidden)},
-          {"kernels", std::move(kernels)}};
+  Json document = {{"model", step.model},
+                   {"gpu", step.gpu},
+                   {"engine", step.engine},
+                   {"expert_routing", step.expert_routing},
+                   {"host_profile", step.host_profile},
+                   {"gpus", step.gpus},
+                   {"kv_cache_tokens", step.kv_cache_tokens},
+                   {"batch", step.batch},
+                   {"tokens", step.tokens},
+                   {"step_ms", to_milliseconds(step_time(step))},
+                   {"gpu_ms",
+                    {{"p10", to_milliseconds(step.gpu_p10)},
+                     {"p50", to_milliseconds(step.gpu_p50)},
+                     {"p90", to_milliseconds(step.gpu_p90)}}},
+                   {"host_ms", to_milliseconds(step.host)},
+                   {"host_least_ms", to_milliseconds(step.host_least)},
+                   {"host_most_ms", to_milliseconds(step.host_most)},
+                   {"hidden_ms", to_milliseconds(step.hidden)},
+                   {"kernels", std::move(kernels)}};
+  add_trust(document, step.trust);
+  return document;
 }
 
 }  // namespace warploom

@@ -16,6 +16,8 @@ void HostSettings::apply(HostModel& host, const ClientWay& way) const {
       throw InvalidInput(fmt::format("{}: is the way from a client, expected `measured_at` client", field));
   for (const Field& field : fields_of<HostModel>().fields)
     if (const auto found = values.find(field.name); found != values.end()) field.set(&host, found->second);
+  // Whoever says what a launch takes knows it.
+  if (values.contains("launch_kernels_ms")) host.prompt_launch = host.decode_launch = Seconds(0.0);
 }
 
 FieldTable HostSettings::describe() {

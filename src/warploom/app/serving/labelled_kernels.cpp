@@ -1,6 +1,7 @@
 #include "warploom/app/serving/labelled_kernels.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace warploom {
 namespace {
@@ -13,6 +14,26 @@ Tier weakest_tier(std::span<const KernelTime> kernels) {
   Tier weakest = Tier::Measured;
   for (const KernelTime& kernel : kernels) weakest = std::max(weakest, kernel.source.tier);
   return weakest;
+}
+
+KernelTrust trust_of(std::span<const KernelTime> kernels) {
+  KernelTrust trust;
+  const auto seconds = seconds_by_tier(kernels);
+  const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  if (all <= 0) return trust;
+  double held = 0;
+  bool told = false;
+  for (const auto& [tier, name] : EnumNames<Tier>::kNames) {
+    const double share = seconds[std::size_t(tier)] / all;
+    trust.tier_shares[std::size_t(tier)] = share;
+    held += share;
+    if (!told) trust.tier = tier;
+    told = told || held >= 1 - kUntoldShare;
+  }
+  for (const KernelTime& kernel : kernels)
+    if (kernel.source.extrapolated) trust.outside_share += kernel.time.value() / all;
+  trust.extrapolated = trust.outside_share > kUntoldShare;
+  return trust;
 }
 
 std::vector<LabelledKernel> kernels_by_label(std::span<const KernelTime> kernels) {

@@ -16,8 +16,13 @@ PricedGraph price_graph(const ServingSetup& setup, const StepShape& shape) {
   priced.hidden = Seconds(price.hidden());
   const LaunchMode mode =
       graph_limits_of(setup.config).mode(StepShape::tokens_of(shape.prefill), shape.tokens());
-  priced.host =
-      setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, schedules_ahead(setup.config));
+  const auto host = [&](int side) {
+    return setup.config.host.overhead(priced.gpu.p50, shape.requests(), mode, schedules_ahead(setup.config),
+                                      side);
+  };
+  priced.host = host(0);
+  priced.host_least = host(-1);
+  priced.host_most = host(1);
   return priced;
 }
 

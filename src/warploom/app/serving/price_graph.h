@@ -18,6 +18,7 @@ struct PricedGraph {
   StepCost gpu;                   // of the step
   Seconds hidden;                 // of the nodes' time, what runs beside others and is not in `gpu`
   Seconds host;                   // that the engine adds to gpu.p50
+  Seconds host_least, host_most;  // where launches are not known
 };
 
 // Without the padding of CUDA graphs; the prices are those that the setup's pricer has at such sizes. The

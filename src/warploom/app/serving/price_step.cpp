@@ -126,11 +126,14 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
                      .calls = row.calls,
                      .source = row.source});
   check_required_tier(request.setup.require_tier, times);
+  step.trust = trust_of(times);
   step.hidden = graph.hidden;
   step.gpu_p10 = graph.gpu.p10;
   step.gpu_p50 = graph.gpu.p50;
   step.gpu_p90 = graph.gpu.p90;
   step.host = graph.host;
+  step.host_least = graph.host_least;
+  step.host_most = graph.host_most;
   return step;
 }
 

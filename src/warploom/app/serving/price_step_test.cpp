@@ -47,6 +47,25 @@ TEST(PriceStep, AddsUpItsKernels) {
   EXPECT_LT(step.gpu_p50, step.gpu_p90);
 }
 
+// 24 layers of experts, which SGLang launches in steps of 32 requests without a graph on GPUs of 24 GB.
+TEST(PriceStep, AHostThatIsNotKnownIsAnInterval) {
+  ServingSetupRequest setup = llama();
+  setup.model = "gpt-oss-20b";
+  setup.gpu = "rtx_4090";
+  setup.config.engine = "sglang";
+  const StepBreakdown step =
+      price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
+  EXPECT_LT(to_milliseconds(step.host), 15);
+  EXPECT_LT(step.host_least, step.host);
+  EXPECT_GT(to_milliseconds(step.host_most), 80);
+  const StepBreakdown prompt = price_step({.setup = setup, .prefill = "1x32", .decode = {}}, fixed_latency());
+  EXPECT_EQ(prompt.host_least, prompt.host_most);
+  setup.config.engine = "vllm";
+  const StepBreakdown other =
+      price_step({.setup = setup, .prefill = {}, .decode = "32x1000"}, fixed_latency());
+  EXPECT_EQ(other.host_least, other.host_most);
+}
+
 TEST(PriceStep, MixesPrefillAndDecode) {
   const StepBreakdown step =
       price_step({.setup = llama(), .prefill = "2x100", .decode = "8x512"}, fixed_latency());

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/tier_requirement.h"
-#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
 
 double measured_share_of(std::span<const KernelTime> kernels) {
-  const auto seconds = seconds_by_tier(kernels);
-  double all = 0;
-  for (const double part : seconds) all += part;
-  return all > 0 ? seconds[std::size_t(Tier::Measured)] / all : 1;
+  return kernels.empty() ? 1 : trust_of(kernels).tier_shares[std::size_t(Tier::Measured)];
 }
 
 bool is_measured(std::span<const KernelTime> kernels) { return measured_share_of(kernels) >= kMeasuredShare; }

@@ -4,13 +4,13 @@
 #include <span>
 #include <string>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
 namespace warploom {
 
-// A run counts as measured from this share of its kernels' time on: some kernels (sampling, embeddings) were
-// measured on no GPU by anybody and take a few per cent of a step.
-inline constexpr double kMeasuredShare = 0.9;
+// A run counts as measured from this share of its kernels' time on, which is where its tier says so.
+inline constexpr double kMeasuredShare = 1 - kUntoldShare;
 
 // Share of the kernels' time that is priced by rows of the same GPU; 1 without kernels.
 double measured_share_of(std::span<const KernelTime> kernels);

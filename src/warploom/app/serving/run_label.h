@@ -1,15 +1,14 @@
 // What a serving run is labelled with, and the interval of its figures.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/base/units.h"
-#include "warploom/kernels/latency_model.h"
 #include "warploom/serving/simulation.h"
 
 namespace warploom {
@@ -37,14 +36,11 @@ struct RunLabel {
   double request_rate = std::numeric_limits<double>::infinity();  // requests/s; infinite: sent without a plan
   std::optional<std::int64_t> max_concurrency;                    // most requests in flight
   std::int64_t gpus = 1;
-  std::int64_t layers = 1;     // of the model
-  Tier tier = Tier::Roofline;  // the weakest tier among the kernels
-  // Share of the kernels' time by the tier of what priced them, indexed by Tier; adds up to one.
-  std::array<double, EnumNames<Tier>::kNames.size()> tier_shares{};
+  std::int64_t layers = 1;  // of the model
+  KernelTrust trust;
   std::vector<PoolLabel> pools;
   ClientWayLabel way;
-  std::string kv_transfer;    // path between the pools; empty: one pool
-  bool extrapolated = false;  // some kernel left the measured domain
+  std::string kv_transfer;  // path between the pools; empty: one pool
 };
 
 // The same run with every kernel at its p10 and p90: bounds of each metric.

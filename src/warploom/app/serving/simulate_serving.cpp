@@ -82,13 +82,7 @@ RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& so
     label.gpus += label.pools[i].instances * label.pools[i].gpus_per_instance;
     if (setup.gpu->name != label.gpu) label.gpu = setup.gpu->name + "+" + label.gpu;
   }
-  const auto seconds = seconds_by_tier(run.kernels);
-  const double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  for (std::size_t tier = 0; tier < seconds.size(); ++tier)
-    if (total > 0) label.tier_shares[tier] = seconds[tier] / total;
-  label.tier = weakest_tier(run.kernels);
-  for (const KernelTime& kernel : run.kernels)
-    label.extrapolated = label.extrapolated || kernel.source.extrapolated;
+  label.trust = trust_of(run.kernels);
   return label;
 }
 

@@ -23,7 +23,7 @@ TEST(SimulateServing, BracketsThePrediction) {
   EXPECT_EQ(result.run.metrics.completed, 50);
   EXPECT_LT(result.interval->low.tpot.mean, result.run.metrics.tpot.mean);
   EXPECT_LT(result.run.metrics.tpot.mean, result.interval->high.tpot.mean);
-  EXPECT_EQ(result.label.tier, Tier::CrossGpu);
+  EXPECT_EQ(result.label.trust.tier, Tier::CrossGpu);
   EXPECT_EQ(result.label.gpus, 1);
 }
 

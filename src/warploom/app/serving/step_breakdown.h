@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/serving/pricing/step_pricer.h"
 
@@ -28,8 +29,10 @@ struct StepBreakdown {
   std::string batch;                 // in words: "prefill 4 x 1024"
   std::int64_t tokens = 0;
   std::vector<KernelRow> kernels;     // longest first
+  KernelTrust trust;                  // of their time
   Seconds gpu_p10, gpu_p50, gpu_p90;  // of the step; kernels' errors as joint_error.h adds them
   Seconds host;                       // what the CPU adds
+  Seconds host_least, host_most;      // where launches are not known; else `host`
   Seconds hidden{0.0};                // of the kernels, by running beside others; not in gpu_p50
 };
 

@@ -77,7 +77,7 @@ void describe(ConcurrencyCell& cell, const ConcurrencyTruth& row, const ServingE
   cell.tpot = {*row.tpot, to_milliseconds(run.metrics.tpot.mean)};
   cell.engine_ttft = to_milliseconds(run.metrics.engine_ttft.mean);
   cell.preemptions = run.preemptions;
-  cell.tier = weakest_tier(run.kernels);
+  cell.tier = trust_of(run.kernels).tier;
   cell.tp = last.sharding.tensor_parallel;
   cell.expert_routing = last.expert_routing();
   if (!row.disaggregated()) return;

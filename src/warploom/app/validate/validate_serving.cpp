@@ -236,7 +236,7 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
         client_side_of(measured, simulated.requests, config.host, run.client_latency.has_value());
   const StepTotals& totals = simulated.totals;
   validation.host_share = totals.host / (totals.host + totals.gpu_p50);
-  validation.tier = weakest_tier(simulated.kernels);
+  validation.tier = trust_of(simulated.kernels).tier;
   validation.kernels = simulated.kernels;
   return validation;
 }

@@ -123,7 +123,7 @@ std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::
   result.collectives = to_milliseconds(time.collectives);
   if (requires_measured(validation.require_tier) && !is_measured(setup.pricer->breakdown()))
     return std::nullopt;
-  result.tier = weakest_tier(setup.pricer->breakdown());
+  result.tier = trust_of(setup.pricer->breakdown()).tier;
   result.expert_routing = setup.expert_routing();
   return result;
 }

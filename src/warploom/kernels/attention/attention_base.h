@@ -19,6 +19,8 @@ struct AttentionBase {
   double steps = 1;                                       // mean steps of a block
   double splits = 1;                                      // parts of one cache
   double resident = 0;                                    // share of operands that rest in L2
+  // The same where the cache comes from memory (KernelHints::cold_operands); 0: the kernel does not tell.
+  double cold_seconds = 0, cold_memory = 0;
 };
 
 // Prompts: makespan = max(load of an SM, longest block) + tail, in clocks of

@@ -341,13 +341,15 @@ AttentionBase decode_base(const AttentionView& view, const AttentionTiling& tili
   const double fill =
       bytes / (c[is_graphics_die(gpu) ? kGraphicsCapacity : kCapacity] * gpu.l2_capacity.value());
   base.resident = 1 / (1 + std::pow(fill, c[kSharpness]));
-  base.memory = bytes * (base.resident / (c[kWarm] * gpu.l2_bandwidth.value()) +
-                         (1 - base.resident) / (c[has_stacked_memory(gpu) ? kDram : kGraphicsDram] *
-                                                gpu.memory_bandwidth.value()));
+  const double dram = c[has_stacked_memory(gpu) ? kDram : kGraphicsDram] * gpu.memory_bandwidth.value();
+  base.memory = bytes * (base.resident / (c[kWarm] * gpu.l2_bandwidth.value()) + (1 - base.resident) / dram);
+  base.cold_memory = std::max(base.memory, bytes / dram);
   const double written = tokens * view.cache_width() * (2 + bytes_per_element(view.kv_cache));
   base.write = c[kTokens] * (written + token_bytes) / (kTokenRateShare * gpu.l2_bandwidth.value());
   base.launch = kernel.launch(requests, base.splits);
-  base.seconds = base.launch + base.write + power_sum(base.compute, base.memory, c[kOverlap]);
+  const double around = base.launch + base.write;
+  base.seconds = around + power_sum(base.compute, base.memory, c[kOverlap]);
+  base.cold_seconds = around + power_sum(base.compute, base.cold_memory, c[kOverlap]);
   return base;
 }
 

@@ -202,7 +202,10 @@ MoeBase moe_base(const FusedMoe& op, const GpuSpec& gpu, KnownKernel kernel, con
   base.choices_moved = move(work.tokens * c.token_hidden * hidden * 4 +
                             work.choices * 2 * (c.choice_hidden * hidden + c.choice_width * sizes.width));
   base.launch = (op.pass == MoePass::Both ? 1.0 : kLaunchOfPass) * c.launch_cycles / clock;
+  const double moved = base.pairs_moved + base.choices_moved;
   base.total = base.launch + cube_sum(base.products, base.weights) + base.pairs_moved + base.choices_moved;
+  base.cold_weights = std::max(base.weights, sizes.weight_bytes * streamed);
+  base.cold_total = base.launch + cube_sum(base.products, base.cold_weights) + moved;
   return base;
 }
 

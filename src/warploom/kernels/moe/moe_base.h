@@ -40,6 +40,7 @@ struct MoeBase {
   double total = 0, launch = 0, products = 0, weights = 0, pairs_moved = 0, choices_moved = 0;
   std::array<double, kMoeHeights.size()> by_height{};  // products with each height
   double tile_rows = 0, tile_columns = 0;              // of the tile that `products` is priced with
+  double cold_total = 0, cold_weights = 0;             // where all weights come from memory
 };
 
 // `sustained`: sustained_rate_share of the GPU. `kernel` outside the Moe builds: no factor of a build. No

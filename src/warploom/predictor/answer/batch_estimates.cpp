@@ -8,6 +8,7 @@
 
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/answer/stand_ins.h"
 #include "warploom/predictor/answer/unmeasured_routing.h"
 #include "warploom/predictor/features/features.h"
 
@@ -24,13 +25,15 @@ struct Group {
   const CellRecord* cell = nullptr;
   const SymmetricEnsemble* trees = nullptr;  // nullptr: no block, one at a time
   std::optional<FeaturePlan> plan;           // when there are trees
+  Residency operands = Residency::Warm;
 };
 
 Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& gpu,
                const KernelContext& context) {
   Group group;
   group.family = families[std::size_t(family_of(op))].get();
-  if (group.family == nullptr || has_unmeasured_routing(op)) return group;
+  if (group.family == nullptr || has_unmeasured_routing(op) || stand_in_for(op, context) != nullptr)
+    return group;
   const CellIndex::Found found = group.family->index.find(gpu, context, kind_code(op));
   if (found.cell == nullptr || !found.measured || found.other_engine || found.cell->launch_bound)
     return group;
@@ -40,9 +43,10 @@ Group group_of(const FamilyLookup& families, const Operator& op, const GpuSpec& 
   if (index.may_be_replaced(found, context)) return group;
   if (index.find_eager(gpu, context, kind_code(op), found).cell != nullptr) return group;
   group.trees = group.family->cell_trees(*found.cell);
-  if (group.trees != nullptr)
-    group.plan.emplace(op, gpu, group.family->kernel(*found.cell).asked_as(context.as_collected),
-                       group.family->constants(gpu));
+  if (group.trees == nullptr) return group;
+  const ContextKernel kernel = group.family->kernel(*found.cell).asked_as(context.as_collected);
+  group.plan.emplace(op, gpu, kernel, group.family->constants(gpu));
+  group.operands = operands_of(kernel);
   return group;
 }
 
@@ -72,12 +76,13 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   FeatureBlock block;
   std::array<PhysicalBound, kRowBlock> limits;
   std::array<LogEstimate, kRowBlock> answers;
+  std::array<double, kRowBlock> cold{};
   NewLayers fresh;
   OperatorFeatures row;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Operator& op = operators[rows[i]];
     group.plan->compute(op, row);
-    limits[i] = physical_bound(op, gpu, row.routing);
+    limits[i] = physical_bound(op, gpu, row.routing, group.operands);
     for (std::size_t f = 0; f < std::size_t(row.count); ++f) block.slots[f][i] = row.values[f];
     row.log_base = log_base_with(group.cell->overhead, row);
     if (const SymmetricEnsemble* trees = group.family->new_layer_trees(*group.cell, row)) {
@@ -86,6 +91,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
       ++fresh.count;
     }
     answers[i] = measured_base(*group.family, *group.cell, row);
+    cold[i] = row.cold;
   }
   for (std::size_t f = 0; f < std::size_t(row.count); ++f)
     std::fill(block.slots[f].begin() + std::ptrdiff_t(rows.size()), block.slots[f].end(), 0.0F);
@@ -94,6 +100,7 @@ void estimate_block(const Group& group, std::span<const Operator> operators, con
   if (fresh.count > 0) replace_sums(group, fresh, std::size_t(row.count), block, sums);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     answers[i].log_p50 += sums[i];
+    answers[i].add_cold(cold[i]);
     results[rows[i]] = finish_estimate(limits[i], answers[i], Tier::Measured);
   }
 }

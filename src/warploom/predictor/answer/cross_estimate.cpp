@@ -63,8 +63,7 @@ Donors ask_donors(const LoadedFamily& family, const Operator& op, const GpuSpec&
         spec == nullptr || spec->name_hash == gpu.name_hash)
       continue;
     const CellIndex::Found found = family.index.find(*spec, context, kind);
-    if (!found.measured || family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
-      continue;
+    if (!found.measured || family.kernel(*found.cell).asked_like(kernel) != kernel) continue;
     const ContextRecord& at = family.model.contexts[found.cell->context];
     if ((!context.kernel.empty() && at.kernel != context.kernel) ||
         (!context.framework.empty() && at.framework != context.framework))

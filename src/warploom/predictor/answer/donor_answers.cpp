@@ -18,8 +18,7 @@ std::optional<double> residual_on(const LoadedFamily& family, std::size_t gpu, c
   const GpuSpec* spec = family.specs[gpu];
   if (family.by_gpu[gpu] < 0 || spec == nullptr) return {};
   const CellIndex::Found found = family.index.find(*spec, context, kind);
-  if (!found.measured || !found.exact_kind ||
-      family.kernel(*found.cell).asked_as(kernel.hints.clamps_remote_choices) != kernel)
+  if (!found.measured || !found.exact_kind || family.kernel(*found.cell).asked_like(kernel) != kernel)
     return {};
   const ContextRecord& record = family.model.contexts[found.cell->context];
   if (record.kernel != context.kernel || record.framework != context.framework) return {};

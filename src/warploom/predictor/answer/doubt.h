@@ -4,6 +4,7 @@
 
 #include "warploom/hardware/gpu_spec.h"
 #include "warploom/kernels/operator.h"
+#include "warploom/kernels/rule_domain.h"
 #include "warploom/predictor/model/family_model.h"
 
 namespace warploom {
@@ -12,8 +13,8 @@ namespace warploom {
 // base is within about a factor of two.
 inline constexpr double kUnlearnedHalfWidth = 0.6;  // ln
 
-// For features that lie `outside` their ranges in training (LoadedFamily::outside).
-double doubt_outside(double outside);
+// For operands that come from memory where the rows found them in L2, which makes the time `longer`, ln.
+double doubt_of_cold(double longer);
 
 // For answering with another engine's kernel for the same operator on the same GPU.
 double doubt_of_other_engine(Family family);

@@ -14,6 +14,7 @@
 #include "warploom/predictor/answer/known_scales.h"
 #include "warploom/predictor/answer/log_estimate.h"
 #include "warploom/predictor/answer/measured_estimate.h"
+#include "warploom/predictor/answer/stand_ins.h"
 #include "warploom/predictor/answer/unmeasured_routing.h"
 #include "warploom/predictor/features/features.h"
 
@@ -106,13 +107,14 @@ LatencyEstimate answer_by(const LoadedFamily& family, const CellIndex::Found& fo
   const ContextKernel kernel = meant_kernel(family, found, context);
   OperatorFeatures row;
   compute_features(asked, gpu, kernel, family.constants(gpu), row);
-  const PhysicalBound limit = physical_bound(op, gpu, row.routing);
+  const PhysicalBound limit = physical_bound(op, gpu, row.routing, operands_of(kernel));
   if (found.cell == nullptr)
     return finish_estimate(limit, {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline);
   const bool other_routing = has_unmeasured_routing(asked);
   LogEstimate answer =
       other_routing ? estimate_routed(family, found, std::get<FusedMoe>(asked), gpu, context, kernel, row)
                     : estimate_found(family, found, asked, gpu, context, kernel, row);
+  answer.add_cold(row.cold);
   if (other_scales) answer.doubt(doubt_of_other_scales(family.model.family, found.near.other_scales));
   if (found.other_engine) answer.doubt(doubt_of_other_engine(family.model.family));
   LatencyEstimate result = finish_estimate(limit, answer, found.measured ? Tier::Measured : Tier::CrossGpu);
@@ -150,17 +152,25 @@ FoundAnswer estimate_one(const FamilyLookup& families, const Operator& op, const
                          const KernelContext& context) {
   const LoadedFamily* family = families[std::size_t(family_of(op))].get();
   if (family == nullptr) {
+    const ContextKernel kernel = ContextKernel().asked_as(context.as_collected);
     OperatorFeatures row;
-    compute_features(op, gpu, row);
+    compute_features(op, gpu, kernel, default_constants(family_of(op)), row);
     return {{},
-            finish_estimate(physical_bound(op, gpu, row.routing),
+            finish_estimate(physical_bound(op, gpu, row.routing, operands_of(kernel)),
                             {row.log_base, -kUnlearnedHalfWidth, kUnlearnedHalfWidth}, Tier::Roofline)};
+  }
+  if (const StandIn* stand_in = stand_in_for(op, context)) {
+    FoundAnswer answer = estimate_one(families, op, gpu, {.framework = stand_in->instead});
+    mark_stand_in(*stand_in, answer.estimate);
+    return answer;
   }
   FoundAnswer answer = best_answer(*family, op, gpu, context);
   if (const std::optional<Quantize> pass = held_pass(op, answer.found)) {
     const KernelContext engine{.framework = family->model.contexts[answer.found.cell->context].framework};
     const FoundAnswer price = estimate_one(families, *pass, gpu, engine);
-    if (price.found.measured && !price.found.other_engine) take_off(answer.estimate, price.estimate);
+    if (price.found.cell != nullptr && !price.found.other_engine)
+      take_off(answer.estimate,
+               answer.found.measured ? price.estimate : likely_pass(price.estimate, answer.estimate));
   }
   return answer;
 }

@@ -14,6 +14,11 @@ namespace warploom {
 // Families by their number; nullptr where none was learned.
 using FamilyLookup = std::vector<std::unique_ptr<LoadedFamily>>;
 
+// Where a call of the kernel finds the operands that public rows may have found in L2.
+constexpr Residency operands_of(const ContextKernel& kernel) {
+  return kernel.hints.cold_operands ? Residency::Cold : Residency::Warm;
+}
+
 // p10, p50 and p90 from logarithms, held above the bound.
 LatencyEstimate finish_estimate(const PhysicalBound& limit, const LogEstimate& answer, Tier tier);
 

@@ -13,11 +13,15 @@
 
 namespace warploom {
 
-// The pass that the row behind an answer holds and the operator does not; nothing where they quantise
-// alike, or where the row is of another GPU.
+// The pass that the rows behind an answer hold and the operator does not, on this GPU or others; nothing
+// where they quantise alike.
 std::optional<Quantize> held_pass(const Operator& op, const CellIndex::Found& found);
 
-// Takes the pass off; the estimate stays at or above its physical bound.
+// `pass` on a GPU where the row was not measured: no more of it than makes the product with static scales as
+// fast as rows of equal bytes and products ever were beside each other.
+LatencyEstimate likely_pass(LatencyEstimate pass, const LatencyEstimate& row);
+
+// Takes the pass off; the estimate stays above its physical bound, and its interval holds that of the pass.
 void take_off(LatencyEstimate& estimate, const LatencyEstimate& pass);
 
 }  // namespace warploom

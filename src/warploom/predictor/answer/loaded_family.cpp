@@ -97,6 +97,7 @@ double LoadedFamily::outside(int ensemble, const OperatorFeatures& row) const {
   if (out == 0) return 0;
   double farthest = 0;
   for (std::size_t f = 0; f < count; ++f) {
+    if ((row.part_slots >> f & 1) != 0) continue;
     const float beyond = std::max(low[f] - row.values[f], row.values[f] - high[f]);
     farthest = std::max(farthest, double(beyond) / std::max(double(high[f] - low[f]), kNarrowestRange));
   }

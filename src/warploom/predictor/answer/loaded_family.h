@@ -33,7 +33,9 @@ struct LoadedFamily {
   // (OperatorFeatures::layer) and the GPU has such trees; else nullptr.
   const SymmetricEnsemble* new_layer_trees(const CellRecord& cell, const OperatorFeatures& row) const;
   // How far the row lies outside the ranges of features in training: of the feature farthest out, in widths
-  // of its range, at least kNarrowestRange. 0: inside.
+  // of its range, at least kNarrowestRange. 0: inside. A point is inside where every size lies between the
+  // least and the greatest that were measured, whether or not its neighbours were; parts of a whole
+  // (OperatorFeatures::part_slots) do not count.
   double outside(int ensemble, const OperatorFeatures& row) const;
   // Number of an adapted GPU among model.gpus; -1: it is none.
   int adapted_index(const GpuSpec& gpu) const;

@@ -18,6 +18,13 @@ void LogEstimate::set_outside(double distance) {
   if (extrapolated) doubt(doubt_outside(distance));
 }
 
+void LogEstimate::add_cold(double seconds) {
+  if (seconds <= 0) return;
+  const double longer = std::log1p(seconds / std::exp(log_p50));
+  log_p50 += longer;
+  doubt(doubt_of_cold(longer));
+}
+
 void LogEstimate::doubt(double half_width) {
   low = -std::hypot(low, half_width);
   high = std::hypot(high, half_width);

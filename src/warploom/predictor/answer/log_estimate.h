@@ -16,6 +16,8 @@ struct LogEstimate {
   void set_interval(const LogInterval& interval, double log_base, double widening = 1);
   // Marks features that lie `distance` outside the trained range (LoadedFamily::outside) and widens.
   void set_outside(double distance);
+  // Adds what cold operands take longer (OperatorFeatures::cold), and doubt of it.
+  void add_cold(double seconds);
   // Further ln half-width from a cause that is independent of the others.
   void doubt(double half_width);
 };

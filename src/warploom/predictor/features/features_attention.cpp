@@ -25,7 +25,7 @@ void add_base(const AttentionBase& base, const AttentionTiling& tiling, const Gp
   row.add_log2(base.steps);
   row.add_log2(base.splits);
   row.add(std::min(waves, kMostWaves));
-  row.add(wave_fill(waves));
+  row.add_part(wave_fill(waves));
   row.add(base.resident);
 }
 
@@ -56,7 +56,7 @@ void add_shape(const AttentionView& view, const GpuSpec& gpu, double seconds, Op
   row.add_log2(view.window > 0 ? std::min(keys / double(view.window), 4.0) : 1e-12);
   row.add_log2(requests * heads);
   row.add_log2(requests * kv_heads);
-  row.add(keys / kKeysPerIteration - std::floor(keys / kKeysPerIteration));
+  row.add_part(keys / kKeysPerIteration - std::floor(keys / kKeysPerIteration));
   row.add_log2(requests * kv_heads / double(gpu.sm_count));
   row.add_log2(requests * keys);
   row.add_log2(totals.queries);
@@ -70,6 +70,7 @@ void add_attention(const AttentionView& view, const GpuSpec& gpu, const KernelHi
   const AttentionBase base = attention_base(view, tiling, hints, known, gpu, fitted);
   add_base(base, tiling, gpu, row);
   add_shape(view, gpu, base.seconds, row);
+  if (hints.cold_operands && base.cold_seconds > 0) row.cold = base.cold_seconds - base.seconds;
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ void add_fills(const Gemm& op, const GpuSpec& gpu, OperatorFeatures& row) {
   for (const auto& [rows, columns] : kLogTiles) {
     const double waves = double(tiles(op.m, rows)) * double(tiles(op.n, columns)) * batch / sms;
     row.add(std::min(waves, 32.0));
-    row.add(wave_fill(waves));
+    row.add_part(wave_fill(waves));
   }
-  row.add(double(op.m) / double(tiles(op.m, 7) << 7));
-  row.add(double(op.n) / double(tiles(op.n, 7) << 7));
+  row.add_part(double(op.m) / double(tiles(op.m, 7) << 7));
+  row.add_part(double(op.n) / double(tiles(op.n, 7) << 7));
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Operat
   row.add_log2(m * k);
   row.add_log2(m * n * k * batch);
   row.add_log2(batch);
-  row.add(alignment(op.m));
-  row.add(alignment(op.n));
-  row.add(alignment(op.k));
+  row.add_part(alignment(op.m));
+  row.add_part(alignment(op.n));
+  row.add_part(alignment(op.k));
   row.add_log2(peak_seconds * per_base);
   row.add_log2(price.memory_seconds * per_base);
   row.add_log2(stream_seconds * per_base);
@@ -82,7 +82,7 @@ void add_gemm(const Gemm& op, const GpuSpec& gpu, const GemmModel& model, Operat
   row.add_log2(double(tile.columns));
   row.add_log2(double(price.splits));
   row.add_log2(price.waves);
-  row.add(1 / wave_fill(price.waves));
+  row.add_part(1 / wave_fill(price.waves));
   for (const std::size_t shown : kShown) row.add_log2(double(price.by_tile[shown]) * per_base);
   add_fills(op, gpu, row);
 }

@@ -16,13 +16,13 @@ void add_gemm_fp8_hopper(const Gemm& op, const GpuSpec& gpu, const BaseConstants
   row.add(s.column_pairs);
   row.add(s.steps);
   row.add_log2(s.waves);
-  row.add(wave_fill(s.rounds));
-  row.add(s.busy);
+  row.add_part(wave_fill(s.rounds));
+  row.add_part(s.busy);
   row.add_log2(s.compute / base);
   row.add_log2(s.memory / base);
   row.add(s.launch / base);
-  row.add(double((op.m - 1) % kBlockScaledTile + 1));
-  row.add(double(op.n % kBlockScaledClusterColumns));
+  row.add_part(double((op.m - 1) % kBlockScaledTile + 1));
+  row.add_part(double(op.n % kBlockScaledClusterColumns));
   row.add_log2(s.feed / s.step);
   row.add_log2((s.inputs + s.weights + s.outputs) / l2);
   row.add_log2(s.weights / l2);

@@ -22,7 +22,7 @@ void add_mla_module(const MlaModule& op, const GpuSpec& gpu, const BaseConstants
   row.add_log2(std::max(2 * base.pairs / base.queries - 1, 1.0));
   row.add_log2(base.queries);
   row.add(std::min(waves, kMostWaves));
-  row.add(wave_fill(waves));
+  row.add_part(wave_fill(waves));
   row.add_log2(base.flop);
   row.add_log2(base.bytes / gpu.l2_capacity.value());
   row.add_log2(base.iterations);

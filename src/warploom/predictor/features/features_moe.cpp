@@ -22,12 +22,12 @@ void add_tiles(const FusedMoe& op, const GpuSpec& gpu, const RoutingLoad& load, 
     const double waves = tiles * ceil_div(outputs, 128) / sms;
     row.add_log2(base.by_height[kShownHeights[i]] / base.total);
     row.add(std::min(waves, kMostWaves));
-    row.add(wave_fill(waves));
+    row.add_part(wave_fill(waves));
     row.add_log2(tiles * double(kRowBlocks[kShownBlocks[i]]) / std::max(load.pairs, 0.05));
   }
   const double down = std::max(load.row_tiles[3], 1e-3) * ceil_div(double(op.hidden), 128) / sms;
   row.add(std::min(down, kMostWaves));
-  row.add(wave_fill(down));
+  row.add_part(wave_fill(down));
 }
 
 void add_routing(const RoutingLoad& load, const MoeSizes& sizes, OperatorFeatures& row) {
@@ -95,6 +95,7 @@ void add_moe(const FusedMoe& op, const GpuSpec& gpu, const ContextKernel& kernel
   add_tiles(op, gpu, load, sizes, base, row);
   add_routing(load, sizes, row);
   add_sizes(op, sizes, row);
+  if (kernel.hints.cold_operands) row.cold = base.cold_total - base.total;
 }
 
 }  // namespace warploom::features

@@ -30,7 +30,8 @@ TEST(CollectedRows, AreNotWhatUsersAskFor) {
     };
     EXPECT_LT(seconds("0.5.10", false), 1.4 * seconds("0.5.14", false)) << gpu;  // was 2.8
     EXPECT_GT(seconds("0.5.10", true), 1.7 * seconds("0.5.10", false)) << gpu;
-    EXPECT_EQ(seconds("0.5.14", true), seconds("0.5.14", false)) << gpu;
+    // All but what L2 kept of these experts, far more than fit there.
+    EXPECT_NEAR(seconds("0.5.14", true) / seconds("0.5.14", false), 1, 1e-6) << gpu;
   }
 }
 

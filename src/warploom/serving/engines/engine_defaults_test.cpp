@@ -121,7 +121,7 @@ TEST(ServingConfig, SaysWhichStepsAreLaunchedKernelByKernel) {
   EXPECT_EQ(graph_limits_of(config).mode(1, 256), LaunchMode::Pieces);
   EXPECT_EQ(graph_limits_of(config).mode(1, 257), LaunchMode::Kernels);
   EXPECT_EQ(graph_limits_of(config).mode(0, 256), LaunchMode::Graph);
-  EXPECT_EQ(graph_limits_of(config).mode(0, 257), LaunchMode::Kernels);
+  EXPECT_EQ(graph_limits_of(config).mode(0, 257), LaunchMode::DecodeKernels);
   config.max_cudagraph_capture_size = 2048;
   EXPECT_EQ(graph_limits_of(config).mode(2048, 2048), LaunchMode::Pieces);
   config.cudagraph_mode = "FULL_DECODE_ONLY";
@@ -130,7 +130,7 @@ TEST(ServingConfig, SaysWhichStepsAreLaunchedKernelByKernel) {
   config.cudagraph_mode = "PIECEWISE";
   EXPECT_EQ(graph_limits_of(config).mode(0, 8), LaunchMode::Pieces);
   config.cudagraph_mode = "NONE";
-  EXPECT_EQ(graph_limits_of(config).mode(0, 1), LaunchMode::Kernels);
+  EXPECT_EQ(graph_limits_of(config).mode(0, 1), LaunchMode::DecodeKernels);
   config.cudagraph_mode = "full";
   EXPECT_THROW(check_config(config), InvalidInput);
   EXPECT_EQ(graph_limits_of({.engine = "sglang"}).mode(1, 8), LaunchMode::Kernels);

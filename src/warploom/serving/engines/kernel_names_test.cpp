@@ -68,6 +68,16 @@ TEST(KernelNames, BlockScaledExpertsFollowTheEnginesOrder) {
   EXPECT_EQ(vllm_moe_kernel("auto", experts(MatmulScheme::Bf16), gpu("h200_sxm")), "");
 }
 
+TEST(KernelNames, SglangTakesTritonKernelsForMxfp4ExpertsThatNoGpuSharesOut) {
+  const FusedMoe alone = experts(MatmulScheme::MxFp4A16), spread = experts(MatmulScheme::MxFp4A16, 4);
+  for (const char* name : {"h100_sxm", "h200_sxm", "a100_sxm", "l40s"}) {
+    EXPECT_EQ(moe_kernel("sglang", "auto", alone, gpu(name)), "triton_kernel") << name;
+    EXPECT_EQ(moe_kernel("sglang", "auto", spread, gpu(name)), "") << name;
+  }
+  EXPECT_EQ(moe_kernel("sglang", "auto", alone, gpu("b200_sxm")), "");
+  EXPECT_EQ(moe_kernel("sglang", "auto", experts(MatmulScheme::Bf16), gpu("h100_sxm")), "");
+}
+
 TEST(KernelNames, AFlagTakesTheEnginesPlace) {
   // One kernel, measured under another name on each of these.
   const FusedMoe mxfp4 = experts(MatmulScheme::MxFp4A16);

@@ -283,8 +283,19 @@ constexpr std::array<MoeKernel, 2> kMoeKernelsOfTrtllm{{
     {MatmulScheme::NvFp4, "flashinfer_cutlass", "moe_torch_flow_cutlass", Generation::Blackwell},
 }};
 
+// server_args.py, GptOssForCausalLM: the library triton_kernels for mxfp4 experts that no GPU shares out,
+// FlashInfer's kernels on Blackwell. No public row is of it (predictor/answer/stand_ins.cpp).
+bool takes_triton_kernels(const FusedMoe& op, const GpuSpec& gpu) {
+  return op.scheme == MatmulScheme::MxFp4A16 && op.expert_parallel == 1 && gpu.vendor == Vendor::Nvidia &&
+         gpu.generation != Generation::Blackwell && gpu.generation != Generation::BlackwellRtx;
+}
+
 KernelContext moe_kernel(const KernelNames& names, const FusedMoe& op, const GpuSpec& gpu) {
-  if (names.moe_backend == "auto") return names.default_kernel();
+  constexpr std::string_view kTritonKernels = "triton_kernel";
+  const bool automatic = names.moe_backend == "auto";
+  if (names.moe_backend == kTritonKernels || (automatic && takes_triton_kernels(op, gpu)))
+    return {.framework = kName, .version = names.version, .kernel = kTritonKernels};
+  if (automatic) return names.default_kernel();
   const std::string_view shared = measured_kernel(kMoeKernelsOfTrtllm, names.moe_backend, op, gpu);
   if (!shared.empty()) return {.framework = name_of(Engine::TensorRtLlm), .version = {}, .kernel = shared};
   const std::string_view kernel = measured_kernel(kMoeKernels, names.moe_backend, op, gpu);

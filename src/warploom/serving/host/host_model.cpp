@@ -40,29 +40,33 @@ FieldTable HostModel::describe() {
       .table();
 }
 
-Seconds HostModel::launch(LaunchMode mode) const {
+Seconds HostModel::launch(LaunchMode mode, int side) const {
   switch (mode) {
     case LaunchMode::Graph:
       return launch_graph;
     case LaunchMode::Pieces:
       return launch_pieces;
+    case LaunchMode::DecodeKernels:
+      if (side > 0) break;
+      return launch_kernels - prompt_launch + (side < 0 ? Seconds(0.0) : decode_launch);
     case LaunchMode::Kernels:
       break;
   }
   return launch_kernels;
 }
 
-HostStep HostModel::step(std::int64_t sequences, LaunchMode mode) const {
+HostStep HostModel::step(std::int64_t sequences, LaunchMode mode, int side) const {
   const double n = double(sequences);
   return {.before = schedule + prepare + n * (schedule_per_sequence + prepare_per_sequence),
-          .launch = launch(mode),
+          .launch = launch(mode, side),
           .finish = finish + n * finish_per_sequence,
           .gap = gap + n * gap_per_sequence,
           .pause = pause};
 }
 
-Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const {
-  const HostStep host = step(sequences, mode);
+Seconds HostModel::overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async,
+                            int side) const {
+  const HostStep host = step(sequences, mode, side);
   const Seconds busy = gpu + host.pause;
   if (!async) return std::max(host.before + host.finish, host.gap) + std::max(busy, host.launch) - gpu;
   return std::max(busy + host.gap, host.before + host.launch + host.finish) - gpu;

@@ -15,9 +15,10 @@ namespace warploom {
 
 // How the kernels of a step are launched.
 enum class LaunchMode {
-  Graph,    // one CUDA graph
-  Pieces,   // CUDA graphs of parts of the model, attention between them
-  Kernels,  // one by one
+  Graph,         // one CUDA graph
+  Pieces,        // CUDA graphs of parts of the model, attention between them
+  Kernels,       // one by one, in a step with parts of prompts
+  DecodeKernels  // one by one, in a step without
 };
 
 // The host's part of one step, times in seconds.
@@ -37,6 +38,9 @@ struct HostModel {
   Seconds launch_graph{0.0};
   Seconds launch_pieces{0.0};
   Seconds launch_kernels{0.0};
+  // The part of launch_kernels that was fitted on steps of prompts and whose cause is not known, and what
+  // stands in its place in steps without prompts. Those take between none and all of it.
+  Seconds prompt_launch{0.0}, decode_launch{0.0};
   Seconds finish{0.0}, finish_per_sequence{0.0};
   Seconds gap{0.0}, gap_per_sequence{0.0};
   Seconds pause{0.0};
@@ -46,10 +50,11 @@ struct HostModel {
   // Throws InvalidInput on negative values.
   static FieldTable describe();
 
-  Seconds launch(LaunchMode mode) const;
-  HostStep step(std::int64_t sequences, LaunchMode mode) const;
+  // A `side` below 0 takes the least of what is not known, above 0 the most.
+  Seconds launch(LaunchMode mode, int side = 0) const;
+  HostStep step(std::int64_t sequences, LaunchMode mode, int side = 0) const;
   // What a step of `gpu` seconds takes more than that when the same step runs again and again.
-  Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async) const;
+  Seconds overhead(Seconds gpu, std::int64_t sequences, LaunchMode mode, bool async, int side = 0) const;
 };
 
 }  // namespace warploom

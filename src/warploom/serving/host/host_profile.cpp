@@ -59,6 +59,11 @@ FieldTable EngineHost::describe() {
       .add("handshake_ms", &E::handshake, ms("of a transfer between two pools before its first byte"))
       .add("frontend_source", &E::frontend_source,
            {.doc = "versions and runs that the three above were fitted to"})
+      .add("decode_share", &E::decode_share,
+           {.doc = "part of experts_us, fused_experts_us and linear_us in steps without prompts, which may "
+                   "take none or all of it; 1: known to be the same",
+            .min = 0,
+            .max = 1})
       .table();
 }
 
@@ -83,6 +88,9 @@ LaunchedLayers launched_layers_of(const ModelArchitecture& model, bool experts_f
 
 HostModel EngineHost::of(const LaunchedLayers& layers) const {
   const Seconds late_rank = layers.collectives > 0 ? ranks_gap_per_sequence : Seconds(0.0);
+  const Seconds fitted = double(layers.experts) * experts + double(layers.fused_experts) * fused_experts +
+                         double(layers.linear) * linear;
+  const bool of_prompts = decode_share < 1;
   return {.schedule = schedule,
           .schedule_per_sequence = schedule_per_sequence,
           .prepare = prepare,
@@ -92,6 +100,8 @@ HostModel EngineHost::of(const LaunchedLayers& layers) const {
           .launch_kernels = launch_graph + double(layers.all) * layer + double(layers.experts) * experts +
                             double(layers.fused_experts) * fused_experts + double(layers.latent) * latent +
                             double(layers.linear) * linear + double(layers.collectives) * collective,
+          .prompt_launch = of_prompts ? fitted : Seconds(0.0),
+          .decode_launch = of_prompts ? decode_share * fitted : Seconds(0.0),
           .finish = finish,
           .finish_per_sequence = finish_per_sequence,
           .gap = gap,

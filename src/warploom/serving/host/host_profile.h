@@ -43,6 +43,9 @@ struct EngineHost {
   // between two pools takes before its first byte. Absent: as the default profile has them.
   std::optional<Seconds> frontend, frontend_per_token, handshake;
   std::string frontend_source;  // versions, runs and load generators that these three were fitted to
+  // Share of `experts`, `fused_experts`, `linear` in steps without prompts; below 1 where they were fitted on
+  // steps of prompts and their cause is not known (HostModel::prompt_launch).
+  double decode_share = 1;
 
   static FieldTable describe();
   HostModel of(const LaunchedLayers& layers) const;

@@ -28,6 +28,29 @@ TEST(HostProfile, MakesAModelsLaunchesOfItsLayers) {
   EXPECT_NEAR(to_milliseconds(model.gap), 0.25, 1e-9);
 }
 
+TEST(HostProfile, StepsWithoutPromptsTakeBetweenNoneAndAllOfWhatPromptsWereFittedTo) {
+  const EngineHost host{.engine = "sglang",
+                        .launch_graph = milliseconds(1),
+                        .layer = milliseconds(0.5),
+                        .experts = milliseconds(3.6),
+                        .decode_share = 0.25};
+  const HostModel model = host.of({.all = 10, .experts = 10});
+  const auto launch = [&](LaunchMode mode, int side) { return to_milliseconds(model.launch(mode, side)); };
+  for (const int side : {-1, 0, 1}) EXPECT_NEAR(launch(LaunchMode::Kernels, side), 1 + 5 + 36, 1e-9);
+  EXPECT_NEAR(launch(LaunchMode::DecodeKernels, -1), 1 + 5, 1e-9);
+  EXPECT_NEAR(launch(LaunchMode::DecodeKernels, 0), 1 + 5 + 9, 1e-9);
+  EXPECT_NEAR(launch(LaunchMode::DecodeKernels, 1), 1 + 5 + 36, 1e-9);
+  const HostModel dense = host.of({.all = 10});
+  for (const int side : {-1, 0, 1})
+    EXPECT_EQ(dense.launch(LaunchMode::DecodeKernels, side), dense.launch(LaunchMode::Kernels, side));
+}
+
+TEST(HostProfile, MeasuredLaunchesAreTheSameInEveryStep) {
+  const HostModel xeon = load_host_profile("xeon_16_cores").engine("vllm").of({.all = 48, .experts = 48});
+  for (const int side : {-1, 0, 1})
+    EXPECT_EQ(xeon.launch(LaunchMode::DecodeKernels, side), xeon.launch(LaunchMode::Kernels, side));
+}
+
 TEST(HostProfile, MakesWhatSeveralGpusAddOfTheirCollectives) {
   const EngineHost host{.engine = "vllm",
                         .layer = milliseconds(0.5),

@@ -32,7 +32,7 @@ struct GraphLimits {
   // tokens that are no drafts).
   LaunchMode mode(std::int64_t chunk_tokens, std::int64_t tokens) const {
     const bool holds = tokens <= (chunk_tokens > 0 ? prompts : decode);
-    if (!holds) return LaunchMode::Kernels;
+    if (!holds) return chunk_tokens > 0 ? LaunchMode::Kernels : LaunchMode::DecodeKernels;
     return (chunk_tokens > 0 ? prompts_in_pieces : decode_in_pieces) ? LaunchMode::Pieces : LaunchMode::Graph;
   }
 };

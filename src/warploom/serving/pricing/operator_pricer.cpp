@@ -13,7 +13,8 @@ ListPrice price_of(const OperatorNode& node, const LatencyEstimate& one_call) {
                   .above = {},
                   .collectives = std::holds_alternative<Collective>(node.op) ? p50 : 0.0,
                   .shared = runs_beside_experts(node) ? p50 : 0.0,
-                  .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0};
+                  .routed = std::holds_alternative<FusedMoe>(node.op) ? p50 : 0.0,
+                  .memory = one_call.bound == Bound::Dram ? one_call.physical_bound.value() * count : 0.0};
   const ErrorKind kind = error_kind(family_of(node.op));
   price.below.add(kind, (one_call.p50 - one_call.p10).value() * count);
   price.above.add(kind, (one_call.p90 - one_call.p50).value() * count);
@@ -29,12 +30,13 @@ ListPrice& ListPrice::operator+=(const ListPrice& other) {
   collectives += other.collectives;
   shared += other.shared;
   routed += other.routed;
+  memory += other.memory;
   return *this;
 }
 
 StepCost ListPrice::cost() const {
   const double middle = p50 - hidden();
-  return {Seconds(std::max(0.0, middle - below.joint())), Seconds(middle), Seconds(middle + above.joint()),
+  return {Seconds(std::max(memory, middle - below.joint())), Seconds(middle), Seconds(middle + above.joint()),
           Seconds(collectives)};
 }
 

@@ -2,6 +2,7 @@
 // all come here, with the same model, GPU and kernels.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 
@@ -20,9 +21,12 @@ struct ListPrice {
   HalfWidths below, above;
   double collectives = 0;         // part of p50
   double shared = 0, routed = 0;  // parts of p50 that run beside each other, see runs_beside_experts
+  double memory = 0;              // what the memory needs for what no cache holds, whatever runs beside what
   ListPrice& operator+=(const ListPrice& other);
-  // The part of p50 that runs beside something else and takes no time of its own.
-  double hidden() const { return hidden_beside_experts(shared, routed); }
+  // The part of p50 that runs beside something else and takes no time of its own; both read the same memory.
+  double hidden() const {
+    return std::min(hidden_beside_experts(shared, routed), std::max(0.0, p50 - memory));
+  }
   StepCost cost() const;
 };
 

@@ -49,6 +49,7 @@ class PriceTable {
     price.collectives += weight * used.price.collectives;
     price.shared += weight * used.price.shared;
     price.routed += weight * used.price.routed;
+    price.memory += weight * used.price.memory;
   }
   // Adds what all uses took to the sums that the rows were filled with (or to a copy of them).
   void collect(KernelSums& sums) const;

@@ -126,11 +126,12 @@ ReplicaGroup::GroupStep ReplicaGroup::price_latest() {
     const Seconds gpu = step_time_ == StepTime::Low    ? cost.p10
                         : step_time_ == StepTime::High ? cost.p90
                                                        : cost.p50;
+    const int side = step_time_ == StepTime::Low ? -1 : step_time_ == StepTime::High ? 1 : 0;
     gpu_[i] = gpu;
     replicas_[i].see_price(gpu);
     whole.gpu = std::max(whole.gpu, gpu);
-    whole.host =
-        longest(whole.host, host_.step(batch.sequences(), graphs_.mode(batch.chunk_tokens, batch.tokens())));
+    whole.host = longest(
+        whole.host, host_.step(batch.sequences(), graphs_.mode(batch.chunk_tokens, batch.tokens()), side));
     ++totals_.steps;
     totals_.tokens += batch.tokens();
     totals_.gpu_p10 += cost.p10;
