@@ -33,7 +33,7 @@ void check_ranges(const RandomPrompts& prompts, const Drawn& input, const Drawn&
   constexpr double kAlmostAll = 0.999999;  // of the length: lengths around it could be 0
   if (prompts.range == LengthRange::Around ? prompts.range_ratio > kAlmostAll : prompts.range_ratio <= 0)
     throw InvalidInput(fmt::format(
-        "random prompts: 'random_range_ratio' is {}, expected {}", prompts.range_ratio,
+        "random_range_ratio: 'random_range_ratio' is {}, expected {}", prompts.range_ratio,
         prompts.range == LengthRange::Around ? "0 to 0.999999"
                                              : "above 0 and at most 1 with `random_range` up_to"));
   if (prompts.prefix_len + input.low < 1)
