@@ -41,11 +41,14 @@ std::vector<std::string> nearest_names(std::string_view name, std::span<const st
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const std::string candidate = folded(candidates[i]);
     if (candidate.empty()) continue;
-    const double longest = static_cast<double>(std::max(wanted.size(), candidate.size()));
-    double distance = static_cast<double>(edit_distance(wanted, candidate)) / longest;
+    const std::size_t most = std::max(wanted.size(), candidate.size());
+    const std::size_t more = most - std::min(wanted.size(), candidate.size());
     const bool contained =
         candidate.find(wanted) != std::string::npos || wanted.find(candidate) != std::string::npos;
-    if (contained) distance *= 0.5;
+    // A text inside another is as far from it as that is longer; any two are at least as far.
+    if (!contained && 2 * more > most) continue;
+    const double edits = double(contained ? more : edit_distance(wanted, candidate));
+    const double distance = edits / double(most) * (contained ? 0.5 : 1.0);
     if (distance <= 0.5) ranked.emplace_back(distance, i);
   }
   std::stable_sort(ranked.begin(), ranked.end(),

@@ -35,6 +35,12 @@ TEST(NearestName, ObeysTheCount) {
   EXPECT_TRUE(nearest_names("H100", kNames, 0).empty());
 }
 
+TEST(NearestName, OfAVeryLongNameIsFoundAtOnce) {
+  const std::string longest(10'000'000, 'x');
+  EXPECT_TRUE(nearest_names(longest, kNames).empty());
+  EXPECT_EQ(nearest_names(longest + "h100_sxm", {{"H100-SXM"}}).size(), 1U);
+}
+
 TEST(DidYouMean, IsEmptyWhenNothingIsClose) { EXPECT_EQ(did_you_mean("zzzzzzzz", kNames), ""); }
 
 TEST(DidYouMean, ListsTheNamesWithOrBeforeTheLast) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
 #include "warploom/measurements/measured_row_test.h"
@@ -22,6 +25,23 @@ void execute(const std::filesystem::path& path, const char* sql) {
   ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
   sqlite3_close(handle);
+}
+
+TEST(MeasurementStore, WaitsForAnotherThatWrites) {
+  const ScratchFolder folder;
+  const auto path = folder.path() / "rows.db";
+  { MeasurementStore made(path); }
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  });
+  MeasurementStore store(path);
+  EXPECT_EQ(store.append(small_data()).added, 30u);
+  ends.join();
+  sqlite3_close(other);
 }
 
 TEST(MeasurementStore, GivesBackWhatWasAppended) {

@@ -15,12 +15,16 @@ namespace warploom {
 
 class SqliteConnection {
  public:
+  // How long one waits for another that writes: an import of the largest public tables takes less.
+  static constexpr int kPatienceMs = 60'000;
+
   SqliteConnection(const std::filesystem::path& path, int flags) : path_(path.string()) {
     if (sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
       const std::string reason = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
       sqlite3_close_v2(handle_);
       throw IoError(fmt::format("{}: cannot be opened as a measurement store: {}", path_, reason));
     }
+    sqlite3_busy_timeout(handle_, kPatienceMs);
   }
   ~SqliteConnection() { sqlite3_close_v2(handle_); }
   SqliteConnection(const SqliteConnection&) = delete;
