@@ -24,6 +24,7 @@
 #include "warploom/report/model_report.h"
 #include "warploom/report/plan_report.h"
 #include "warploom/report/prediction_report.h"
+#include "warploom/report/run_views.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/static_report.h"
 #include "warploom/report/step_report.h"
@@ -62,16 +63,18 @@ Json answer_simulate(const Session& session, const Json& asked, const AnswerWatc
   auto request = read_setup_request<SimulateRequest>(asked, SetupUse::Run);
   name_default_workload(request.source);
   follow(request, watch);
-  const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
+  const SimulateResult result = simulate_serving(request, session.model_of(predictor_of(request)));
   Json document =
       simulation_json(result.label, result.run, result.interval, request.details, request.goodput);
   if (!result.groups.empty()) document["groups"] = group_json(result.groups);
   if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
+  if (!request.views.empty()) document["views"] = run_views_json(request.views, result);
   return document;
 }
 
 Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& watch) {
   auto request = read_request<PlanRequest>(asked);
+  if (request.predictor.empty()) request.predictor = session.predictor();
   name_default_workload(request.source);
   request.cancelled = watch.cancelled;
   if (watch.progress)
@@ -110,9 +113,10 @@ Json answer_support(const Session& session, const Json& asked, const AnswerWatch
   return {{"rows", support_json(support_matrix(request, session.model_of(request.predictor)))}};
 }
 
-Json answer_diagnose(const Session&, const Json& asked, const AnswerWatch&) {
+Json answer_diagnose(const Session& session, const Json& asked, const AnswerWatch&) {
   const auto request = read_setup_request<DiagnoseRequest>(asked, SetupUse::Diagnosis);
-  return diagnosis_json(diagnose(request));
+  return diagnosis_json(
+      diagnose(request, request.workload ? session.model_of(request.workload->setup.predictor) : nullptr));
 }
 
 // The `name` of requests that have nothing else.

@@ -84,14 +84,8 @@ SimulateResult timed_run(SimulateRequest& request) {
 
 // The steps that the trace of a run shows.
 void set_trace(const Options& options, SimulateRequest& request) {
-  constexpr std::size_t kTracedSteps = 50;
-  if (options.perfetto.empty()) {
-    if (options.perfetto_steps || options.perfetto_from_s)
-      throw InvalidInput(fmt::format("{} changes nothing by itself, expected --perfetto FILE too",
-                                     options.perfetto_steps ? "--perfetto-steps" : "--perfetto-from"));
-    return;
-  }
-  request.traced_steps = options.perfetto_steps.value_or(kTracedSteps);
+  if (!options.perfetto.empty()) request.views.emplace_back(kPerfettoView);
+  request.traced_steps = options.perfetto_steps;
   request.trace_from = Seconds(options.perfetto_from_s.value_or(0));
 }
 
@@ -147,8 +141,8 @@ void add_output_options(Command& command, Options& options) {
   // The parts of the request have options of their own.
   options.fields = add_request_options<SimulateRequest>(
       command,
-      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "traced_steps", "trace_from_s",
-                   "goodput", "details"},
+      {.skipped = {"setup", "disaggregation", "autoscaling", "source", "views", "traced_steps",
+                   "trace_from_s", "goodput", "details"},
        .group_of = [](std::string_view field) {
          return std::string(fields_of<FleetRules>().find(field) == nullptr ? kOutputGroup : kFleetGroup);
        }});

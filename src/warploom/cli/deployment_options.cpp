@@ -140,9 +140,6 @@ DeploymentOptions::DeploymentOptions(Command& command)
 
 void DeploymentOptions::apply(SimulateRequest& request) const {
   autoscaling_->apply(&request.autoscaling);
-  if (autoscaling_->any_given() && !request.autoscaling.on())
-    throw InvalidInput(fmt::format("{} changes nothing by itself, expected --max-instances too",
-                                   autoscaling_->given_options().front().first));
   for (const std::string& text : *failures_) request.failures.push_back(parse_failure(text));
   if (!prefill_->given() && !decode_->given()) {
     if (transfer_->any_given())
@@ -152,10 +149,6 @@ void DeploymentOptions::apply(SimulateRequest& request) const {
   }
   DisaggregationRequest pools{prefill_->over(request.setup), decode_->over(request.setup), {}};
   transfer_->apply(&pools.transfer);
-  if (pools.prefill.config.engine != pools.decode.config.engine) {
-    throw InvalidInput(fmt::format("--prefill-command starts {} and --decode-command {}, expected one engine",
-                                   pools.prefill.config.engine, pools.decode.config.engine));
-  }
   request.disaggregation = std::move(pools);
 }
 

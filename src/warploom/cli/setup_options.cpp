@@ -82,9 +82,6 @@ ServingSetupRequest SetupOptions::parsed() const {
   if (request.model.empty())
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
-  if (!request.version.empty() && request.version.find_first_of("0123456789") > 1)
-    throw InvalidInput(
-        fmt::format("--engine-version: '{}' is no version, expected for example 0.24.0", request.version));
   config_->apply(&request.config);
   flags_->apply(request.config);
   host_->apply(&request.host);

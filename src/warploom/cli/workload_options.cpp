@@ -86,8 +86,6 @@ std::string WorkloadOptions::apply(SimulateRequest& request) const {
     random_->apply(&source.random.emplace());
     if (source.workload == "random") source.workload.clear();
   }
-  if (fields_->given("image_tokens") && !source.images)
-    throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
   std::string note;
   if (name_default_workload(source))
     note = fmt::format(

@@ -1,6 +1,7 @@
 #include "warploom/app/data/convert_clients.h"
 
 #include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"

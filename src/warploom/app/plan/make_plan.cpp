@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,7 +16,9 @@
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/predictor_hash.h"
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/planner/configuration_answer.h"
@@ -140,8 +143,20 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
   return label;
 }
 
-// Everything that runs depend on: the question, and one price of the predictor.
-std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const LatencyModel& latency) {
+// The contents of every file that a text of `value` names, in order.
+std::uint64_t named_files_hash(const Json& value, std::uint64_t hash = 0) {
+  if (value.is_structured())
+    for (const Json& part : value) hash = named_files_hash(part, hash);
+  if (!value.is_string()) return hash;
+  std::filesystem::path path = value.get<std::string>();
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) path /= "config.json";  // of a model
+  return std::filesystem::is_regular_file(path, none) ? hash_combine(hash, hash_bytes(read_file(path)))
+                                                      : hash;
+}
+
+// Everything that runs depend on: the question, and the bytes of the files that it names and is priced from.
+std::uint64_t question_of(const PlanRequest& request) {
   PlanRequest asked = request;
   asked.store.clear();
   asked.time_limit_s = 0;
@@ -153,9 +168,10 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
   asked.price.clear();
   asked.day_price.clear();
   asked.power_price = 0;
+  asked.predictor.clear();  // the same files elsewhere price alike
   const Json document = to_json(asked);
-  const LatencyEstimate probe = latency.estimate(Gemm{.m = 64, .n = 4096, .k = 4096}, gpu);
-  return hash_bytes(document.dump() + fmt::format("{}", probe.p50.value()));
+  return hash_combine(hash_combine(hash_bytes(document.dump()), named_files_hash(document)),
+                      predictor_hash(request.predictor));
 }
 
 // Where nothing can run at all for want of memory, that is the user's question.
@@ -302,7 +318,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const PlanRequest& request = plan.request;
   const PlanTask& task = plan.task;
   PlanResult& result = plan.result;
-  const std::uint64_t question = question_of(request, catalog.load_gpu(request.space.gpus[0]), *latency);
+  const std::uint64_t question = request.store.empty() ? 0 : question_of(request);
   const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);

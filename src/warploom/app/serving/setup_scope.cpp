@@ -100,6 +100,18 @@ void check_drafts(SetupUse use, const ServingConfig& config) {
     check_scope(use, config.engine, "speculative_config", "speculative decoding");
 }
 
+void check_asked_version(const ServingSetupRequest& request) {
+  // "0.24.0" or "v0.24.0"
+  if (request.version.empty() || request.version.find_first_of("0123456789") <= 1) return;
+  throw InvalidInput(
+      fmt::format("engine_version: '{}' is no version, expected for example 0.24.0", request.version));
+}
+
+ServingSetup resolve_asked(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency) {
+  check_asked_version(request);
+  return resolve_serving(request, std::move(latency));
+}
+
 void check_decode_scope(std::string_view field, std::string_view called) {
   if (field_named(field).options.topic != kPromptTopic) return;
   throw InvalidInput(

@@ -2,6 +2,7 @@
 // nothing tells its giver a falsehood.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "warploom/app/serving/serving_setup.h"
@@ -25,6 +26,13 @@ void check_given_field(SetupUse use, const ServingConfig& config, std::string_vi
 
 // When `field` does not bear on a pool that only decodes.
 void check_decode_scope(std::string_view field, std::string_view called);
+
+// When engine_version was given and is none, as "latest". Versions that measured runs came with are not asked
+// and not checked: engines are also built between releases.
+void check_asked_version(const ServingSetupRequest& request);
+
+// As resolve_serving, of a setup that somebody asked for; throws also as check_asked_version.
+ServingSetup resolve_asked(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency);
 
 // On drafts where none are modelled.
 void check_drafts(SetupUse use, const ServingConfig& config);

@@ -8,6 +8,7 @@
 
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/price_graph.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/kernels/step_kernels.h"
@@ -169,8 +170,9 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
   diagnoser.result.changes.push_back(change);
 }
 
-void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
-  const ServingSetup setup = resolve_serving(request.setup, open_latency_model(request.setup.predictor));
+void add_predicted(const StaticBatchRequest& request, std::shared_ptr<const LatencyModel> latency,
+                   Diagnoser& diagnoser) {
+  const ServingSetup setup = resolve_asked(request.setup, std::move(latency));
   const StaticBatchTime time = price_static_batch(request, setup).time;
   add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),
            {.figure = "TTFT", .now = time.prefill}, 1, diagnoser);
@@ -187,7 +189,7 @@ void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
 
 }  // namespace
 
-Diagnosis diagnose(const DiagnoseRequest& request) {
+Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const LatencyModel> latency) {
   check_quantile(request.quantile, "quantile");
   const bool measured = !request.source.paths.empty() || !request.source.store.empty();
   if (measured == request.workload.has_value())
@@ -204,10 +206,15 @@ Diagnosis diagnose(const DiagnoseRequest& request) {
   Diagnoser diagnoser{
       .ceilings = ceilings, .gpu = gpu, .result = result, .routing = {}, .left_out = {}, .borrowed = {}};
   if (request.workload)
-    add_predicted(*request.workload, diagnoser);
+    add_predicted(*request.workload, std::move(latency), diagnoser);
   else
     add_measured(request, catalog, diagnoser);
   return result;
+}
+
+Diagnosis diagnose(const DiagnoseRequest& request) {
+  return diagnose(request,
+                  request.workload ? open_latency_model(request.workload->setup.predictor) : nullptr);
 }
 
 }  // namespace warploom

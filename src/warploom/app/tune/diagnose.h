@@ -2,6 +2,7 @@
 // reaching it would buy.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,8 @@ struct DiagnoseRequest {
 // Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on
 // a source without any kernel with a shape (saying what was left out), a quantile out of range, a batch
 // on another GPU; what the readers and resolve_serving throw.
-Diagnosis diagnose(const DiagnoseRequest& request);
+// `latency` prices a workload; measured kernels need none.
+Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const LatencyModel> latency);
+Diagnosis diagnose(const DiagnoseRequest& request);  // opens the predictor of the workload
 
 }  // namespace warploom

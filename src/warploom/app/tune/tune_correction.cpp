@@ -36,7 +36,7 @@ FieldTable TuneLearnRequest::describe() {
   using R = TuneLearnRequest;
   return RequestFields<R>("tune_learn")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on", .required = true})
       .add("sets", &R::sets, {.doc = "measurements, one set for each kernel of the kind"})
       .add("output", &R::output, {.doc = "folder, data/tuner in the source tree", .required = true})
       .table();

@@ -13,7 +13,7 @@ FieldTable TuneCrossGpuRequest::describe() {
   using R = TuneCrossGpuRequest;
   return RequestFields<R>("tune_fit_cross_gpu")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU to estimate for"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to estimate for", .required = true})
       .add("from_table", &R::from_table,
            {.doc = "scale another GPU's table by the records; absent: the record alone"})
       .add("output", &R::output, {.doc = "the table to write"})

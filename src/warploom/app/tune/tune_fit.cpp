@@ -21,7 +21,7 @@ FieldTable TuneFitRequest::describe() {
       .add("method", &R::method, {.doc = "ours, or the published wave model"})
       .add("samples", &R::samples, {.doc = "CSV files of measured configurations"})
       .add("output", &R::output, {.doc = "the table to write"})
-      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on", .required = true})
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
       .add("correction", &R::corrected,
            {.doc = "use what was learned from the reference kernels, not the formula alone"})

@@ -18,7 +18,7 @@ struct TuneFitRequest {
   TuneMethod method = TuneMethod::Warploom;
   std::vector<std::filesystem::path> samples;  // CSV, see tuner/tile_sample.h
   std::filesystem::path output;                // empty: keep the table in memory alone
-  std::string gpu = "h200_sxm";                // a name of the catalogue
+  std::string gpu;                             // a name of the catalogue
   TileKernel kernel;
   bool corrected = true;       // use what was learned about the reference kernels (tune_correction.h)
   std::string default_config;  // as config_text writes it; empty: 128x128x64/w8/s3 where measured

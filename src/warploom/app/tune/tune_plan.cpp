@@ -18,7 +18,7 @@ FieldTable TunePlanRequest::describe() {
   return RequestFields<R>("tune_plan")
       .add("method", &R::method, {.doc = "whose anchors: ours, or the published wave model's"})
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU to measure on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to measure on", .required = true})
       .add("round", &R::round, {.doc = "which anchors"})
       .add("samples", &R::samples,
            {.doc = "what the first round measured: the anchors left of configurations that may win"})

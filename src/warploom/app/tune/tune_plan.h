@@ -23,7 +23,7 @@ struct EnumNames<AnchorRound> {
 struct TunePlanRequest {
   TuneMethod method = TuneMethod::Warploom;  // wavetune: ends of waves, all at once
   TileKernel kernel;
-  std::string gpu = "h200_sxm";
+  std::string gpu;
   AnchorRound round = AnchorRound::All;
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
   std::vector<std::int32_t> split_k;           // gemm: also configurations whose loop has so many parts

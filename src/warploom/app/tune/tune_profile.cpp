@@ -16,7 +16,7 @@ FieldTable TuneProfileRequest::describe() {
   using R = TuneProfileRequest;
   return RequestFields<R>("tune_profile")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "this machine's GPU"})
+      .add("gpu", &R::gpu, {.doc = "this machine's GPU", .required = true})
       .add("output", &R::output, {.doc = "samples, CSV; goes on where a run was stopped", .required = true})
       .add("seconds", &R::seconds, {.unit = "s", .doc = "stop after", .min = 0})
       .add("split_k", &R::split_k,
