@@ -26,10 +26,12 @@ std::vector<std::string> answered_requests() {
   return names;
 }
 
-Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch) {
+Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch,
+            AnswerText* text) {
+  const Json none = Json::object();
   for (const auto& answers : all_answers())
     for (const AnsweredRequest& one : answers)
-      if (one.name == request) return one.answer(session, asked.is_null() ? Json::object() : asked, watch);
+      if (one.name == request) return one.answer({session, asked.is_null() ? none : asked, watch, text});
   const std::vector<std::string> names = answered_requests();
   throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
                              did_you_mean(std::string(request), names), fmt::join(names, ", ")));

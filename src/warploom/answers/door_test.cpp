@@ -1,8 +1,11 @@
 // What was accepted from JSON and changed nothing, or was answered otherwise than on the command line.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "warploom/answers/answer.h"
 #include "warploom/answers/step_prices.h"
@@ -47,8 +50,11 @@ TEST(Door, RunsWithTunedKernelsHoweverItIsAsked) {
   const ScratchFolder folder;
   const std::string file = tuned_file(folder).string();
   const Session shipped;
-  const Json plain = answer(shipped, "simulate", few_requests());
-  const Json tuned = answer(shipped, "simulate", few_requests(", \"tuned\": \"" + file + "\""));
+  Json asked = few_requests();
+  asked["requests"] = 12;  // together: single prompts gain nothing
+  const Json plain = answer(shipped, "simulate", asked);
+  asked["tuned"] = file;
+  const Json tuned = answer(shipped, "simulate", asked);
   ASSERT_TRUE(tuned.contains("tuned"));
   EXPECT_FALSE(plain.contains("tuned"));
   const Json& ttft = tuned["tuned"]["ttft"];
@@ -127,6 +133,34 @@ TEST(Door, OpensThePredictorThatEitherPoolNames) {
 TEST(Door, RefusesPoolsOfTwoEngines) {
   const std::string said = refusal_of("simulate", pools("", R"(, "config": {"engine": "sglang"})"));
   EXPECT_EQ(said, "disaggregation: prefill is of vllm and decode of sglang, expected one engine");
+}
+
+TEST(Door, RefusesAnOperatorWithoutASize) {
+  EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}}),
+            "predict gemm: no size is given, expected some of: `m`, `n`, `k`, `batch`");
+  EXPECT_EQ(refusal_of("predict", {{"gpu", "H200"}, {"family", "gemm"}, {"m", 7}, {"n", 8}, {"k", 9}}), "");
+}
+
+TEST(Door, SendsAllAtOnceWhenTheRateIsInfinite) {
+  const Json run = answer(session(), "simulate", few_requests(R"(, "request_rate": "inf")"));
+  EXPECT_EQ(run["request_rate"], "inf");
+}
+
+TEST(Door, PlansWithWhatStartsThem) {
+  Json asked =
+      parse_json(R"({"model": "Qwen/Qwen3-8B", "gpu_names": ["H100-SXM"], "tensor_parallel_sizes": [1],
+      "max_gpus": 2, "slo": ["ttft_p95_ms=300"], "random_input_len": 400, "random_output_len": 40, "rate": 5,
+      "requests": 20, "emit": "vllm", "views": ["svg"]})",
+                 "test");
+  asked["check"] = std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/clients/vllm_bench.json";
+  const Json plan = answer(session(), "plan", asked);
+  std::vector<std::string> names;
+  for (const Json& file : plan["emit"]) names.push_back(file["name"]);
+  EXPECT_NE(std::find(names.begin(), names.end(), "start.sh"), names.end());
+  EXPECT_TRUE(plan["check"].contains("kept"));
+  EXPECT_TRUE(plan["views"]["svg"].get<std::string>().starts_with("<svg"));
+  asked["emit"] = "vlm";
+  EXPECT_NE(refusal_of("plan", asked).find("vlm"), std::string::npos);
 }
 
 // A table of one GPU misleads on another, and nobody sees it.

@@ -6,11 +6,15 @@
 
 namespace warploom {
 
-Session::Session(std::string predictor)
-    : predictor_(std::move(predictor)), model_(open_latency_model(predictor_)) {}
+Session::Session(std::string predictor) : predictor_(std::move(predictor)) { (void)model(); }
+
+const std::shared_ptr<const LatencyModel>& Session::model() const {
+  std::call_once(opened_, [this] { model_ = open_latency_model(predictor_); });
+  return model_;
+}
 
 std::shared_ptr<const LatencyModel> Session::model_of(const std::string& predictor) const {
-  if (predictor.empty() || predictor == predictor_) return model_;
+  if (predictor.empty() || predictor == predictor_) return model();
   return open_latency_model(predictor);
 }
 

@@ -16,9 +16,12 @@ class Session {
  public:
   // As open_latency_model takes it, and throws.
   explicit Session(std::string predictor = {});
+  // The shipped predictor, read when it is asked for.
+  struct OpenedLater {};
+  explicit Session(OpenedLater) {}
 
   const std::string& predictor() const { return predictor_; }
-  const std::shared_ptr<const LatencyModel>& model() const { return model_; }
+  const std::shared_ptr<const LatencyModel>& model() const;
   // That of a request: the session's where the request names none or the same, else opened.
   std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
 
@@ -27,7 +30,8 @@ class Session {
 
  private:
   std::string predictor_;
-  std::shared_ptr<const LatencyModel> model_;
+  mutable std::once_flag opened_;
+  mutable std::shared_ptr<const LatencyModel> model_;
   mutable std::mutex catalog_mutex_;
   mutable GpuCatalog catalog_;
 };

@@ -13,6 +13,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/run_charts.h"
 #include "warploom/report/tune_report.h"
@@ -144,18 +145,9 @@ void add_learn(Command& tune) {
 
 void add_regret(Command& tune) {
   Command* command = tune.add_subcommand("regret", "a table's picks against exhaustive measurements");
-  const auto fields = add_request_options<TuneRegretRequest>(*command);
-  const HtmlOption html(*command, "tune_regret");
-  const auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
-  command->callback([fields, html, json] {
-    TuneRegretRequest request;
-    fields->apply(&request);
-    const TuneRegretResult result = tune_regret(request);
-    const Json document = tune_regret_json(result);
-    html.write_answer(request, document);
-    print(*json ? json_text(document) : tune_regret_text(result));
-  });
+  RequestCommand regret(*command, "tune_regret");
+  regret.add_fields<TuneRegretRequest>();
+  regret.html().runs();
 }
 
 }  // namespace

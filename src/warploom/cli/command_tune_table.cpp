@@ -14,12 +14,11 @@
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
-#include "warploom/report/tune_staircase.h"
 
 namespace warploom {
 namespace {
@@ -108,24 +107,11 @@ void add_pick(Command& tune) {
 }
 
 void add_show(Command& tune) {
-  constexpr std::size_t kLines = 28;  // a terminal's height
   Command* command = tune.add_subcommand("show", "predicted times and choices as m grows");
-  const auto fields = add_request_options<TuneShowRequest>(*command);
-  const HtmlOption html(*command, "tune_show");
-  const auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
-  command->callback([fields, html, json] {
-    TuneShowRequest request;
-    fields->apply(&request);
-    if (!request.samples.empty() && !html.given() && !*json)
-      throw InvalidInput("--samples changes nothing by itself, expected --html or --json too");
-    const TuneShowResult result = tune_show(request);
-    const Json document = tune_show_json(result);
-    html.write_answer(request, document);
-    print(*json ? json_text(document)
-                : staircase_text(result.table,
-                                 staircase(result.table, request.m, request.n, request.k, kLines)));
-  });
+  RequestCommand table(*command, "tune_show");
+  const auto fields = table.add_fields<TuneShowRequest>();
+  table.needs_json([fields] { return std::string(fields->given("samples") ? "--samples" : ""); }, true);
+  table.html().runs();
 }
 
 void add_export(Command& tune) {

@@ -159,6 +159,9 @@ std::uint64_t named_files_hash(const Json& value, std::uint64_t hash = 0) {
 std::uint64_t question_of(const PlanRequest& request) {
   PlanRequest asked = request;
   asked.store.clear();
+  asked.views.clear();
+  asked.emit.clear();
+  asked.check.clear();
   asked.time_limit_s = 0;
   asked.threads = 0;
   asked.fronts = asked.exhaustive = false;
@@ -307,6 +310,8 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
 
 }  // namespace
 
+bool gives_answer(const PlanRequest& request) { return request.crew == nullptr || request.crew->is_first(); }
+
 void check_plan_request(const PlanRequest& request) {
   GpuCatalog catalog;
   (void)prepare_plan(request, catalog);
@@ -323,8 +328,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);
   refuse_if_nothing_fits(task, result.search);
-  const bool first = request.crew == nullptr || request.crew->is_first();
-  if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
+  if (!result.search.partial && gives_answer(request)) result.what_ifs = what_ifs(task, *runs, result.search);
   try {
     runs->write();
   } catch (const IoError& unwritten) {  // which costs the runs, not the answer

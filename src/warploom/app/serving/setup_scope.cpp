@@ -67,25 +67,28 @@ bool differs_from_default(const ServingConfig& config, std::string_view name) {
 void check_scope(SetupUse use, std::string_view engine, std::string_view field, std::string_view called) {
   const std::string_view reason = reason_of(use, engine_named(engine), field_named(field).options.topic);
   if (reason.empty()) return;
-  throw InvalidInput(fmt::format("{} is not modelled by `{}`: {}; expected it with `simulate`", called,
-                                 name_of_use(use), reason));
+  throw FieldRefusal(called, fmt::format(" is not modelled by `{}`: {}; expected it with `simulate`",
+                                         name_of_use(use), reason));
 }
 
 void check_companion(const ServingConfig& config, std::string_view field, std::string_view called) {
   const auto needs = field_named(field).options.needs;
   const auto present = [&](std::string_view needed) { return differs_from_default(config, needed); };
   if (needs.empty() || std::any_of(needs.begin(), needs.end(), present)) return;
-  throw InvalidInput(
-      fmt::format("{} changes nothing by itself, expected `{}` too", called, fmt::join(needs, "` or `")));
+  throw FieldRefusal(
+      called, fmt::format(" changes nothing by itself, expected `{}` too", fmt::join(needs, "` or `")));
 }
 
 }  // namespace
 
+FieldRefusal::FieldRefusal(std::string_view field, std::string_view reason, std::string_view place)
+    : InvalidInput(fmt::format("{}{}", field, reason)), field_(field), reason_(reason), place_(place) {}
+
 void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view called) {
   const std::string_view owner = engine_of_field(field);
   if (owner.empty() || owner == config.engine) return;
-  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or `engine` {}", called, owner,
-                                 config.engine, owner));
+  throw FieldRefusal(called, fmt::format(" is a flag of {}, expected one of {}, or `engine` {}", owner,
+                                         config.engine, owner));
 }
 
 void check_given_field(SetupUse use, const ServingConfig& config, std::string_view field,
@@ -98,6 +101,13 @@ void check_drafts(SetupUse use, const ServingConfig& config) {
   const bool speculates = !config.speculative_config.empty() || !config.speculative_algorithm.empty();
   if (use != SetupUse::Run && speculates)
     check_scope(use, config.engine, "speculative_config", "speculative decoding");
+}
+
+void check_queue_host(const HostSettings& host, std::string_view use) {
+  for (const auto& [name, value] : host.values)
+    if (name.starts_with("frontend"))
+      throw FieldRefusal(
+          name, fmt::format(" is not modelled by `{}`: its figures begin in the engine's queue", use));
 }
 
 void check_asked_version(const ServingSetupRequest& request) {
@@ -114,10 +124,8 @@ ServingSetup resolve_asked(const ServingSetupRequest& request, std::shared_ptr<c
 
 void check_decode_scope(std::string_view field, std::string_view called) {
   if (field_named(field).options.topic != kPromptTopic) return;
-  throw InvalidInput(
-      fmt::format("{} is not modelled: a decode pool computes no prompts, expected it of the "
-                  "prefill pool",
-                  called));
+  throw FieldRefusal(called,
+                     " is not modelled: a decode pool computes no prompts, expected it of the prefill pool");
 }
 
 }  // namespace warploom

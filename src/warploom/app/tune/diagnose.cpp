@@ -23,6 +23,8 @@ FieldTable DiagnoseRequest::describe() {
       .add("workload", &R::workload, {.doc = "a predicted static batch, in place of measured rows"})
       .add("quantile", &R::quantile, {.doc = "of the ceiling, 0.5 to 0.99", .min = 0.5, .max = 0.99})
       .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
+      .add("views", &R::views,
+           {.doc = "also as a page: rooflines, one of each pipeline", .choices = kDiagnosisViews})
       .table();
 }
 

@@ -2,9 +2,12 @@
 // reaching it would buy.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "warploom/app/data/import_data.h"
 #include "warploom/app/serving/price_static_batch.h"
@@ -22,8 +25,10 @@ struct DiagnoseRequest {
   std::optional<StaticBatchRequest> workload;
   std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program
   double quantile = 0.8;
+  std::vector<std::string> views;  // of the diagnosis, beside its figures: kDiagnosisViews
   static FieldTable describe();
 };
+constexpr std::array<std::string_view, 1> kDiagnosisViews{"rooflines"};  // a page
 
 // Measured rows count once each; rows of a trace as often as the trace holds them. Throws InvalidInput on
 // a source without any kernel with a shape (saying what was left out), a quantile out of range, a batch
