@@ -295,7 +295,8 @@ class FramesOut(unittest.TestCase):
         self.assertEqual(len(kinds), 14)
 
     def test_answers_of_measured_data_have_them_too(self):
-        table = ("tune fit", "tune_fit", {"gpu": "H200", "samples": [str(ANCHORS)], "output": "@out/gemm.wlt"})
+        asked = {"gpu": "H200", "samples": [str(ANCHORS)], "output": "@out/gemm.wlt"}
+        table = ("tune fit", "tune_fit", asked)
         with tempfile.TemporaryDirectory() as out:
             write_inputs(out)
             for _, request, fields in (table, *reading_requests(), *training_requests()):

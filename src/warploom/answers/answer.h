@@ -1,15 +1,14 @@
 // One request in JSON, its answer in JSON.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warploom/answers/answer_text.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/base/json.h"
-#include "warploom/report/terminal_charts.h"
 
 namespace warploom {
 
@@ -17,17 +16,11 @@ namespace warploom {
 // `schema`.
 std::vector<std::string> answered_requests();
 
-// The answer as a terminal shows it.
-struct AnswerText {
-  std::optional<ChartStyle> charts;  // below the tables, where the answer has any
-  std::string text;                  // filled by answer()
-};
-
-// What the command of that name prints with --json; into `text`, if any, what it prints without. `asked` holds the request's fields, flat or nested as
-// nested_request takes them; of `predict` also {"operator": {...}} or the operator's fields with its
-// `family`; of `gpu`, `models` and `schema` a `name`. A field that would change nothing is refused,
-// unless it stands at its default. Throws NotFound on a name that is no request (with the nearest),
-// InvalidInput on fields, and what the use case throws. Thread-safe.
+// What the command of that name prints with --json; into `text`, if any, what it prints without. `asked`
+// holds the request's fields, flat or nested as nested_request takes them; of `predict` also {"operator":
+// {...}} or the operator's fields with its `family`; of `gpu`, `models` and `schema` a `name`. A field that
+// would change nothing is refused, unless it stands at its default. Throws NotFound on a name that is no
+// request (with the nearest), InvalidInput on fields, and what the use case throws. Thread-safe.
 Json answer(const Session& session, std::string_view request, const Json& asked,
             const AnswerWatch& watch = {}, AnswerText* text = nullptr);
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "warploom/answers/answer.h"
+#include "warploom/answers/answer_text.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/base/json.h"

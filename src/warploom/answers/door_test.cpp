@@ -163,6 +163,31 @@ TEST(Door, PlansWithWhatStartsThem) {
   EXPECT_NE(refusal_of("plan", asked).find("vlm"), std::string::npos);
 }
 
+TEST(Door, RefusesFieldsOfAKernelThatBearOnNothing) {
+  const auto said = [](const std::string& fields) {
+    return refusal_of("tune_plan", parse_json(R"({"gpu": "H200", )" + fields + "}", "test"));
+  };
+  EXPECT_EQ(
+      said(R"("experts": 4)"),
+      "tune plan: `experts` bears on `kind` grouped_gemm, but the kind is gemm; expected that kind or no "
+      "`experts`");
+  EXPECT_NE(said(R"("rotation": 1)").find("expected `samples` with it"), std::string::npos);
+  EXPECT_EQ(said(R"("kind": "attention", "head_dim": 64)"), "");
+}
+
+// Each engine has names of its own for these on the command line; JSON has the field alone.
+TEST(Door, TakesFieldsThatAnEngineHasByAnotherName) {
+  const auto said = [](const std::string& fields) {
+    return refusal_of(
+        "step", parse_json(R"({"model": "Qwen/Qwen3-8B", "gpu": "H200", "decode": "8x100", )" + fields + "}",
+                           "test"));
+  };
+  EXPECT_EQ(said(R"("engine": "sglang", "cudagraph_capture_sizes": [1, 8])"), "");
+  EXPECT_EQ(said(R"("engine": "trtllm", "max_cudagraph_capture_size": 8)"), "");
+  EXPECT_NE(said(R"("engine": "vllm", "schedule_conservativeness": 2)").find("is a flag of sglang"),
+            std::string::npos);
+}
+
 // A table of one GPU misleads on another, and nobody sees it.
 TEST(Door, TunesForNoGpuThatIsNotNamed) {
   const std::string samples = std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/tuner/gemm_anchors.csv.gz";

@@ -1,6 +1,9 @@
 #include "warploom/answers/internal/setup_reading.h"
 
+#include <algorithm>
+
 #include "warploom/app/serving/host_settings.h"
+#include "warploom/serving/engines/engine_registry.h"
 
 namespace warploom {
 namespace {
@@ -21,6 +24,13 @@ std::vector<std::string> changed_fields(const Json& given) {
   return names;
 }
 
+// Whether the engine has the field by a name of its own, which JSON does not know.
+bool has_flag_for(std::string_view engine, std::string_view field) {
+  const EngineSpec* known = find_engine(engine);
+  return known != nullptr && std::any_of(known->flags.begin(), known->flags.end(),
+                                         [&](const EngineFlag& flag) { return flag.field == field; });
+}
+
 Json config_in(const Json& pools, const char* name) {
   const auto pool = pools.find(name);
   return pool != pools.end() && pool->is_object() ? pool->value(kSetupConfig, Json::object())
@@ -36,7 +46,7 @@ void check_fields(const Json& setup, SetupUse use, const Json* other) {
   if (const auto host = setup.find(kSetupHost); host != setup.end())
     for (std::string& name : changed_fields<HostSettings>(*host)) names.push_back(std::move(name));
   for (const std::string& name : names) {
-    check_field_engine(config, name, name);
+    if (!has_flag_for(config.engine, name)) check_field_engine(config, name, name);
     check_given_field(use, config, name, name);
     const bool alike =
         other != nullptr && other->contains(name) && (*other)[name] == given.value(name, Json());

@@ -146,32 +146,19 @@ void add_export(Command& tune) {
 }
 
 void add_plan(Command& tune) {
-  struct Options {
-    bool first_round = false, json = false;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto first_round = std::make_shared<bool>(false);
   Command* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
-  const auto fields = add_request_options<TunePlanRequest>(*command, {.skipped = {"kernel", "round"}});
-  Option* first =
-      command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
+  RequestCommand plan(*command, "tune_plan");
+  plan.add_fields<TunePlanRequest>({.skipped = {"kernel", "round"}});
+  Option* first = command->add_flag("--first-round", *first_round, "few anchors of every configuration");
   // The second round's configurations are those of the samples.
   command->get_option("--samples")->excludes(first)->excludes(command->get_option("--split-k"));
   const auto kernel = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
-  add_json_option(*command, options->json);
-  command->callback([options, fields, kernel] {
-    TunePlanRequest request;
-    fields->apply(&request);
-    const auto use = request.method == TuneMethod::WaveTune ? TileKernelUse::BoundaryAnchors
-                     : request.samples.empty()              ? TileKernelUse::Anchors
-                                                            : TileKernelUse::SecondRound;
-    request.kernel = tile_kernel_of(*kernel, use, "tune plan");
-    if (options->first_round) request.round = AnchorRound::First;
-    if (!request.samples.empty()) request.round = AnchorRound::Second;
-    const TunePlanResult plan = tune_plan(request);
-    print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
-                        : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
-                                      plan.shapes));
+  plan.write([first_round, kernel](Json& asked, GivenNames&) {
+    if (*first_round) asked["round"] = name_of(AnchorRound::First);
+    if (kernel->any_given()) kernel->write(asked["kernel"]);
   });
+  plan.runs();
 }
 
 void add_profile(Command& tune) {
@@ -184,7 +171,7 @@ void add_profile(Command& tune) {
     const char* named = std::getenv("WARPLOOM_PACKAGE");
     request.package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
     fields->apply(&request);
-    request.kernel = tile_kernel_of(*kernel, TileKernelUse::Profile, "tune profile");
+    kernel->apply(&request.kernel);
     const TuneProfileResult result = tune_profile(request);
     print(fmt::format("{}: {} configurations, {} timings planned{}\n", request.output.string(),
                       result.configs, result.rows,

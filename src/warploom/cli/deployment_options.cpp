@@ -94,6 +94,7 @@ Json DeploymentOptions::PoolValues::over(const Json& setup) const {
   if (!gpu.empty()) pool["gpu"] = gpu;
   Json config = pool.value("config", Json::object());
   fields->write(config);
+  check_option_names(*fields, config);
   if (tensor_parallel) config["tensor_parallel_size"] = *tensor_parallel;
   if (pipeline_parallel) config["pipeline_parallel_size"] = *pipeline_parallel;
   if (data_parallel) config["data_parallel_size"] = *data_parallel;

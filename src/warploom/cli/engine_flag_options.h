@@ -26,7 +26,8 @@ class EngineFlagOptions {
  public:
   // Adds every flag of every engine that is not the name of a field, with dashes and with underscores.
   explicit EngineFlagOptions(Command& command);
-  // Into the fields of a ServingConfig. Throws InvalidInput on a flag of another engine, naming the right one.
+  // Into the fields of a ServingConfig. Throws InvalidInput on a flag of another engine, naming the right
+  // one.
   void write(Json& config) const;
   // The options that were given, with the fields they stand for under `engine`.
   std::vector<std::pair<std::string, std::string>> given_options(std::string_view engine) const;

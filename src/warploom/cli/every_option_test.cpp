@@ -1,7 +1,7 @@
 // Every option of every command changes an answer, or is refused with the reason. The options come from the
-// commands themselves; what they need to show themselves stands in tests/fixtures/options/cases.txt. What they
-// ask goes through the text of its JSON, as C, Python and the page send it: each line has the same answer or
-// the same refusal there.
+// commands themselves; what they need to show themselves stands in tests/fixtures/options/cases.txt. What
+// they ask goes through the text of its JSON, as C, Python and the page send it: each line has the same
+// answer or the same refusal there.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>

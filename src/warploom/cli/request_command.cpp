@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -56,6 +57,13 @@ RequestCommand& RequestCommand::html() {
 RequestCommand& RequestCommand::charts() {
   state_->charts.emplace(command_, state_->json);
   return *this;
+}
+
+std::function<bool()> RequestCommand::charts_asked() const {
+  return [held = std::weak_ptr(state_)] {
+    const std::shared_ptr<State> state = held.lock();
+    return state != nullptr && state->charts && state->charts->asked();
+  };
 }
 
 RequestCommand& RequestCommand::counts(std::string counted) {

@@ -36,6 +36,8 @@ class RequestCommand {
   RequestCommand& named(std::function<std::string(const Json& asked)> name);
   RequestCommand& html();
   RequestCommand& charts();
+  // Whether charts were asked for; to be called while the program lives.
+  std::function<bool()> charts_asked() const;
   // What its progress counts, as Question::counted says.
   RequestCommand& counts(std::string counted);
   RequestCommand& stops_on_interrupt();
@@ -51,7 +53,8 @@ class RequestCommand {
     std::function<void(Json&document)> trim, forget;
   };
   RequestCommand& page_alone(PageAlone page);
-  // An option that bears on JSON alone: `given` names it, empty where it was not given. `or_page`: or on --html.
+  // An option that bears on JSON alone: `given` names it, empty where it was not given. `or_page`: or on
+  // --html.
   RequestCommand& needs_json(std::function<std::string()> given, bool or_page = false);
   // Adds --json, last, and sets what the command does.
   void runs();

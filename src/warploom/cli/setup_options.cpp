@@ -29,6 +29,11 @@ Json started_fields(const ServingConfig& config, SetupUse use) {
   return fields;
 }
 
+void check_option_names(const FieldOptionValues& values, const Json& config) {
+  const ServingConfig named{.engine = engine_in(config)};
+  for (const auto& [option, field] : values.given_options()) check_field_engine(named, field, option);
+}
+
 std::string group_of_field(std::string_view field) {
   const Field* known = fields_of<ServingConfig>().find(field);
   const std::string_view topic = known == nullptr ? std::string_view() : known->options.topic;
@@ -78,6 +83,7 @@ void SetupOptions::write(Json& setup) const {
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
   config_->write(config);
+  check_option_names(*config_, config);
   flags_->write(config);
   check_said_once();
   if (short_->tensor_parallel) config["tensor_parallel_size"] = *short_->tensor_parallel;

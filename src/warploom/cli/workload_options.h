@@ -17,7 +17,8 @@ class WorkloadOptions {
  public:
   // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
   explicit WorkloadOptions(Command& command, WorkloadUse use = WorkloadUse::Run);
-  // Into the fields of a SimulateRequest or a PlanRequest: `source`, and what images need. Throws InvalidInput.
+  // Into the fields of a SimulateRequest or a PlanRequest: `source`, and what images need. Throws
+  // InvalidInput.
   void write(Json& request) const;
 
  private:

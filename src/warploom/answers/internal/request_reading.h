@@ -24,8 +24,8 @@ inline Json take_key(Json& asked, const std::string& key) {
   return value;
 }
 
-// JSON has no number for "all at once": "request_rate": "inf" says it, as the answers do. Takes it out of what
-// was asked; whether it stood there.
+// JSON has no number for "all at once": "request_rate": "inf" says it, as the answers do. Takes it out of
+// what was asked; whether it stood there.
 inline bool take_infinite_rate(Json& asked) {
   constexpr const char* kRate = "request_rate";
   if (!asked.is_object()) return false;

@@ -104,8 +104,8 @@ TEST(MakePlan, GoesOnFromItsStore) {
   expect_plan_refused(request, "was written by warploom 99");
 }
 
-// A family that was learned anew, or a trace that was recorded anew, changes no name and perhaps no price that
-// one looks at.
+// A family that was learned anew, or a trace that was recorded anew, changes no name and perhaps no price
+// that one looks at.
 TEST(MakePlan, StoreIsOfTheBytesThatItWasMadeFrom) {
   const ScratchFolder folder;
   std::filesystem::create_directories(folder.path() / "learned");

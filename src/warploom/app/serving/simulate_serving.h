@@ -108,8 +108,8 @@ struct SimulateResult {
 std::string predictor_of(const SimulateRequest& request);
 
 // Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what
-// resolve_serving, open_workload and simulate throw, and InvalidInput on fields that change nothing beside the
-// others.
+// resolve_serving, open_workload and simulate throw, and InvalidInput on fields that change nothing beside
+// the others.
 SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency);
 SimulateResult simulate_serving(const SimulateRequest& request);  // opens predictor_of(request)
 

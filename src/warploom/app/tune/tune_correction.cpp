@@ -10,6 +10,7 @@
 
 #include "warploom/app/tune/correction_file.h"
 #include "warploom/app/tune/formula_file.h"
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"
@@ -255,6 +256,7 @@ std::vector<TuneLearnSet> read_learning_sets(const std::filesystem::path& path) 
 }
 
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {
+  check_kernel_scope(request.kernel, TileKernelUse::Learning, "tune learn");
   if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
   GpuCatalog catalog;
   write_formulas(request, catalog);

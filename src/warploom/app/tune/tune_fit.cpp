@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "warploom/app/tune/formula_file.h"
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -72,6 +73,7 @@ std::optional<TileConfig> chosen_default(const std::string& text, const WaveMode
 }
 
 TuneFitResult tune_fit(const TuneFitRequest& request) {
+  check_kernel_scope(request.kernel, TileKernelUse::Table, "tune fit");
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
   const TileSamples samples = read_tile_samples(request.samples);
@@ -99,6 +101,7 @@ WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
   if (!request.corrected)
     throw InvalidInput(
         "correction: turned off, but the method wavetune has none; expected the method warploom");
+  check_kernel_scope(request.kernel, TileKernelUse::WaveTuneTable, "tune fit");
   const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu));
   const TileSamples samples = read_tile_samples(request.samples);
   std::optional<TileConfig> fallback;

@@ -37,6 +37,9 @@ struct TunePlanResult {
 
 // Throws NotFound (unknown GPU), InvalidInput (no legal configuration; rounds of the method wavetune),
 // IoError.
+// Samples ask for the second round. Throws InvalidInput also as check_kernel_scope.
 TunePlanResult tune_plan(const TunePlanRequest& request);
+// The round that the request names, of a kernel that was checked before.
+TunePlanResult write_anchors(const TunePlanRequest& request);
 
 }  // namespace warploom
