@@ -93,9 +93,13 @@ MORE_REQUESTS = [
 
 
 class Server:
-    def __init__(self, program):
+    def __init__(self, program, folder=None):
         self._process = subprocess.Popen(
-            [program, "web", "--port", "0", "--json", "--no-browser"], stdout=subprocess.PIPE, text=True
+            [program, "web", "--port", "0", "--json", "--no-browser"],
+            stdin=subprocess.PIPE,  # whoever reads it waits for ever
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,
         )
         lines = ""
         while not lines.rstrip().endswith("}"):
@@ -108,6 +112,7 @@ class Server:
     def close(self):
         self._process.terminate()
         status = self._process.wait(timeout=30)
+        self._process.stdin.close()
         self._process.stdout.close()
         return status
 
@@ -126,12 +131,12 @@ class WebServer(unittest.TestCase):
 
     def setUp(self):
         self.program = os.environ["WARPLOOM_PROGRAM"]
-        self.server = Server(self.program)
         self.folder = tempfile.TemporaryDirectory()
+        self.server = Server(self.program, self.folder.name)
 
     def tearDown(self):
-        self.folder.cleanup()
         self.assertEqual(self.server.close(), 0)
+        self.folder.cleanup()
 
     def sent(self, value):
         """Files of the source tree as uploads, with a copy by their own name where commands run."""
@@ -206,6 +211,45 @@ class WebServer(unittest.TestCase):
         self.assertTrue(self.server.post("/answers/simulate", run) == told)
         for wrong in ("ls -l", "vllm serve x --config /etc/passwd", "vllm serve 'x"):
             self.assertIn("error", self.server.post("/engine-command", {"line": wrong}))
+
+    def test_no_file_of_the_machine_stops_the_server(self):
+        """Waits for no pipe, reads no endless device, and ends when it is told to (tearDown)."""
+        requests = self.server.post(
+            "/files?name=requests.csv",
+            b"request_id,arrival_s,input_tokens,output_tokens,"
+            b"queued_s,scheduled_s,first_token_s,last_token_s\n"
+            b"a,0,1000,11,0,0,1,2\n",
+        )["file"]
+        for place in [*["/dev/stdin"] * 4, "/dev/zero", "/proc/self/environ"]:
+            for key in ["model", "gpu"]:
+                run = {"model": "Llama-3.1-8B", "gpu": "h100_sxm", "engine_kwargs": {}} | {key: place}
+                sent = self.server.post("/files?name=run.json", json.dumps(run).encode())["file"]
+                answer = self.server.post("/answers/validate_serving", {"run": sent, "requests": requests})
+                self.assertEqual(answer["error"]["kind"], "not_found", answer)
+        asked = {"model": "Llama-3.1-8B", "gpu": "H200", "requests": 3}
+        self.assertEqual(self.server.post("/answers/simulate", asked)["completed"], 3)
+
+    def test_names_mean_no_file_where_the_server_was_started(self):
+        place = Path(self.folder.name)
+        (place / "trace.csv").write_text("arrived_s,input_tokens,output_tokens\n0,30,2\n")
+        (place / "pairs.csv").write_text("old")
+        asked = {"model": "Llama-3.1-8B", "gpu": "H200"}
+        answer = self.server.post("/answers/simulate", asked | {"trace": "trace.csv"})
+        self.assertIn("no such file", answer["error"]["message"])
+        for request, fields in [
+            ("tune_plan", {"output": "pairs.csv"}),
+            (
+                "plan",
+                {"model": "Qwen3-8B", "gpu_names": ["H200"], "slo": ["ttft_p95_ms=1"], "store": "pairs.csv"},
+            ),
+            ("validate_tiles", {"data": "trace.csv", "write": "pairs.csv"}),
+            ("moe_config", {"gpu": "H200", "output": "new"}),
+            ("moe_config", {"gpu": "H200", "profile": True, "python": "sh", "samples": "new"}),
+        ]:
+            answer = self.server.post(f"/answers/{request}", fields)
+            self.assertEqual(answer["error"]["kind"], "unsupported", answer)
+        self.assertEqual(sorted(os.listdir(place)), ["pairs.csv", "trace.csv"])
+        self.assertEqual((place / "pairs.csv").read_text(), "old")
 
     def test_a_report_is_one_file_with_the_answer(self):
         path = Path(self.folder.name) / "report.html"

@@ -55,7 +55,7 @@ TEST(DamagedModels, AreReadOrRefused) {
          .read =
              [&](const std::string& bytes) {
                const auto path = folder.write("config.json", bytes);
-               const ModelArchitecture model = catalog.load(path.string());
+               const ModelArchitecture model = catalog.load(path.string(), FileScope::machine());
                parameter_counts(model);
                const Sharding sharding;
                weight_footprint(model, sharding);
@@ -78,7 +78,7 @@ TEST(DamagedGpus, AreReadOrRefused) {
          .sound = own_record(kSource / "data" / "gpus" / (std::string(name) + ".json")),
          .read = [&](const std::string& bytes) {
            GpuCatalog gpus;
-           const GpuSpec& gpu = gpus.load_gpu(folder.write("own.json", bytes).string());
+           const GpuSpec& gpu = gpus.load_gpu(folder.write("own.json", bytes).string(), FileScope::machine());
            expect_finite(roofline.estimate(Gemm{.m = 100, .n = 4096, .k = 4096}, gpu));
            expect_finite(roofline.estimate(
                AttentionDecode{.heads = 32, .kv_heads = 8, .requests = {{8, 1, 1000}}}, gpu));

@@ -17,6 +17,15 @@ std::array<std::span<const AnsweredRequest>, 3> all_answers() {
   return {predicted_answers(), measured_answers(), tuned_answers()};
 }
 
+const AnsweredRequest& answered_request(std::string_view request) {
+  for (const auto& answers : all_answers())
+    for (const AnsweredRequest& one : answers)
+      if (one.name == request) return one;
+  const std::vector<std::string> names = answered_requests();
+  throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
+                             did_you_mean(std::string(request), names), fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 std::vector<std::string> answered_requests() {
@@ -26,15 +35,12 @@ std::vector<std::string> answered_requests() {
   return names;
 }
 
+const AnswerReach& answer_reach(std::string_view request) { return answered_request(request).reach; }
+
 Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch,
             AnswerText* text) {
   const Json none = Json::object();
-  for (const auto& answers : all_answers())
-    for (const AnsweredRequest& one : answers)
-      if (one.name == request) return one.answer({session, asked.is_null() ? none : asked, watch, text});
-  const std::vector<std::string> names = answered_requests();
-  throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
-                             did_you_mean(std::string(request), names), fmt::join(names, ", ")));
+  return answered_request(request).answer({session, asked.is_null() ? none : asked, watch, text});
 }
 
 }  // namespace warploom

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/answers/answer_reach.h"
 #include "warploom/answers/answer_text.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
@@ -15,6 +16,9 @@ namespace warploom {
 // The names of requests that can be answered: those of `warploom schema`, and `gpus`, `gpu`, `models` and
 // `schema`.
 std::vector<std::string> answered_requests();
+
+// Throws NotFound on a name that is no request (with the nearest).
+const AnswerReach& answer_reach(std::string_view request);
 
 // What the command of that name prints with --json; into `text`, if any, what it prints without. `asked`
 // holds the request's fields, flat or nested as nested_request takes them; of `predict` also {"operator":

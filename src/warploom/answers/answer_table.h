@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "warploom/answers/answer_reach.h"
 #include "warploom/answers/answer_text.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
@@ -29,6 +30,7 @@ struct Question {
 struct AnsweredRequest {
   std::string_view name;
   Json (*answer)(const Question& question);
+  AnswerReach reach = {};  // closed unless the request says otherwise
 };
 
 // Kernels, steps and runs.

@@ -52,7 +52,7 @@ std::string text_of(const Request& request, const Result& result) {
 // A use case that opens what it needs itself.
 template <Described Request, auto kUseCase, auto kReport, auto kText>
 Json answer_by(const Question& question) {
-  auto request = read_request<Request>(question.asked);
+  auto request = read_request<Request>(question.session, question.asked);
   follow(request, question.watch);
   const auto result = kUseCase(request);
   question.write([&] { return text_of<kText>(request, result); });
@@ -62,7 +62,7 @@ Json answer_by(const Question& question) {
 // A use case that takes the session's model where the request names no other.
 template <Described Request, auto kUseCase, auto kReport, auto kText>
 Json answer_with_model(const Question& question) {
-  auto request = read_request<Request>(question.asked);
+  auto request = read_request<Request>(question.session, question.asked);
   follow(request, question.watch);
   const auto result = kUseCase(request, question.session.model_of(request.predictor));
   question.write([&] { return text_of<kText>(request, result); });
@@ -95,6 +95,8 @@ std::string sweep_text(const SweepPlanRequest& request, const SweepPlanResult& r
   return sweep_plan_text(result, request.output);
 }
 
+constexpr AnswerAccess kClients = AnswerAccess::Clients;
+
 constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"import", answer_by<ImportRequest, import_into_store, import_summary_json, import_text>},
     {"train", answer_by<TrainRequest, train, train_summary_json, train_summary_text>},
@@ -105,18 +107,18 @@ constexpr AnsweredRequest kMeasuredAnswers[] = {
     {"calibrate_host",
      answer_with_model<CalibrateHostRequest, fit_host, host_calibration_json, host_calibration_text>},
     {"validate_kernels",
-     answer_by<ValidateKernelsRequest, validate_kernels, kernel_validation_json, kernel_validation_text>},
-    {"validate_leave_out", answer_by<LeaveOutRequest, validate_leave_out, leave_out_json, leave_out_text>},
+     answer_by<ValidateKernelsRequest, validate_kernels, kernel_validation_json, kernel_validation_text>, {.access = kClients, .files = {"data", "predictor", "baselines", "baseline_data"}}},
+    {"validate_leave_out", answer_by<LeaveOutRequest, validate_leave_out, leave_out_json, leave_out_text>, {.access = kClients, .files = {"data", "baselines", "external"}}},
     {"validate_ceilings",
-     answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json, ceiling_validation_text>},
+     answer_by<ValidateCeilingsRequest, validate_ceilings, ceiling_validation_json, ceiling_validation_text>, {.access = kClients, .files = {"data", "tuned", "published"}}},
     {"validate_tiles",
-     answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json, tile_validation_text>},
+     answer_by<ValidateTilesRequest, validate_tiles, tile_validation_json, tile_validation_text>, {.access = kClients, .files = {"data", "gpu"}}},
     {"validate_static",
-     answer_with_model<ValidateStaticRequest, judge_static, static_validation_json, static_validation_text>},
+     answer_with_model<ValidateStaticRequest, judge_static, static_validation_json, static_validation_text>, {.access = kClients, .files = {"truth", "requests", "data", "predictor", "host_profile", "baselines"}}},
     {"validate_serving", answer_with_model<ValidateServingRequest, judge_serving, serving_validation_json,
-                                           serving_validation_text>},
+                                           serving_validation_text>, {.access = kClients, .files = {"run", "requests", "predictor", "host_profile"}}},
     {"validate_concurrency", answer_with_model<ValidateConcurrencyRequest, judge_concurrency,
-                                               concurrency_validation_json, concurrency_validation_text>},
+                                               concurrency_validation_json, concurrency_validation_text>, {.access = kClients, .files = {"truth", "predictor", "host_profile"}}},
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ void say_version(const Question& question, const PredictRequest& request, const 
 }
 
 Json answer_predict(const Question& question) {
-  const PredictRequest request = read_predict_request(question.asked);
+  PredictRequest request = read_predict_request(question.asked);
+  hand_on(question.session.files(), request);
   const PredictResult result = predict_operator(request, *question.session.model_of(request.predictor));
   check_named_kernel(request, result.framework, result.kernel);
   say_version(question, request, result);
@@ -56,7 +57,7 @@ Json answer_predict(const Question& question) {
 }
 
 Json answer_step(const Question& question) {
-  const auto request = read_setup_request<StepRequest>(question.asked, SetupUse::Step);
+  const auto request = read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step);
   const StepBreakdown step = price_step(request, question.session.model_of(request.setup.predictor));
   question.write([&] {
     const auto charts = question.text->charts;
@@ -66,7 +67,7 @@ Json answer_step(const Question& question) {
 }
 
 Json answer_static(const Question& question) {
-  const auto request = read_setup_request<StaticBatchRequest>(question.asked, SetupUse::StaticBatch);
+  const auto request = read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
   const StaticBreakdown result =
       price_static_batch(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return static_text(result); });
@@ -101,8 +102,8 @@ std::string run_text(const SimulateRequest& request, const SimulateResult& resul
 }
 
 Json answer_simulate(const Question& question) {
-  auto request = read_with_rate(question.asked, [](const Json& asked) {
-    return read_setup_request<SimulateRequest>(asked, SetupUse::Run);
+  auto request = read_with_rate(question.asked, [&](const Json& asked) {
+    return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run);
   });
   const bool unnamed = name_default_workload(request.source);
   follow(request, question.watch);
@@ -129,7 +130,7 @@ void follow(PlanRequest& request, const AnswerWatch& watch) {
 
 Json answer_plan(const Question& question) {
   auto request =
-      read_with_rate(question.asked, [](const Json& asked) { return read_request<PlanRequest>(asked); });
+      read_with_rate(question.asked, [&](const Json& asked) { return read_request<PlanRequest>(question.session, asked); });
   if (request.predictor.empty()) request.predictor = question.session.predictor();
   const bool unnamed = name_default_workload(request.source);
   follow(request, question.watch);
@@ -145,7 +146,7 @@ Json answer_plan(const Question& question) {
 }
 
 Json answer_plans(const Question& question) {
-  const auto request = read_request<PlansRequest>(question.asked);
+  const auto request = read_request<PlansRequest>(question.session, question.asked);
   Json document = Json::object();
   std::string text;
   bool answered = true;
@@ -171,14 +172,14 @@ Json answer_plans(const Question& question) {
 }
 
 Json answer_convert_clients(const Question& question) {
-  const auto request = read_request<ConvertClientsRequest>(question.asked);
+  const auto request = read_request<ConvertClientsRequest>(question.session, question.asked);
   const ClientMix mix = convert_clients(request);
   question.write([&] { return clients_text(mix, request.output); });
   return clients_json(mix, request.output);
 }
 
 Json answer_support(const Question& question) {
-  auto request = read_request<SupportRequest>(question.asked);
+  auto request = read_request<SupportRequest>(question.session, question.asked);
   const AnswerWatch& watch = question.watch;
   if (watch.progress)
     request.on_progress = [&](std::int64_t done, std::int64_t total) {
@@ -190,7 +191,7 @@ Json answer_support(const Question& question) {
 }
 
 Json answer_diagnose(const Question& question) {
-  const auto request = read_setup_request<DiagnoseRequest>(question.asked, SetupUse::Diagnosis);
+  const auto request = read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
   const Diagnosis result = diagnose(
       request, request.workload ? question.session.model_of(request.workload->setup.predictor) : nullptr);
   question.write([&] { return diagnosis_text(result); });
@@ -217,13 +218,13 @@ Json answer_gpus(const Question& question) {
 }
 
 Json answer_gpu(const Question& question) {
-  const GpuSpec gpu = show_gpu(asked_name(question.asked, "gpu", true));
+  const GpuSpec gpu = show_gpu(asked_name(question.asked, "gpu", true), question.session.files());
   question.write([&] { return gpu_text(gpu); });
   return gpu_json(gpu);
 }
 
 Json answer_models(const Question& question) {
-  const std::vector<ModelListing> models = list_models(asked_name(question.asked, "models", false));
+  const std::vector<ModelListing> models = list_models(asked_name(question.asked, "models", false), question.session.files());
   question.write([&] { return model_list_text(models); });
   return model_list_json(models);
 }
@@ -246,19 +247,44 @@ Json answer_schema(const Question& question) {
   return {{"requests", std::move(list)}};
 }
 
+constexpr AnswerAccess kClients = AnswerAccess::Clients;
+
 constexpr AnsweredRequest kPredictedAnswers[] = {
-    {"predict", answer_predict},
-    {"step", answer_step},
-    {"static", answer_static},
-    {"simulate", answer_simulate},
-    {"gpus", answer_gpus},
-    {"gpu", answer_gpu},
-    {"models", answer_models},
-    {"schema", answer_schema},
-    {"diagnose", answer_diagnose},
-    {"plan", answer_plan},
-    {"support", answer_support},
-    {"plans", answer_plans},
+    {"predict", answer_predict, {.access = kClients, .is_short = true, .files = {"gpu", "predictor"}}},
+    {"step",
+     answer_step,
+     {.access = kClients,
+      .is_short = true,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile",
+                "speculative_draft_model_path"}}},
+    {"static",
+     answer_static,
+     {.access = kClients,
+      .is_short = true,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile",
+                "speculative_draft_model_path"}}},
+    {"simulate",
+     answer_simulate,
+     {.access = kClients,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile", "speculative_draft_model_path",
+                "trace", "clients", "tuned"}}},
+    {"gpus", answer_gpus, {.access = kClients, .is_short = true}},
+    {"gpu", answer_gpu, {.access = kClients, .is_short = true, .files = {"name"}}},
+    {"models", answer_models, {.access = kClients, .is_short = true, .files = {"name"}}},
+    {"schema", answer_schema, {.access = kClients, .is_short = true}},
+    {"diagnose",
+     answer_diagnose,
+     {.access = kClients,
+      .files = {"model", "gpu", "predictor", "vision_encoder", "host_profile", "speculative_draft_model_path",
+                "data"}}},
+    {"plan",
+     answer_plan,
+     {.access = kClients,
+      .files = {"model", "gpu_names", "predictor", "host_profile", "trace", "clients", "prices", "check"}}},
+    {"support",
+     answer_support,
+     {.access = kClients, .files = {"supported_models", "supported_gpus", "predictor"}}},
+    {"plans", answer_plans},  // its file may name stores
     {"convert_clients", answer_convert_clients},
 };
 

@@ -23,6 +23,7 @@ constexpr std::size_t kRowsAtOnce = 1024;  // operators and answers of a part fi
 
 PredictRequest read_question(const Session& session, const Json& asked) {
   PredictRequest request = read_predict_request(asked);
+  hand_on(session.files(), request);
   const auto model = session.model_of(request.predictor);
   request.op = checked_operator(request, *model);
   const GpuSpec& gpu = session.gpu(request.gpu);

@@ -1,4 +1,5 @@
-// What stays open between the questions of one caller: a predictor, and the GPUs that were asked for.
+// What stays open between the questions of one caller: a predictor, the GPUs that were asked for, and
+// which files the caller may name.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "warploom/base/file_scope.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/kernels/latency_model.h"
 
@@ -14,15 +16,19 @@ namespace warploom {
 // Thread-safe.
 class Session {
  public:
-  // As open_latency_model takes it, and throws.
+  // As open_latency_model takes it, and throws. The caller is at this machine.
   explicit Session(std::string predictor = {});
   // The shipped predictor, read when it is asked for.
   struct OpenedLater {};
   explicit Session(OpenedLater) {}
+  // The same predictor for another caller, who may name files of `files` alone.
+  Session(const Session& other, FileScope files);
 
+  // Handed on with every request, to where files are opened.
+  const FileScope& files() const { return files_; }
   const std::string& predictor() const { return predictor_; }
   const std::shared_ptr<const LatencyModel>& model() const;
-  // That of a request: the session's where the request names none or the same, else opened.
+  // Of a request: the session's where the request names none or the same, else opened if the caller may.
   std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
 
   // Valid while the session lives. Throws as GpuCatalog::load_gpu.
@@ -30,6 +36,7 @@ class Session {
 
  private:
   std::string predictor_;
+  FileScope files_ = FileScope::machine();
   mutable std::once_flag opened_;
   mutable std::shared_ptr<const LatencyModel> model_;
   mutable std::mutex catalog_mutex_;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostStepTokens = 1'000'000'000;
 
 ServingSetup resolved(const Session& session, const Json& fields) {
-  const auto request = read_setup_request<ServingSetupRequest>(fields, SetupUse::Steps);
+  const auto request = read_setup_request<ServingSetupRequest>(session, fields, SetupUse::Steps);
   return resolve_asked(request, session.model_of(request.predictor));
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kStaircaseLines = 28;  // a terminal's height
 
 Json answer_tune_plan(const Question& question) {
-  const TunePlanResult plan = tune_plan(read_request<TunePlanRequest>(question.asked));
+  const TunePlanResult plan = tune_plan(read_request<TunePlanRequest>(question.session, question.asked));
   question.write([&] {
     return fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows, plan.shapes);
   });
@@ -46,17 +46,17 @@ Json fit_answer(const Question& question, const TuneFitResult& fit) {
 }
 
 Json answer_tune_fit(const Question& question) {
-  const auto request = read_request<TuneFitRequest>(question.asked);
+  const auto request = read_request<TuneFitRequest>(question.session, question.asked);
   if (request.method == TuneMethod::WaveTune) return answer_wavetune_fit(question, request);
   return fit_answer(question, tune_fit(request));
 }
 
 Json answer_tune_cross_gpu(const Question& question) {
-  return fit_answer(question, tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(question.asked)));
+  return fit_answer(question, tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(question.session, question.asked)));
 }
 
 Json answer_tune_show(const Question& question) {
-  const auto request = read_request<TuneShowRequest>(question.asked);
+  const auto request = read_request<TuneShowRequest>(question.session, question.asked);
   const TuneShowResult result = tune_show(request);
   question.write([&] {
     return staircase_text(result.table,
@@ -66,13 +66,13 @@ Json answer_tune_show(const Question& question) {
 }
 
 Json answer_tune_regret(const Question& question) {
-  const TuneRegretResult result = tune_regret(read_request<TuneRegretRequest>(question.asked));
+  const TuneRegretResult result = tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
   question.write([&] { return tune_regret_text(result); });
   return tune_regret_json(result);
 }
 
 Json answer_moe_config(const Question& question) {
-  const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(question.asked));
+  const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(question.session, question.asked));
   Json document = sidecar_json(result.table);
   for (const auto& file : result.files) document["files"].push_back(file.string());
   question.write([&] {
@@ -83,13 +83,19 @@ Json answer_moe_config(const Question& question) {
   return document;
 }
 
+constexpr AnswerAccess kClients = AnswerAccess::Clients;
+
 constexpr AnsweredRequest kTunedAnswers[] = {
-    {"tune_plan", answer_tune_plan},
-    {"tune_fit", answer_tune_fit},
-    {"tune_fit_cross_gpu", answer_tune_cross_gpu},
-    {"tune_show", answer_tune_show},
-    {"tune_regret", answer_tune_regret},
-    {"moe_config", answer_moe_config},
+    {"tune_plan", answer_tune_plan, {.access = kClients, .files = {"gpu", "samples"}, .output = "output"}},
+    {"tune_fit", answer_tune_fit, {.access = kClients, .files = {"gpu", "samples"}, .output = "output"}},
+    {"tune_fit_cross_gpu",
+     answer_tune_cross_gpu,
+     {.access = kClients, .files = {"gpu", "from_table"}, .output = "output"}},
+    {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
+    {"tune_regret",
+     answer_tune_regret,
+     {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
+    {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/base/nearest_name.h"
 
 namespace warploom {
@@ -177,13 +179,12 @@ struct CsvReader::State {
 CsvReader::CsvReader(const fs::path& path, const CsvHabits& habits) : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.path = path;
-  std::error_code error;
-  if (!fs::exists(path, error)) throw IoError(fmt::format("{}: no such file", path.string()));
-  if (fs::is_directory(path, error))
-    throw IoError(fmt::format("{}: is a folder, expected a CSV file", path.string()));
-  s.file = gzopen(path.c_str(), "rb");
-  if (s.file == nullptr)
+  const int file = open_regular_file(path, "CSV file");
+  s.file = gzdopen(file, "rb");
+  if (s.file == nullptr) {
+    ::close(file);
     throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  }
   gzbuffer(s.file, 1 << 17);
   s.skip_preamble();
   if (!habits.headers.empty()) s.skip_to(habits.headers);

@@ -1,6 +1,8 @@
 #include "warploom/base/file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -14,15 +16,48 @@
 namespace warploom {
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path) {
-  std::error_code status_error;
-  if (!fs::exists(path, status_error)) throw IoError(fmt::format("{}: no such file", path.string()));
-  if (fs::is_directory(path, status_error)) {
-    throw IoError(fmt::format("{}: is a folder, expected a file", path.string()));
+namespace {
+
+void check_regular(const fs::path& path, const struct stat& status, std::string_view what) {
+  if (S_ISREG(status.st_mode)) return;
+  throw IoError(
+      S_ISDIR(status.st_mode)
+          ? fmt::format("{}: is a folder, expected a {}", path.string(), what)
+          : fmt::format("{}: is a device, pipe or socket, expected a regular {}", path.string(), what));
+}
+
+}  // namespace
+
+int open_regular_file(const fs::path& path, std::string_view what) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    throw IoError(errno == ENOENT
+                      ? fmt::format("{}: no such file", path.string())
+                      : fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  check_regular(path, status, what);
+  // Another file may have taken its place by now: nothing here waits for it.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0 || ::fstat(file, &status) != 0) {
+    const int error = errno;
+    if (file >= 0) ::close(file);
+    throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(error)));
   }
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr)
+  try {
+    check_regular(path, status, what);
+  } catch (...) {
+    ::close(file);
+    throw;
+  }
+  return file;
+}
+
+std::string read_file(const fs::path& path) {
+  const int descriptor = open_regular_file(path);
+  const gzFile file = gzdopen(descriptor, "rb");
+  if (file == nullptr) {
+    ::close(descriptor);
     throw IoError(fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(errno)));
+  }
   std::string contents;
   std::string chunk(1 << 18, '\0');
   for (;;) {

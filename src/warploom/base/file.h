@@ -7,8 +7,13 @@
 
 namespace warploom {
 
-// The whole file; gzip is undone when the file starts with the gzip magic bytes.
-// Throws IoError (missing, unreadable, truncated gzip) naming the path.
+// A descriptor of a regular file, to be closed by the caller; `what` was expected. Throws IoError naming the
+// path: missing, a folder, unreadable, or a device, pipe or socket, which may never end or never answer and
+// is not opened at all.
+int open_regular_file(const std::filesystem::path& path, std::string_view what = "file");
+
+// The whole regular file; gzip is undone when the file starts with the gzip magic bytes.
+// Throws IoError (as open_regular_file, truncated gzip) naming the path.
 std::string read_file(const std::filesystem::path& path);
 
 // Writes to a temporary file in the same folder and renames it over `path`, so a reader sees the old or the

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/scratch_folder_test.h"
 
@@ -49,6 +50,21 @@ TEST(ReadFile, NamesThePathOfAMissingFileAndOfAFolder) {
     EXPECT_NE(std::string(error.what()).find("absent.json"), std::string::npos) << error.what();
   }
   EXPECT_THROW(read_file(folder.path()), IoError);
+}
+
+TEST(ReadFile, NeverOpensWhatIsNoRegularFile) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const fs::path& path : {pipe, fs::path("/dev/zero"), fs::path("/dev/null")}) {
+    EXPECT_THROW(read_file(path), IoError) << path;
+    EXPECT_THROW(CsvReader reader(path), IoError) << path;
+  }
+  try {
+    read_file(pipe);
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("expected a regular file"), std::string::npos) << error.what();
+  }
 }
 
 TEST(WriteFileAtomically, ReplacesTheWholeFileAndLeavesNothingElse) {

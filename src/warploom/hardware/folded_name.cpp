@@ -26,8 +26,8 @@ std::string folded_name_without_brand(std::string_view name) {
   return folded;
 }
 
-bool names_a_file(std::string_view name_or_path) {
-  if (name_or_path.empty()) return false;
+bool names_a_file(std::string_view name_or_path, const FileScope& files) {
+  if (name_or_path.empty() || !files.holds(name_or_path)) return false;
   std::error_code ignored;
   return name_or_path.ends_with(".json") || std::filesystem::is_regular_file(name_or_path, ignored);
 }

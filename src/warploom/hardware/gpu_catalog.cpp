@@ -73,8 +73,8 @@ const GpuSpec& GpuCatalog::get(std::string_view name) const {
                              name, did_you_mean(name, known)));
 }
 
-const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path) {
-  if (!names_a_file(name_or_path)) return get(name_or_path);
+const GpuSpec& GpuCatalog::load_gpu(std::string_view name_or_path, const FileScope& files) {
+  if (!names_a_file(name_or_path, files)) return get(name_or_path);
   const std::filesystem::path path = std::filesystem::absolute(name_or_path).lexically_normal();
   if (const auto loaded = by_path_.find(path); loaded != by_path_.end()) return *loaded->second;
   const std::string where(name_or_path);

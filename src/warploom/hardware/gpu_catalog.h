@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "warploom/base/embedded_file.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/base/json.h"
 #include "warploom/hardware/gpu_spec.h"
 
@@ -41,10 +42,10 @@ class GpuCatalog {
   // The same; throws NotFound with the nearest names.
   const GpuSpec& get(std::string_view name) const;
 
-  // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file),
-  // which joins the catalog; the same path again gives the same spec. A record whose name or alias is taken
-  // is refused. Throws NotFound, IoError, InvalidInput, Unsupported.
-  const GpuSpec& load_gpu(std::string_view name_or_path);
+  // A name as get() takes it, or the path of a user's record (it ends in .json or names an existing file)
+  // that `files` holds, which joins the catalog; the same path gives the same spec. A record whose name or
+  // alias is taken is refused. Throws NotFound, IoError, InvalidInput, Unsupported.
+  const GpuSpec& load_gpu(std::string_view name_or_path, const FileScope& files = {});
   // Adds a spec made by the caller; checked as a record is, its largest_part looked up.
   const GpuSpec& add(GpuSpec gpu, std::string_view where);
 

@@ -185,11 +185,11 @@ TEST(GpuCatalog, LoadsAUsersRecordByPathOnce) {
   const ScratchFile file("warploom_x900.json", future_gpu());
   GpuCatalog catalog;
   const GpuSpec* before = catalog.find("h100_sxm");
-  const GpuSpec& gpu = catalog.load_gpu(file.path().string());
+  const GpuSpec& gpu = catalog.load_gpu(file.path().string(), FileScope::machine());
   EXPECT_EQ(gpu.name, "x900");
   EXPECT_EQ(gpu.sm_count, 500);
   EXPECT_EQ(gpu.name_hash, hash_bytes("x900"));
-  EXPECT_EQ(&catalog.load_gpu(file.path().string()), &gpu);
+  EXPECT_EQ(&catalog.load_gpu(file.path().string(), FileScope::machine()), &gpu);
   EXPECT_EQ(&catalog.get("x900-ultra"), &gpu);
   EXPECT_EQ(catalog.find("H100 SXM"), before);
 }
@@ -198,7 +198,8 @@ TEST(GpuCatalog, LoadsANameAsAName) {
   GpuCatalog catalog;
   EXPECT_EQ(catalog.load_gpu("H100").name, "h100_sxm");
   message_of<NotFound>([&] { catalog.load_gpu("h101"); });
-  expect_contains(message_of<IoError>([&] { catalog.load_gpu("no/such/gpu.json"); }), "no/such/gpu.json");
+  expect_contains(message_of<IoError>([&] { catalog.load_gpu("no/such/gpu.json", FileScope::machine()); }),
+                  "no/such/gpu.json");
 }
 
 TEST(GpuCatalog, RefusesARecordWhoseNameIsTaken) {
@@ -206,13 +207,15 @@ TEST(GpuCatalog, RefusesARecordWhoseNameIsTaken) {
   document["name"] = "h100_sxm";
   const ScratchFile file("warploom_taken.json", document);
   GpuCatalog catalog;
-  expect_contains(message_of<InvalidInput>([&] { catalog.load_gpu(file.path().string()); }),
-                  "'h100_sxm' already names GPU 'h100_sxm'");
+  expect_contains(
+      message_of<InvalidInput>([&] { catalog.load_gpu(file.path().string(), FileScope::machine()); }),
+      "'h100_sxm' already names GPU 'h100_sxm'");
   document["name"] = "x901";
   document["aliases"] = {"A100"};
   const ScratchFile alias("warploom_taken_alias.json", document);
-  expect_contains(message_of<InvalidInput>([&] { catalog.load_gpu(alias.path().string()); }),
-                  "'A100' already names GPU 'a100_sxm'");
+  expect_contains(
+      message_of<InvalidInput>([&] { catalog.load_gpu(alias.path().string(), FileScope::machine()); }),
+      "'A100' already names GPU 'a100_sxm'");
 }
 
 TEST(GpuRecord, ReadsBackWhatItWrites) {

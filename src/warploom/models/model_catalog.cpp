@@ -134,13 +134,16 @@ const ModelArchitecture& ModelCatalog::get(std::string_view name) const {
                   name, did_you_mean(name, candidates)));
 }
 
-ModelArchitecture ModelCatalog::load(const std::string& name_or_path) const {
+ModelArchitecture ModelCatalog::load(const std::string& name_or_path, const FileScope& files) const {
+  if (!files.holds(name_or_path)) return get(name_or_path);
   if (is_path(name_or_path)) return read_hf_config(name_or_path);
   if (const ModelArchitecture* model = find(name_or_path)) return *model;
   if (!name_or_path.empty() && std::filesystem::exists(name_or_path)) return read_hf_config(name_or_path);
   return get(name_or_path);
 }
 
-ModelArchitecture load_model(const std::string& name_or_path) { return ModelCatalog().load(name_or_path); }
+ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files) {
+  return ModelCatalog().load(name_or_path, files);
+}
 
 }  // namespace warploom

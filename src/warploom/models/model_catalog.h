@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/embedded_file.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/models/architecture.h"
 
 namespace warploom {
@@ -37,9 +38,9 @@ class ModelCatalog {
   const ModelArchitecture& get(std::string_view name) const;
 
   // A known name, or the path of a config.json or of a folder that holds one: a text that ends in .json,
-  // starts with '.', '/' or '~', or that is no known name and exists as a file. Throws NotFound, IoError,
-  // InvalidInput, Unsupported.
-  ModelArchitecture load(const std::string& name_or_path) const;
+  // starts with '.', '/' or '~', or that is no known name and exists as a file. What `files` does not hold
+  // is a name. Throws NotFound, IoError, InvalidInput, Unsupported.
+  ModelArchitecture load(const std::string& name_or_path, const FileScope& files = {}) const;
 
  private:
   void add(const EmbeddedFile& record);
@@ -49,7 +50,8 @@ class ModelCatalog {
   std::vector<std::pair<std::string, std::size_t>> by_key_;  // sorted once built
 };
 
-// ModelCatalog().load(name_or_path); reads every built-in record (about 5 ms), so keep a catalog for many.
-ModelArchitecture load_model(const std::string& name_or_path);
+// ModelCatalog().load(name_or_path, files), which opens no file where none are given; reads every built-in
+// record (about 5 ms), so keep a catalog for many.
+ModelArchitecture load_model(const std::string& name_or_path, const FileScope& files = {});
 
 }  // namespace warploom

@@ -80,7 +80,8 @@ TEST(ModelCatalog, NamesTheNearestOfAnUnknownModel) {
     EXPECT_PRED2(contains_text, error.what(), "did you mean");
   }
   EXPECT_THROW(load_model(""), NotFound);
-  EXPECT_THROW(load_model("./no_such/config.json"), IoError);
+  EXPECT_THROW(load_model("./no_such/config.json", FileScope::machine()), IoError);
+  EXPECT_THROW(load_model("./no_such/config.json"), NotFound);
 }
 
 TEST(ModelCatalog, RefusesBadAndClashingRecords) {

@@ -84,10 +84,9 @@ const TableHeader& checked_header(std::string_view bytes, std::string_view where
 }  // namespace
 
 TableBytes::TableBytes(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw IoError(fmt::format("{}: cannot open: {}", path.string(), std::strerror(errno)));
+  const int file = open_regular_file(path, "tune table");
   struct stat status {};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+  if (::fstat(file, &status) != 0 || status.st_size == 0) {
     ::close(file);
     throw IoError(fmt::format("{}: not a file with contents, expected a tune table", path.string()));
   }

@@ -1,12 +1,16 @@
 #include "warploom/tuner/tile_table.h"
 
-#include <fstream>
+#include <unistd.h>
+
+#include "warploom/base/file.h"
 
 namespace warploom {
 
 TileTable open_tile_table(const std::filesystem::path& path) {
   char first = '\0';
-  std::ifstream(path, std::ios::binary).get(first);
+  const int file = open_regular_file(path, "tune table");
+  (void)!::read(file, &first, 1);
+  ::close(file);
   if (first == '{') return WaveTuneTable::open(path);
   return RuntimeTable::open(path);  // says what is wrong with anything else
 }

@@ -48,18 +48,23 @@ class EndSignals {
   sigset_t set_{}, before_{};
 };
 
-// While it lives, relative names mean files of `folder`.
-class WorkingFolder {
+// While it lives, relative names mean nothing: the program stands in a folder that is removed, in which
+// nothing can be found or made.
+class Nowhere {
  public:
-  explicit WorkingFolder(const std::filesystem::path& folder) : before_(std::filesystem::current_path()) {
-    std::filesystem::current_path(folder);
+  // `parent`: where such a folder can be made.
+  explicit Nowhere(const std::filesystem::path& parent) : before_(std::filesystem::current_path()) {
+    const std::filesystem::path removed = parent / random_token();
+    std::filesystem::create_directory(removed);
+    std::filesystem::current_path(removed);
+    std::filesystem::remove(removed);
   }
-  ~WorkingFolder() {
+  ~Nowhere() {
     std::error_code ignored;
     std::filesystem::current_path(before_, ignored);
   }
-  WorkingFolder(const WorkingFolder&) = delete;
-  WorkingFolder& operator=(const WorkingFolder&) = delete;
+  Nowhere(const Nowhere&) = delete;
+  Nowhere& operator=(const Nowhere&) = delete;
 
  private:
   std::filesystem::path before_;
@@ -97,7 +102,7 @@ bool serve_page(const ServeRequest& request, const std::function<void(const Serv
   auto api = std::make_unique<WebApi>(*session, std::move(settings));
   const std::unique_ptr<HttpServer> server =
       open_http_server(request.http_library, {.address = request.address, .port = request.port}, *api);
-  const WorkingFolder folder(api->uploads().folder());
+  const Nowhere nowhere(api->uploads().folder());
   std::thread answering([&] { server->run(); });
   const auto stop = [&] {
     server->stop();

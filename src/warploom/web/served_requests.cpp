@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/answer.h"
@@ -14,21 +13,8 @@
 namespace warploom {
 namespace {
 
-// A file of plans may name stores.
-constexpr std::array<std::string_view, 8> kWritingRequests{"import",          "train",     "train_ceilings",
-                                                           "calibrate",       "plans",     "calibrate_host",
-                                                           "convert_clients", "sweep_plan"};
-constexpr std::array<std::string_view, 9> kShortRequests{"tune_show", "predict", "step",   "static", "gpus",
-                                                         "gpu",       "models",  "schema", "support"};
-constexpr std::array<std::string_view, 7> kWritingFields{"output", "store",   "write",  "record",
-                                                         "python", "package", "profile"};
 // Requests nest five levels; recursion over a body must not reach the end of a thread's stack.
 constexpr int kMostBodyDepth = 64;
-
-template <std::size_t N>
-bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 void check_depth(std::string_view text) {
   int depth = 0;
@@ -51,39 +37,26 @@ void check_depth(std::string_view text) {
 
 }  // namespace
 
-const std::vector<std::string>& served_requests() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> served = answered_requests();
-    std::erase_if(served, [](const std::string& name) { return is_among(kWritingRequests, name); });
-    return served;
-  }();
-  return names;
+std::vector<std::string> served_requests() {
+  std::vector<std::string> served = answered_requests();
+  std::erase_if(served,
+                [](const std::string& name) { return answer_reach(name).access != AnswerAccess::Clients; });
+  return served;
 }
 
-void check_served(std::string_view request) {
-  const std::vector<std::string>& served = served_requests();
-  if (std::find(served.begin(), served.end(), request) != served.end()) return;
-  if (is_among(kWritingRequests, request))
+const AnswerReach& served_reach(std::string_view request) {
+  const std::vector<std::string> known = answered_requests();
+  if (std::find(known.begin(), known.end(), request) == known.end()) {
+    const std::vector<std::string> served = served_requests();
+    throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
+                               did_you_mean(std::string(request), served), fmt::join(served, ", ")));
+  }
+  const AnswerReach& reach = answer_reach(request);
+  if (reach.access != AnswerAccess::Clients)
     throw Unsupported(fmt::format(
         "request: '{}' writes files on this machine and is not answered here, expected the command line",
         request));
-  throw NotFound(fmt::format("request: '{}' is unknown{}; expected one of: {}", request,
-                             did_you_mean(std::string(request), served), fmt::join(served, ", ")));
-}
-
-bool is_short_request(std::string_view request) { return is_among(kShortRequests, request); }
-
-void check_served_fields(std::string_view request, const Json& asked) {
-  if (!asked.is_structured()) return;
-  for (const auto& [key, value] : asked.items()) {
-    if (key == "output" && value == "upload:new") continue;
-    if (asked.is_object() && is_among(kWritingFields, key))
-      throw Unsupported(fmt::format(
-          "{}: '{}' writes files or starts programs on this machine and is not taken here, expected "
-          "the command line",
-          request, key));
-    check_served_fields(request, value);
-  }
+  return reach;
 }
 
 Json parse_body(std::string_view text) {

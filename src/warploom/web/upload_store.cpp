@@ -12,6 +12,7 @@
 #include "warploom/web/random_token.h"
 
 namespace warploom {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kUploadPrefix = "upload:";
@@ -86,18 +87,26 @@ void UploadStore::make_room(std::size_t bytes) {
   }
 }
 
-std::string UploadStore::replaced_text(const std::string& text, bool names) const {
+fs::path UploadStore::path_of(const std::string& upload) const {
+  const std::string_view id = std::string_view(upload).substr(kUploadPrefix.size());
+  const std::scoped_lock lock(mutex_);
+  const auto found =
+      std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& one) { return one.id == id; });
+  if (found == uploads_.end())
+    throw NotFound(fmt::format("{}: no such file is here any more, send it again to /api/v1/files", upload));
+  return folder_ / found->id / found->name;
+}
+
+std::string UploadStore::replaced_text(const std::string& text, std::string_view field,
+                                       const AnswerReach* reach) const {
   if (text.starts_with(kUploadPrefix)) {
-    const std::string id = text.substr(kUploadPrefix.size());
-    if (names && text == kNewUpload) return kOutputKey;
-    const std::scoped_lock lock(mutex_);
-    const auto found =
-        std::find_if(uploads_.begin(), uploads_.end(), [&](const Upload& one) { return one.id == id; });
-    if (found == uploads_.end())
-      throw NotFound(fmt::format("{}: no such file is here any more, send it again to /api/v1/files", text));
-    return names ? found->name : (folder_ / found->id / found->name).string();
+    if (reach == nullptr) return text == kNewUpload ? kOutputKey : path_of(text).filename().string();
+    if (!reach->takes_files(field))
+      throw Unsupported(
+          fmt::format("{}: takes no file that was sent here, expected what `schema` says of it", field));
+    return path_of(text).string();
   }
-  if (!names && names_machine_path(text))
+  if (reach != nullptr && names_machine_path(text))
     throw InvalidInput(fmt::format(
         "'{}': paths of this machine are not read for the page, expected the file itself, sent to "
         "/api/v1/files",
@@ -105,31 +114,40 @@ std::string UploadStore::replaced_text(const std::string& text, bool names) cons
   return text;
 }
 
-Json UploadStore::replaced(const Json& asked, bool names, std::size_t depth) const {
+Json UploadStore::replaced(const Json& asked, std::string_view field, const AnswerReach* reach,
+                           std::size_t depth) const {
   if (depth > kMostDepth)
     throw InvalidInput(fmt::format("the body is nested deeper than {} levels", kMostDepth));
-  if (asked.is_string()) {
-    const auto& text = asked.get_ref<const std::string&>();
-    // Some fields hold JSON as text.
-    if (text.starts_with('{') || text.starts_with('['))
-      if (const Json inside = Json::parse(text, nullptr, false); inside.is_structured())
-        replaced(inside, names, depth + 1);
-    return replaced_text(text, names);
-  }
+  if (asked.is_string()) return replaced_text(asked.get_ref<const std::string&>(), field, reach);
   Json result = asked;
-  if (result.is_structured())
-    for (Json& part : result) part = replaced(part, names, depth + 1);
+  if (result.is_object())
+    for (auto& [key, part] : result.items()) part = replaced(part, key, reach, depth + 1);
+  if (result.is_array())
+    for (Json& part : result) part = replaced(part, field, reach, depth + 1);
   return result;
 }
 
-Json UploadStore::with_paths(const Json& asked) {
-  if (!asked.is_object() || asked.value(kOutputKey, Json()) != kNewUpload) return replaced(asked, false, 0);
+Json UploadStore::inputs_of(const Json& asked, const AnswerReach& reach) const {
+  const std::string output(reach.output);
+  if (!asked.is_object() || output.empty() || !asked.contains(output)) return replaced(asked, "", &reach, 0);
+  if (asked[output] != kNewUpload)
+    throw Unsupported(fmt::format(
+        "{}: writes files on this machine, which is not done here, expected {} or the command line", output,
+        kNewUpload));
   Json inputs = asked;
-  inputs.erase(kOutputKey);
-  Json result = replaced(inputs, false, 0);
-  const std::filesystem::path folder = folder_ / random_token();
-  std::filesystem::create_directory(folder);
-  result[kOutputKey] = (folder / kOutputKey).string();
+  inputs.erase(output);
+  return replaced(inputs, "", &reach, 0);
+}
+
+void UploadStore::check(const Json& asked, const AnswerReach& reach) const { (void)inputs_of(asked, reach); }
+
+Json UploadStore::with_paths(const Json& asked, const AnswerReach& reach) {
+  Json result = inputs_of(asked, reach);
+  const std::string output(reach.output);
+  if (!asked.is_object() || output.empty() || !asked.contains(output)) return result;
+  const fs::path folder = folder_ / random_token();
+  fs::create_directory(folder);
+  result[output] = (folder / kOutputKey).string();
   return result;
 }
 
@@ -154,11 +172,11 @@ Json UploadStore::keep_outputs(const Json& asked_with_paths) {
 }
 
 std::pair<std::string, std::string> UploadStore::read(const std::string& id) const {
-  const std::string path = replaced_text(std::string(kUploadPrefix) + id, false);
-  return {std::filesystem::path(path).filename().string(), read_file(path)};
+  const fs::path path = path_of(std::string(kUploadPrefix) + id);
+  return {path.filename().string(), read_file(path)};
 }
 
-Json UploadStore::with_names(const Json& asked) const { return replaced(asked, true, 0); }
+Json UploadStore::with_names(const Json& asked) const { return replaced(asked, "", nullptr, 0); }
 
 std::string UploadStore::without_paths(std::string message) const {
   const std::string prefix = folder_.string() + "/";

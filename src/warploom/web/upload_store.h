@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "warploom/answers/answer_reach.h"
 #include "warploom/base/json.h"
 
 namespace warploom {
@@ -36,10 +37,13 @@ class UploadStore {
   // "upload:ID". Throws InvalidInput on a name that is no plain file name, IoError.
   std::string add(std::string_view name, std::string_view contents);
 
-  // What was asked, with paths where it says "upload:ID"; where a key "output" says "upload:new", with a new
-  // file's, which keep_outputs() later finds. Throws NotFound on an ID that is not there (any
-  // more), InvalidInput on texts that are paths of this machine: clients see no files but their own.
-  Json with_paths(const Json& asked);
+  // What was asked, with paths where it says "upload:ID"; where the output says "upload:new", with a
+  // new file's, which keep_outputs() later finds. Throws NotFound on an ID that is not there (any more),
+  // Unsupported on an output that is no "upload:new" and on uploads in other fields than the request reads,
+  // InvalidInput on texts that are paths of this machine: those would be looked for in vain.
+  Json with_paths(const Json& asked, const AnswerReach& reach);
+  // Throws what with_paths throws, and makes no file.
+  void check(const Json& asked, const AnswerReach& reach) const;
   // {"output": "upload:ID"} for the file that an answer wrote there; an empty object where none was asked
   // for.
   Json keep_outputs(const Json& asked_with_paths);
@@ -55,8 +59,12 @@ class UploadStore {
     std::string id, name;
     std::size_t bytes = 0;
   };
-  Json replaced(const Json& asked, bool names, std::size_t depth) const;
-  std::string replaced_text(const std::string& text, bool names) const;
+  // `reach`: nullptr where uploads get their names in place of their paths.
+  Json replaced(const Json& asked, std::string_view field, const AnswerReach* reach, std::size_t depth) const;
+  std::string replaced_text(const std::string& text, std::string_view field, const AnswerReach* reach) const;
+  // All but the output.
+  Json inputs_of(const Json& asked, const AnswerReach& reach) const;
+  std::filesystem::path path_of(const std::string& upload) const;
   void make_room(std::size_t bytes);
 
   UploadLimits limits_;

@@ -90,9 +90,9 @@ const std::vector<WebApi::Route>& WebApi::routes() {
 }
 
 WebApi::WebApi(const Session& session, WebApiSettings settings)
-    : session_(session),
-      settings_(std::move(settings)),
+    : settings_(std::move(settings)),
       uploads_(settings_.limits.uploads),
+      session_(session, FileScope::folder(uploads_.folder())),
       jobs_([this](const std::string& name, const Json& asked,
                    const AnswerWatch& watch) { return json_text(answered(name, asked, watch)); },
             [this](const std::exception_ptr& error) { return failure(error); }, settings_.limits.jobs) {}
@@ -195,14 +195,12 @@ ErrorAnswer WebApi::failure(const std::exception_ptr& error) const {
 }
 
 Json WebApi::asked_in(const HttpRequest& request, std::string_view name) {
-  check_served(name);
-  Json asked = parse_body(request.body);
-  check_served_fields(name, asked);
-  return asked;
+  served_reach(name);
+  return parse_body(request.body);
 }
 
 Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWatch& watch) {
-  const Json placed = uploads_.with_paths(asked);
+  const Json placed = uploads_.with_paths(asked, served_reach(name));
   Json document = answer(session_, name, placed, watch);
   if (Json files = uploads_.keep_outputs(placed); !files.empty()) document["files"] = std::move(files);
   return document;
@@ -210,7 +208,7 @@ Json WebApi::answered(const std::string& name, const Json& asked, const AnswerWa
 
 // Long answers share the threads of all requests, so they are few and end; those that need longer are jobs.
 Json WebApi::answer_within_time(const std::string& name, const Json& asked) {
-  if (is_short_request(name)) return answered(name, asked, {});
+  if (served_reach(name).is_short) return answered(name, asked, {});
   struct Turn {
     std::atomic<std::size_t>& taken;
     ~Turn() { --taken; }
@@ -248,13 +246,10 @@ Json WebApi::answered_question(const Json& question) {
   try {
     check_keys(question, {"request", "asked"}, "questions");
     const std::string name = text_member(question, "request", "questions");
-    check_served(name);
-    if (!is_short_request(name))
+    if (!served_reach(name).is_short)
       throw Unsupported(fmt::format(
           "request: '{}' is not answered among others, expected POST /api/v1/answers/{}", name, name));
-    const Json asked = question.value("asked", Json::object());
-    check_served_fields(name, asked);
-    return {{"answer", answered(name, asked, {})}};
+    return {{"answer", answered(name, question.value("asked", Json::object()), {})}};
   } catch (...) {
     return error_json(failure(std::current_exception()));
   }

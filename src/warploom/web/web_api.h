@@ -37,7 +37,8 @@ struct WebApiSettings {
 
 class WebApi final : public HttpHandler {
  public:
-  // The session must outlive it. Throws IoError where no folder for uploads can be made.
+  // Clients are answered by the session's predictor and reach no file but their own. Throws IoError where no
+  // folder for uploads can be made.
   WebApi(const Session& session, WebApiSettings settings);
   ~WebApi() override;
 
@@ -82,9 +83,9 @@ class WebApi final : public HttpHandler {
   Json answer_within_time(const std::string& name, const Json& asked);
   HttpResponse job_events(const std::string& id);
 
-  const Session& session_;
   WebApiSettings settings_;
   UploadStore uploads_;
+  Session session_;  // its files are those of uploads_
   std::atomic<std::size_t> long_answers_{0};
   std::shared_ptr<std::atomic<std::size_t>> streams_ = std::make_shared<std::atomic<std::size_t>>(0);
   JobQueue jobs_;  // last: its threads use the rest

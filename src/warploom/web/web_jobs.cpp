@@ -86,9 +86,7 @@ class JobFollower {
 HttpResponse WebApi::post_job(const HttpRequest& request, std::string_view rest) {
   const std::string name(rest);
   Json asked = asked_in(request, name);
-  Json inputs = asked;
-  if (inputs.is_object()) inputs.erase("output");
-  (void)uploads_.with_paths(inputs);  // what is not there or not allowed is said at once
+  uploads_.check(asked, served_reach(name));  // what is not there or not allowed is said at once
   const auto id = jobs_.add(name, std::move(asked));
   if (!id)
     throw HttpRefusal(429, "busy",

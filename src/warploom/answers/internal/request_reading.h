@@ -6,13 +6,30 @@
 #include <string>
 
 #include "warploom/answers/flat_request.h"
+#include "warploom/answers/session.h"
 
 namespace warploom {
 
+// Says in a request, and in the setups inside it, which files whoever asks may name.
+template <class Request>
+void hand_on(const FileScope& files, Request& request) {
+  if constexpr (requires { request.files; }) request.files = files;
+  if constexpr (requires { request.setup; }) hand_on(files, request.setup);
+  if constexpr (requires { request.workload->setup; })
+    if (request.workload) hand_on(files, *request.workload);
+  if constexpr (requires { request.disaggregation->prefill; })
+    if (request.disaggregation) {
+      hand_on(files, request.disaggregation->prefill);
+      hand_on(files, request.disaggregation->decode);
+    }
+}
+
 template <Described Request>
-Request read_request(const Json& asked) {
+Request read_request(const Session& session, const Json& asked) {
   const FieldTable& table = fields_of<Request>();
-  return object_from_json<Request>(nested_request(asked, table, table.type_name), table.type_name);
+  auto request = object_from_json<Request>(nested_request(asked, table, table.type_name), table.type_name);
+  hand_on(session.files(), request);
+  return request;
 }
 
 // Takes a key that is no field of the request out of what was asked; null where it is absent.

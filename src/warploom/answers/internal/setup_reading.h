@@ -16,11 +16,12 @@ namespace warploom {
 void check_given_setups(const Json& document, SetupUse use);
 
 template <Described Request>
-Request read_setup_request(const Json& asked, SetupUse use) {
+Request read_setup_request(const Session& session, const Json& asked, SetupUse use) {
   const FieldTable& table = fields_of<Request>();
   const Json nested = nested_request(asked, table, table.type_name);
   auto request = object_from_json<Request>(nested, table.type_name);
   check_given_setups(nested, use);
+  hand_on(session.files(), request);
   return request;
 }
 

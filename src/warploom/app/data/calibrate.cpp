@@ -160,7 +160,7 @@ Learned learn(const CalibrateRequest& request, const Predictor& base, const Data
 CalibrateResult calibrate(const CalibrateRequest& request) {
   check(request, "calibrate");
   GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, FileScope::machine());
   check_output_folder(request.output);
   std::error_code missing;
   if (!request.predictor.empty() && fs::equivalent(request.predictor, request.output, missing))

@@ -80,7 +80,7 @@ struct Candidate {
 std::vector<ModelArchitecture> models_of(const SweepPlanRequest& request) {
   const ModelCatalog catalog;
   std::vector<ModelArchitecture> models;
-  for (const std::string& name : request.like) models.push_back(catalog.load(name));
+  for (const std::string& name : request.like) models.push_back(catalog.load(name, FileScope::machine()));
   std::unordered_set<std::string> left_out;
   for (const std::string& name : request.except) left_out.insert(catalog.get(name).name);
   if (request.like.empty())
@@ -112,8 +112,8 @@ std::unordered_set<std::uint64_t> shapes_of(const std::filesystem::path& plan) {
 std::map<Turn, std::vector<Candidate>> ranked(std::vector<Operator> operators,
                                               const SweepPlanRequest& request) {
   GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
-  const auto model = open_latency_model(request.predictor);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, FileScope::machine());
+  const auto model = open_latency_model(request.predictor, FileScope::machine());
   const auto without = shapes_of(request.apart_from);
   RandomStream random(request.seed, "sweep plan");
   std::unordered_set<Family> wanted;

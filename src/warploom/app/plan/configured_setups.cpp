@@ -20,6 +20,7 @@ ServingSetupRequest setup_request_of(const PlanRequest& request, const Configura
   const SearchSpace& space = request.space;
   ServingSetupRequest setup;
   setup.model = request.model;
+  setup.files = request.files;
   setup.gpu = space.gpus[shape.gpu];
   setup.predictor = request.predictor;
   setup.expert_routing = request.expert_routing;

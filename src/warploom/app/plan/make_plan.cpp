@@ -85,7 +85,7 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   for (const std::string& text : request.day_price) {
     windows.push_back(price_window_from_text(text, catalog));
     const auto is_it = [&](const std::string& name) {
-      return catalog.load_gpu(name).name == windows.back().gpu;
+      return catalog.load_gpu(name, request.files).name == windows.back().gpu;
     };
     if (std::none_of(request.space.gpus.begin(), request.space.gpus.end(), is_it))
       throw InvalidInput(
@@ -96,7 +96,7 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
   result.priced = true;
   std::set<std::string> priced;
   for (const std::string& name : request.space.gpus) {
-    const std::string& gpu = catalog.load_gpu(name).name;
+    const std::string& gpu = catalog.load_gpu(name, request.files).name;
     auto price = prices.find(gpu, request.price_kind);
     priced.insert(gpu);
     if (!price && request.objective == Objective::Cost) price = prices.require(gpu, request.price_kind);
@@ -110,7 +110,8 @@ void set_prices(const PlanRequest& request, GpuCatalog& catalog, PlanTask& task,
     if (price) result.prices.push_back(*price);
   }
   for (const std::string& text : request.price)
-    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('='))).name; !priced.contains(gpu))
+    if (const std::string gpu = catalog.load_gpu(text.substr(0, text.find('=')), request.files).name;
+        !priced.contains(gpu))
       throw InvalidInput(
           fmt::format("price: {} is not among the GPUs to choose from, expected one of `gpu_names`", gpu));
   if (windows.empty()) task.day_prices.clear();
@@ -134,20 +135,20 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
   label.quantization = setup.quantization.empty() ? "stored" : setup.quantization;
   if (!request.space.speculations.empty())
     label.speculation = request.space.speculations[configuration.speculation];
-  label.gpu = catalog.load_gpu(setup.gpu).name;
+  label.gpu = catalog.load_gpu(setup.gpu, setup.files).name;
   label.shape = shape_words(configuration.shape);
   if (configuration.decode) {
-    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu]).name;
+    label.decode_gpu = catalog.load_gpu(request.space.gpus[configuration.decode->gpu], request.files).name;
     label.decode_shape = shape_words(*configuration.decode);
   }
   return label;
 }
 
 // The contents of every file that a text of `value` names, in order.
-std::uint64_t named_files_hash(const Json& value, std::uint64_t hash = 0) {
+std::uint64_t named_files_hash(const Json& value, const FileScope& files, std::uint64_t hash = 0) {
   if (value.is_structured())
-    for (const Json& part : value) hash = named_files_hash(part, hash);
-  if (!value.is_string()) return hash;
+    for (const Json& part : value) hash = named_files_hash(part, files, hash);
+  if (!value.is_string() || !files.holds(value.get<std::string>())) return hash;
   std::filesystem::path path = value.get<std::string>();
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) path /= "config.json";  // of a model
@@ -173,7 +174,7 @@ std::uint64_t question_of(const PlanRequest& request) {
   asked.power_price = 0;
   asked.predictor.clear();  // the same files elsewhere price alike
   const Json document = to_json(asked);
-  return hash_combine(hash_combine(hash_bytes(document.dump()), named_files_hash(document)),
+  return hash_combine(hash_combine(hash_bytes(document.dump()), named_files_hash(document, request.files)),
                       predictor_hash(request.predictor));
 }
 
@@ -281,12 +282,13 @@ struct PreparedPlan {
 PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
   PreparedPlan plan{.request = asked, .workload = {}, .task = {}, .result = {}};
   PlanRequest& request = plan.request;
+  request.files.check_writes(request.store, "store");
   const bool timed = request.source.rate || request.source.request_rate || request.source.concurrency ||
                      request.source.max_concurrency || request.source.sessions ||
                      !request.source.trace.empty() || !request.source.clients.empty();
   if (request.gpu_count > 0 && !timed) request.find_max_rate = true;
   plan.workload = load_of_request(request);
-  const ModelArchitecture model = load_model(request.model);
+  const ModelArchitecture model = load_model(request.model, request.files);
   check_plan_request(request, plan.workload, model);
   PlanResult& result = plan.result;
   result = {.model = model.name,
@@ -343,7 +345,7 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
 }
 
 PlanResult make_plan(const PlanRequest& request) {
-  return make_plan(request, open_latency_model(request.predictor));
+  return make_plan(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

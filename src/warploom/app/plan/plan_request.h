@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warploom/app/serving/simulate_serving.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/planner/gpu_prices.h"
 #include "warploom/planner/plan_task.h"
 
@@ -21,6 +22,7 @@ struct PlanRequest {
   std::optional<double> gpu_memory_utilization;
   std::optional<double> acceptance_length;  // of drafts; needed with space.speculations
   std::string host_profile = std::string(kDefaultHostProfile);
+  FileScope files = FileScope::machine();  // where names may be paths
   SearchSpace space;
   WorkloadRequestSource source;
   std::vector<std::string> slo, goodput;  // as parse_limits and parse_goodput_limits take them

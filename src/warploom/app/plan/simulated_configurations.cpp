@@ -54,7 +54,7 @@ SimulatedConfigurations::SimulatedConfigurations(const PlanRequest& request,
       workload_(workload),
       level_(level),
       sure_level_(less_run_error(level)),
-      model_(load_model(request.model)),
+      model_(load_model(request.model, request.files)),
       engines_(request, model_, std::move(latency)),
       load_(profile_of(workload, false)),
       cached_load_(profile_of(workload, true)) {}

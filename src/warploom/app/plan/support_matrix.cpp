@@ -30,10 +30,12 @@ void fill_shares(const StepBreakdown& step, SupportRow& row) {
 }
 
 // On the fewest GPUs that hold the model; the last refusal stands where none does.
-void price_support(SupportRow& row, const std::shared_ptr<const LatencyModel>& latency) {
+void price_support(SupportRow& row, const FileScope& files,
+                   const std::shared_ptr<const LatencyModel>& latency) {
   for (const std::int64_t tp : kSupportSizes) {
-    StepRequest request{
-        .setup = {.model = row.model, .gpu = row.gpu}, .prefill = "1x2000", .decode = "32x1000"};
+    StepRequest request{.setup = {.model = row.model, .gpu = row.gpu, .files = files},
+                        .prefill = "1x2000",
+                        .decode = "32x1000"};
     request.setup.config.engine = row.engine;
     request.setup.config.tensor_parallel_size = tp;
     try {
@@ -74,8 +76,8 @@ std::vector<SupportRow> support_matrix(const SupportRequest& request,
         "supported_models: neither a model nor a GPU is named, expected `supported_models` or "
         "`supported_gpus`");
   GpuCatalog catalog;
-  for (const std::string& gpu : request.gpus) (void)catalog.load_gpu(gpu);
-  for (const std::string& model : request.models) (void)load_model(model);
+  for (const std::string& gpu : request.gpus) (void)catalog.load_gpu(gpu, request.files);
+  for (const std::string& model : request.models) (void)load_model(model, request.files);
   for (const std::string& engine : request.engines) check_simulated_engine(engine);
   std::vector<SupportRow> rows;
   for (const std::string& model : model_names(request.models))
@@ -85,7 +87,7 @@ std::vector<SupportRow> support_matrix(const SupportRequest& request,
   std::mutex reporting;
   std::int64_t done = 0;
   parallel_for(rows.size(), request.threads, [&](std::size_t i) {
-    price_support(rows[i], latency);
+    price_support(rows[i], request.files, latency);
     const std::scoped_lock lock(reporting);
     if (request.on_progress) request.on_progress(++done, std::ssize(rows));
   });
@@ -93,7 +95,7 @@ std::vector<SupportRow> support_matrix(const SupportRequest& request,
 }
 
 std::vector<SupportRow> support_matrix(const SupportRequest& request) {
-  return support_matrix(request, open_latency_model(request.predictor));
+  return support_matrix(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

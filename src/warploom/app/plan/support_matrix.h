@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -15,6 +16,7 @@ namespace warploom {
 struct SupportRequest {
   std::vector<std::string> models, gpus, engines;  // empty: all; not of models and GPUs at once
   std::string predictor;
+  FileScope files = FileScope::machine();  // where names may be paths
   std::size_t threads = 0;
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;  // by one thread at a time
   static FieldTable describe();

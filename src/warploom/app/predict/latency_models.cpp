@@ -12,10 +12,10 @@
 namespace warploom {
 namespace {
 
-std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
+std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor, const FileScope& files) {
   if (predictor == "roofline") return std::make_unique<RooflineModel>();
   if (predictor.empty()) return std::make_unique<Predictor>();
-  if (!std::filesystem::is_directory(predictor)) {
+  if (!files.holds(predictor) || !std::filesystem::is_directory(predictor)) {
     throw NotFound(fmt::format(
         "predictor '{}' does not exist, expected 'roofline', a folder that `train` wrote or a file "
         "that `train` with `method` wrote{}",
@@ -26,10 +26,11 @@ std::unique_ptr<const LatencyModel> open_kernels(const std::string& predictor) {
 
 }  // namespace
 
-std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor) {
+std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor, const FileScope& files) {
   // A published method is taken as it is: its authors know nothing of the rules of StepKernels.
-  if (std::filesystem::is_regular_file(predictor)) return read_method_file(predictor).model;
-  return std::make_unique<StepKernels>(open_kernels(predictor));
+  if (files.holds(predictor) && std::filesystem::is_regular_file(predictor))
+    return read_method_file(predictor).model;
+  return std::make_unique<StepKernels>(open_kernels(predictor, files));
 }
 
 const Predictor* predictor_of(const LatencyModel& model) {

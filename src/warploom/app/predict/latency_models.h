@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "warploom/base/file_scope.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -13,9 +14,11 @@ class Predictor;
 // The one model that every command prices operators with: "" = the predictor linked into the program,
 // "roofline" = physics alone, else a folder that `train` wrote; with what engines are known to run otherwise
 // than it was measured (StepKernels). A file that `train --method` wrote is the published method alone.
+// Folders and files are those of `files`.
 // Throws NotFound, IoError, InvalidInput or Unsupported on a folder or file that holds no predictor of this
 // version.
-std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor);
+std::unique_ptr<const LatencyModel> open_latency_model(const std::string& predictor,
+                                                       const FileScope& files = {});
 
 // The predictor inside such a model; nullptr: there is none.
 const Predictor* predictor_of(const LatencyModel& model);

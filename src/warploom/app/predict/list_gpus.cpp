@@ -9,9 +9,9 @@ std::vector<GpuSpec> list_gpus() {
   return {catalog.gpus().begin(), catalog.gpus().end()};
 }
 
-GpuSpec show_gpu(const std::string& name_or_path) {
+GpuSpec show_gpu(const std::string& name_or_path, const FileScope& files) {
   GpuCatalog catalog;
-  return catalog.load_gpu(name_or_path);
+  return catalog.load_gpu(name_or_path, files);
 }
 
 }  // namespace warploom

@@ -21,9 +21,9 @@ ModelListing listing_of(const ModelArchitecture& model) {
 
 }  // namespace
 
-std::vector<ModelListing> list_models(const std::string& name_or_path) {
+std::vector<ModelListing> list_models(const std::string& name_or_path, const FileScope& files) {
   const ModelCatalog catalog;
-  if (!name_or_path.empty()) return {listing_of(catalog.load(name_or_path))};
+  if (!name_or_path.empty()) return {listing_of(catalog.load(name_or_path, files))};
   std::vector<ModelListing> listings;
   for (const ModelCatalog::Entry& entry : catalog.entries()) {
     ModelListing listing = listing_of(entry.model);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "warploom/base/file_scope.h"
 #include "warploom/base/units.h"
 
 namespace warploom {
@@ -20,7 +21,9 @@ struct ModelListing {
   std::string source;
 };
 
-// Every built-in model, by name; or the one that `name_or_path` names (a config.json or its folder works).
-std::vector<ModelListing> list_models(const std::string& name_or_path = {});
+// Every built-in model, by name; or the one that `name_or_path` names (a config.json of `files` or its folder
+// works).
+std::vector<ModelListing> list_models(const std::string& name_or_path = {},
+                                      const FileScope& files = FileScope::machine());
 
 }  // namespace warploom

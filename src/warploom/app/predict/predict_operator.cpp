@@ -181,7 +181,7 @@ KernelContext asked_kernel(const PredictRequest& request, const KernelNames& eng
 }
 
 PredictResult predict_operator(const PredictRequest& request) {
-  return predict_operator(request, *open_latency_model(request.predictor));
+  return predict_operator(request, *open_latency_model(request.predictor, request.files));
 }
 
 PredictResult predict_operator(const PredictRequest& request, const LatencyModel& model) {
@@ -189,7 +189,7 @@ PredictResult predict_operator(const PredictRequest& request, const LatencyModel
   const KernelNames engine = kernels_of(request.framework, request.version);
   PredictResult result;
   result.op = checked_operator(request, model);
-  result.gpu = catalog.load_gpu(request.gpu);
+  result.gpu = catalog.load_gpu(request.gpu, request.files);
   const KernelContext named{request.framework, request.version, request.kernel};
   const KernelContext context = asked_kernel(request, engine, result.op, result.gpu);
   const KernelAnswer answer = model.answer(result.op, result.gpu, context);

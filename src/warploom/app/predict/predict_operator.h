@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/kernels/alike_requests.h"
 #include "warploom/kernels/latency_model.h"
 #include "warploom/kernels/operator_fields.h"
@@ -25,7 +26,8 @@ struct PredictRequest {
   std::string framework, version, kernel;
   std::string
       expert_routing;  // as parse_expert_routing takes it, in place of a FusedMoe's own; empty: as it is
-  std::string require_tier;  // "measured": refuse another tier; empty: none is required
+  std::string require_tier;                // "measured": refuse another tier; empty: none is required
+  FileScope files = FileScope::machine();  // where `gpu` and `predictor` may be paths
   std::string features;  // "published": also the feature vector of baselines/pipeweave/published_features.h
   static FieldTable describe();  // of all but the operator, whose fields operator_fields has
 };

@@ -90,6 +90,7 @@ ServingSetupRequest setup_of(const CalibrateHostRequest& request) {
   ServingSetupRequest setup;
   setup.model = request.model;
   setup.gpu = request.gpu;
+  setup.files = request.files;
   setup.version = request.engine_version;
   setup.quantization = request.quantization;
   setup.expert_routing = request.expert_routing;
@@ -138,7 +139,7 @@ CalibrateHostResult calibrate_host(const CalibrateHostRequest& request,
   }
   const ServingSetup setup = resolve_serving(setup_of(request), latency, MemoryCheck::None);
   const EngineSpec& engine = engine_named(setup.config.engine);
-  const ScaledBase from = scaled_base(load_host_profile(request.base), setup.config.engine);
+  const ScaledBase from = scaled_base(load_host_profile(request.base, request.files), setup.config.engine);
   const EngineHost& base = from.host;
   const LaunchedLayers layers = launched_layers(engine, setup);
   const std::vector<TimedStep> steps = priced_steps(setup, measured);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/serving/host/host_fit.h"
 
 namespace warploom {
@@ -21,11 +22,12 @@ struct CalibrateHostRequest {
   std::string quantization;    // as ServingSetupRequest takes it,
   std::string expert_routing;  // so is this: dummy weights choose experts uniformly
   std::int64_t tensor_parallel_size = 1;
-  bool enforce_eager = false;          // whether the engine ran without CUDA graphs
-  std::string predictor;               // as open_latency_model takes it
-  std::string base = "xeon_16_cores";  // the profile whose constants are scaled
-  std::string name;                    // of the new profile; empty: the output's name
-  std::filesystem::path output;        // the profile, written whole or not at all
+  bool enforce_eager = false;              // whether the engine ran without CUDA graphs
+  std::string predictor;                   // as open_latency_model takes it
+  std::string base = "xeon_16_cores";      // the profile whose constants are scaled
+  std::string name;                        // of the new profile; empty: the output's name
+  FileScope files = FileScope::machine();  // where names may be paths
+  std::filesystem::path output;            // the profile, written whole or not at all
   static FieldTable describe();
 };
 

@@ -40,7 +40,7 @@ TEST(CalibrateHost, LessensTheErrorOfStepsThatItDidNotSee) {
   EXPECT_LT(result.unseen->median, 0.12);
   EXPECT_TRUE(result.fit.determined(HostGroup::Step));
   // What was written is what was found, and can be used.
-  const HostProfile read = load_host_profile((folder.path() / "host.json").string());
+  const HostProfile read = load_host_profile((folder.path() / "host.json").string(), FileScope::machine());
   EXPECT_EQ(host_profile_to_json(read), host_profile_to_json(result.profile));
   EXPECT_EQ(read.name, "host");
   EXPECT_EQ(read.engine("vllm").engine, "vllm");
@@ -82,7 +82,7 @@ TEST(CalibrateHost, StartsFromAnotherEnginesTimesWhereItsOwnWereNeverMeasured) {
   request.engine_version = "1.2.0";
   const CalibrateHostResult result = calibrated(request);
   EXPECT_EQ(result.base, "xeon_16_cores (times of vllm)");
-  const HostProfile read = load_host_profile((folder.path() / "host.json").string());
+  const HostProfile read = load_host_profile((folder.path() / "host.json").string(), FileScope::machine());
   EXPECT_EQ(read.engine("trtllm").engine, "trtllm");
   EXPECT_NE(read.source.find("times of vllm"), std::string::npos);
 }

@@ -79,7 +79,7 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request,
 }
 
 StaticBreakdown price_static_batch(const StaticBatchRequest& request) {
-  return price_static_batch(request, open_latency_model(request.setup.predictor));
+  return price_static_batch(request, open_latency_model(request.setup.predictor, request.setup.files));
 }
 
 }  // namespace warploom

@@ -134,7 +134,7 @@ StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const Laten
 }
 
 StepBreakdown price_step(const StepRequest& request) {
-  return price_step(request, open_latency_model(request.setup.predictor));
+  return price_step(request, open_latency_model(request.setup.predictor, request.setup.files));
 }
 
 }  // namespace warploom

@@ -56,7 +56,7 @@ void route_experts(ServingSetup& setup, const std::string& asked) {
 }
 
 ModelArchitecture model_of(const ServingSetupRequest& request) {
-  ModelArchitecture model = load_model(request.model);
+  ModelArchitecture model = load_model(request.model, request.files);
   if (request.quantization.empty()) return model;
   return quantize_linears(model, parse_enum<MatmulScheme>(request.quantization, "quantization"));
 }
@@ -75,7 +75,7 @@ bool links_nodes(const GpuCatalog& gpus, const GpuSpec& gpu) {
 }
 
 GpuSpec gpu_of(const ServingSetupRequest& request, GpuCatalog& catalog) {
-  return catalog.load_gpu(request.gpu);
+  return catalog.load_gpu(request.gpu, request.files);
 }
 
 // What runs beside the model: a drafter, adapters.
@@ -101,11 +101,11 @@ Sharding drafter_sharding(const ServingSetup& setup, const Companions& beside) {
   return beside.drafter->mixture ? setup.sharding : Sharding{.tensor_parallel = ways};
 }
 
-void add_drafter(const ServingSetup& setup, Companions& beside) {
+void add_drafter(const ServingSetup& setup, const FileScope& files, Companions& beside) {
   const SpeculativeConfig& speculation = beside.speculation;
   const bool own = speculation.method == DraftMethod::DraftModel;
   beside.drafter =
-      own ? load_model(speculation.model) : drafter_architecture(speculation.method, setup.model);
+      own ? load_model(speculation.model, files) : drafter_architecture(speculation.method, setup.model);
   if (!speculation.quantization.empty()) {
     const std::string where = "speculative_config: quantization";
     beside.drafter =
@@ -123,7 +123,7 @@ void add_drafter(const ServingSetup& setup, Companions& beside) {
 Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& request) {
   Companions beside;
   if (!request.vision_encoder.empty()) {
-    beside.vision = load_vision_encoder(request.vision_encoder);
+    beside.vision = load_vision_encoder(request.vision_encoder, request.files);
     beside.image_tokens = request.image_tokens;
     beside.weights += vision_weights(*beside.vision, setup.sharding.tensor_parallel);
   }
@@ -133,7 +133,8 @@ Companions companions_of(const ServingSetup& setup, const ServingSetupRequest& r
     throw Unsupported(
         "speculative decoding over pipeline stages is not modelled, expected pipeline_parallel_size 1");
   }
-  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram) add_drafter(setup, beside);
+  if (beside.speculation.on() && beside.speculation.method != DraftMethod::Ngram)
+    add_drafter(setup, request.files, beside);
   if (config.enable_lora) {
     const LoraShape shape{config.max_loras, config.max_lora_rank};
     beside.lora = lora_operators(setup.model, setup.sharding, shape);
@@ -237,10 +238,10 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
   const EngineSpec& engine = engine_named(setup.config.engine);
   const EngineSpec& priced = request.framework.empty() ? engine : engine_named(request.framework);
   const std::string version = dated_version(request.version, request.day);
-  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
-  check_config(setup.config);
   if (!setup.config.max_model_len && model.max_positions > 0)
     setup.config.max_model_len = model.max_positions;
+  resolve_defaults(setup.config, *setup.gpu, &priced == &engine ? version : std::string());
+  check_config(setup.config);
   if (setup.config.moe_backend != "auto" && !setup.model.mixture)
     throw InvalidInput(
         fmt::format("moe_backend '{}' names kernels of experts, which {} has not, expected auto",
@@ -269,7 +270,7 @@ ServingSetup resolve_serving(const ServingSetupRequest& request, const ModelArch
                    .rule = priced.kernel};
   setup.defaults_version = defaults_used_instead(priced, request.version);
   setup.priced_version = version_used_instead(*latency, setup.kernels.framework, request.version);
-  const HostProfile profile = load_host_profile(request.host.profile);
+  const HostProfile profile = load_host_profile(request.host.profile, request.files);
   setup.host_profile = profile.name;
   setup.config.host = profile.engine(priced.name).of(launched_layers(priced, setup));
   if (request.client) add_client_way(setup.config);

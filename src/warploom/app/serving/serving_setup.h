@@ -6,6 +6,7 @@
 #include <string>
 
 #include "warploom/app/serving/host_settings.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/models/memory_footprint.h"
 #include "warploom/models/operator_graph.h"
@@ -27,10 +28,11 @@ struct ServingSetupRequest {
   std::int64_t image_tokens = 0;  // of each image of the workload; read with vision_encoder
   std::string version;            // of the framework; empty = unknown
   std::string day;  // of a version that is no release: it is no newer; as "20260402", empty = unknown
-  std::string expert_routing;  // as parse_expert_routing takes it; empty: GraphOptions's own
-  std::string require_tier;    // as check_required_tier takes it; read by the use cases
-  std::string predictor;       // as open_latency_model takes it; not read by resolve_serving
-  HostSettings host;           // for the framework; takes the place of config.host
+  std::string expert_routing;              // as parse_expert_routing takes it; empty: GraphOptions's own
+  std::string require_tier;                // as check_required_tier takes it; read by the use cases
+  std::string predictor;                   // as open_latency_model takes it; not read by resolve_serving
+  HostSettings host;                       // for the framework; takes the place of config.host
+  FileScope files = FileScope::machine();  // where names may be paths, those inside `config` too
   bool client = false;  // whether figures are those of a client, whose way to the engine add_client_way knows
   static FieldTable describe();
 };

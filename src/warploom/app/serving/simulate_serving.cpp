@@ -303,7 +303,8 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
 }
 
 SimulateResult simulate_serving(const SimulateRequest& request) {
-  return simulate_serving(request, open_latency_model(predictor_of(request)));
+  const ServingSetupRequest& named = request.disaggregation ? request.disaggregation->decode : request.setup;
+  return simulate_serving(request, open_latency_model(predictor_of(request), named.files));
 }
 
 }  // namespace warploom

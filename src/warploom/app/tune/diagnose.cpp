@@ -199,9 +199,10 @@ Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const Latency
         "diagnose: expected measured kernels (`data` or `store`) or a predicted workload (`model`), "
         "one of them");
   GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
   if (request.workload)
-    if (const GpuSpec& other = catalog.load_gpu(request.workload->setup.gpu); other.name != gpu.name)
+    if (const GpuSpec& other = catalog.load_gpu(request.workload->setup.gpu, request.files);
+        other.name != gpu.name)
       throw InvalidInput(fmt::format("gpu is {}, and {} in `setup`, expected one GPU", gpu.name, other.name));
   const CeilingModel ceilings = request.ceilings.empty() ? CeilingModel() : CeilingModel(request.ceilings);
   Diagnosis result{.gpu = gpu.name, .source = "measured kernels", .quantile = request.quantile, .spec = gpu};
@@ -216,7 +217,8 @@ Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const Latency
 
 Diagnosis diagnose(const DiagnoseRequest& request) {
   return diagnose(request,
-                  request.workload ? open_latency_model(request.workload->setup.predictor) : nullptr);
+                  request.workload ? open_latency_model(request.workload->setup.predictor, request.workload->setup.files)
+                                            : nullptr);
 }
 
 }  // namespace warploom

@@ -13,6 +13,7 @@
 #include "warploom/app/serving/price_static_batch.h"
 #include "warploom/app/tune/diagnosis.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 
 namespace warploom {
 
@@ -24,6 +25,7 @@ struct DiagnoseRequest {
   // no kernel of it was measured.
   std::optional<StaticBatchRequest> workload;
   std::string ceilings;  // folder that train-ceilings wrote; empty: those linked into the program
+  FileScope files = FileScope::machine();  // where names may be paths
   double quantile = 0.8;
   std::vector<std::string> views;  // of the diagnosis, beside its figures: kDiagnosisViews
   static FieldTable describe();

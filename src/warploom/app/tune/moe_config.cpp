@@ -47,7 +47,7 @@ namespace {
 // Sizes of the model's routed experts; the rest stays as asked for.
 MoeLayer layer_of(const MoeConfigRequest& request) {
   if (request.model.empty()) return request.layer;
-  const ModelArchitecture model = load_model(request.model);
+  const ModelArchitecture model = load_model(request.model, request.files);
   if (!model.mixture) throw InvalidInput(fmt::format("moe-config: {} has no mixture of experts", model.name));
   MoeLayer layer = request.layer;
   layer.hidden = model.hidden;
@@ -90,8 +90,10 @@ MoeConfigTable table_of(const MoeConfigRequest& request, const MoeLayer& layer, 
 }  // namespace
 
 MoeConfigResult moe_config(const MoeConfigRequest& request) {
+  request.files.check_writes(request.output, "output");
+  if (request.profile) request.files.check_programs("profile");
   GpuCatalog catalog;
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
   const MoeLayer layer = layer_of(request);
   MoeConfigResult result;
   result.table = table_of(request, layer, gpu);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/fused_moe/config_table.h"
 #include "warploom/fused_moe/config_training.h"
 
@@ -21,9 +22,10 @@ struct MoeConfigRequest {
       samples;           // of a profile of this layer on the GPU, CSV; with `profile` goes on from it
   bool profile = false;  // measure the layer here first: into `samples`, its plan beside it
   double seconds = 240;  // stop measuring after
-  std::string python = "python3";  // with torch and triton
-  std::filesystem::path package;   // the folder that holds the Python package `warploom`
-  std::filesystem::path output;    // folder; empty: nothing is written
+  std::string python = "python3";          // with torch and triton
+  std::filesystem::path package;           // the folder that holds the Python package `warploom`
+  FileScope files = FileScope::machine();  // where names may be paths
+  std::filesystem::path output;            // folder; empty: nothing is written
   static FieldTable describe();
 };
 

@@ -197,7 +197,8 @@ SymmetricTrees learned(const LearningRows& rows) {
 // What fits elsewhere begin with: the formulas of the first set's anchors.
 void write_formulas(const TuneLearnRequest& request, GpuCatalog& catalog) {
   const TuneLearnSet& set = request.sets.front();
-  const TileGpu gpu = TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu));
+  const TileGpu gpu =
+      TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu, FileScope::machine()));
   const FormulaFile file{.kind = request.kernel.kind,
                          .one_byte = request.kernel.operand_bytes == 1,
                          .gpu = gpu.name,
@@ -262,7 +263,8 @@ TuneLearnResult tune_learn(const TuneLearnRequest& request) {
   write_formulas(request, catalog);
   LearningRows aligned, rest;
   for (const TuneLearnSet& set : request.sets) {
-    const TileGpu gpu = TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu));
+    const TileGpu gpu =
+        TileGpu::from(catalog.load_gpu(set.gpu.empty() ? request.gpu : set.gpu, FileScope::machine()));
     const WaveModel model = fit_wave_model(request.kernel, gpu, read_tile_samples(set.anchors).rows);
     fill_rows(model, read_tile_samples(set.shapes).rows, aligned, rest);
   }

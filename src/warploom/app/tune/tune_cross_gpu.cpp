@@ -28,10 +28,11 @@ FieldTable TuneCrossGpuRequest::describe() {
 namespace {
 
 WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
-  const GpuSpec& gpu = catalog.load_gpu(request.gpu);
+  const GpuSpec& gpu = catalog.load_gpu(request.gpu, request.files);
   if (!request.from_table.empty()) {
     const RuntimeTable table = RuntimeTable::open(request.from_table);
-    return scaled_model(table.kernel(), table.configs(), catalog.load_gpu(table.gpu().name), gpu);
+    return scaled_model(table.kernel(), table.configs(), catalog.load_gpu(table.gpu().name, request.files),
+                        gpu);
   }
   const auto space = legal_space(request.kernel, TileGpu::from(gpu), default_axes(request.kernel.kind));
   return model_from_record(request.kernel, gpu, space);
@@ -40,6 +41,7 @@ WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
 }  // namespace
 
 TuneFitResult tune_fit_cross_gpu(const TuneCrossGpuRequest& request) {
+  request.files.check_writes(request.output, "output");
   check_kernel_scope(request.kernel, TileKernelUse::Table, "tune fit");
   if (!request.from_table.empty() && to_json(request.kernel) != to_json(TileKernel()))
     throw InvalidInput(

@@ -3,6 +3,7 @@
 
 #include "warploom/app/tune/tune_fit.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 
 namespace warploom {
 
@@ -11,7 +12,8 @@ struct TuneCrossGpuRequest {
   std::string gpu;                   // a name of the catalogue
   std::filesystem::path from_table;  // measured on another GPU, of the same kernel; empty: the record alone
   std::filesystem::path output;      // empty: keep the table in memory alone
-  std::string default_config;        // as config_text writes it; empty: 128x128x64/w8/s3 where legal
+  FileScope files = FileScope::machine();  // where names may be paths
+  std::string default_config;              // as config_text writes it; empty: 128x128x64/w8/s3 where legal
   static FieldTable describe();
 };
 

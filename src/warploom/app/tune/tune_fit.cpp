@@ -73,9 +73,10 @@ std::optional<TileConfig> chosen_default(const std::string& text, const WaveMode
 }
 
 TuneFitResult tune_fit(const TuneFitRequest& request) {
+  request.files.check_writes(request.output, "output");
   check_kernel_scope(request.kernel, TileKernelUse::Table, "tune fit");
   GpuCatalog catalog;
-  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu, request.files));
   const TileSamples samples = read_tile_samples(request.samples);
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = fitted_model(request, gpu, samples.rows);
@@ -98,11 +99,12 @@ TuneFitResult tune_fit(const TuneFitRequest& request) {
 }
 
 WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
+  request.files.check_writes(request.output, "output");
   if (!request.corrected)
     throw InvalidInput(
         "correction: turned off, but the method wavetune has none; expected the method warploom");
   check_kernel_scope(request.kernel, TileKernelUse::WaveTuneTable, "tune fit");
-  const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu));
+  const TileGpu gpu = TileGpu::from(GpuCatalog().load_gpu(request.gpu, request.files));
   const TileSamples samples = read_tile_samples(request.samples);
   std::optional<TileConfig> fallback;
   if (!request.default_config.empty())

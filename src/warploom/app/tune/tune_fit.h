@@ -8,6 +8,7 @@
 
 #include "warploom/app/tune/tune_method.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/tuner/runtime_table.h"
 #include "warploom/tuner/wave_fit.h"
 #include "warploom/tuner/wavetune/wavetune_table.h"
@@ -19,6 +20,7 @@ struct TuneFitRequest {
   std::vector<std::filesystem::path> samples;  // CSV, see tuner/tile_sample.h
   std::filesystem::path output;                // empty: keep the table in memory alone
   std::string gpu;                             // a name of the catalogue
+  FileScope files = FileScope::machine();      // where names may be paths
   TileKernel kernel;
   bool corrected = true;       // use what was learned about the reference kernels (tune_correction.h)
   std::string default_config;  // as config_text writes it; empty: 128x128x64/w8/s3 where measured

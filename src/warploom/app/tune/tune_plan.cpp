@@ -55,8 +55,9 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
 }  // namespace
 
 TunePlanResult write_anchors(const TunePlanRequest& request) {
+  request.files.check_writes(request.output, "output");
   GpuCatalog catalog;
-  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu));
+  const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu, request.files));
   check_kernel(request.kernel, "tile kernel");
   const std::vector<AnchorRow> rows = rows_of(request, gpu);
   std::vector<std::string> columns = {"bm", "bn", "bk", "warps", "stages", "m", "n", "k"};

@@ -8,6 +8,7 @@
 
 #include "warploom/app/tune/tune_method.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/tuner/anchor_plan.h"
 
 namespace warploom {
@@ -24,6 +25,7 @@ struct TunePlanRequest {
   TuneMethod method = TuneMethod::Warploom;  // wavetune: ends of waves, all at once
   TileKernel kernel;
   std::string gpu;
+  FileScope files = FileScope::machine();  // where names may be paths
   AnchorRound round = AnchorRound::All;
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
   std::vector<std::int32_t> split_k;           // gemm: also configurations whose loop has so many parts

@@ -80,7 +80,7 @@ ChoiceCost cost_of(const TileTable& table, const TuneRegretRequest& request,
 TuneRegretResult tune_regret(const TuneRegretRequest& request) {
   const std::vector<RegretBaseline> baselines = chosen_baselines(request);
   const TileTable table = open_tile_table(request.table);
-  if (!request.gpu.empty()) require(table, GpuCatalog().load_gpu(request.gpu).name, "");
+  if (!request.gpu.empty()) require(table, GpuCatalog().load_gpu(request.gpu, request.files).name, "");
   std::vector<OracleShape> shapes = oracle_shapes(read_tile_samples(request.oracle));
   std::vector<TileSample> samples;
   if (!request.samples.empty()) samples = read_tile_samples(request.samples).rows;

@@ -7,6 +7,7 @@
 
 #include "warploom/app/tune/regret_baselines.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/tuner/regret.h"
 
 namespace warploom {
@@ -20,6 +21,7 @@ struct TuneRegretRequest {
   // of `samples` are not either.
   std::vector<std::filesystem::path> seen;
   std::string gpu;  // that the oracle was measured on; empty: not checked against the table's
+  FileScope files = FileScope::machine();  // where names may be paths
   bool with_baselines = true;
   std::vector<std::string> baselines;  // names of RegretBaseline; empty: those that the samples allow
   bool times = false;                  // also measure what fits and decisions take

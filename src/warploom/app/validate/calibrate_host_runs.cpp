@@ -43,6 +43,7 @@ class RunsOfHost {
              const HostProfile& base) {
     for (std::size_t i = 0; i < request.runs.size(); ++i) {
       ValidateServingRequest one;
+      one.files = request.files;
       one.run = request.runs[i];
       one.requests = request.requests[i];
       runs_.push_back(open_run(one, latency));
@@ -148,7 +149,7 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
     return {.host = calibrate_host(request, latency), .runs = {}};
   }
   check_fields(request);
-  const HostProfile base = load_host_profile(request.base);
+  const HostProfile base = load_host_profile(request.base, request.files);
   RunsOfHost runs(request, latency, base);
 
   HostCalibration result;
@@ -171,7 +172,7 @@ HostCalibration calibrate_host_to(const CalibrateHostRequest& request,
 }
 
 HostCalibration calibrate_host_to(const CalibrateHostRequest& request) {
-  return calibrate_host_to(request, open_latency_model(request.predictor));
+  return calibrate_host_to(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

@@ -48,7 +48,7 @@ TEST(CalibrateHostRuns, BringsSimulatedRunsCloserAndJudgesEachByTheOthers) {
   EXPECT_LT(after, before);
   EXPECT_EQ(found.runs[0].run, "llama8b_sync_light");
   EXPECT_TRUE(found.host.fit.determined(HostGroup::Step));
-  EXPECT_EQ(load_host_profile((folder.path() / "host.json").string()).name, "host");
+  EXPECT_EQ(load_host_profile((folder.path() / "host.json").string(), FileScope::machine()).name, "host");
 }
 
 // A run in the recorder's files: simulated, with a host `factor` times as slow as the base, as no real engine

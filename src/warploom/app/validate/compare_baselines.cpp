@@ -84,9 +84,9 @@ class BaselineJudge {
 
 }  // namespace
 
-Baseline open_baseline(const std::string& text) {
+Baseline open_baseline(const std::string& text, const FileScope& files) {
   if (const auto kind = enum_from_name<BaselineKind>(text)) return {text, *kind, nullptr};
-  if (!std::filesystem::exists(text)) parse_enum<BaselineKind>(text, "baselines");
+  if (!files.holds(text) || !std::filesystem::exists(text)) parse_enum<BaselineKind>(text, "baselines");
   MethodFile file = read_method_file(text);
   return {std::filesystem::path(text).stem().string(), file.kind, std::move(file.model)};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warploom/app/data/import_data.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/base/work_clock.h"
 #include "warploom/baselines/baseline.h"
 #include "warploom/hardware/gpu_catalog.h"
@@ -35,7 +36,7 @@ struct Baseline {
   bool learns() const { return trained == nullptr && kind != BaselineKind::Roofline; }
 };
 // By the name of a kind or the path of a file. Throws InvalidInput or NotFound naming the field `baselines`.
-Baseline open_baseline(const std::string& text);
+Baseline open_baseline(const std::string& text, const FileScope& files = {});
 
 // The same, those that learn trained on the source's rows (none chosen as bad, none of a publisher's test).
 // Throws InvalidInput when no row is left. The catalog must outlive the baselines.

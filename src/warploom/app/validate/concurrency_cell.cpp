@@ -70,6 +70,7 @@ struct Place {
     request.config = pool.config;
     // One set of flags serves both pools of a row; a pool whose attention is not spread has no use for these.
     if (!spreads_experts(sharding)) request.config.moe_a2a_backend = ServingConfig().moe_a2a_backend;
+    request.files = validation.files;
     request.gpu = row.system;
     request.framework = row.backend;
     request.version = row.version;

@@ -28,7 +28,7 @@ constexpr const char *kLoadFormat = "load_format", *kRandomWeights = "dummy";
 
 // Stated, or known from random weights; else empty. Kernels of Qwen3-30B-A3B with random weights (the fit set
 // of tests/fixtures/engine/vllm_0_24_h200) take what choices at random give, at every number of tokens.
-std::string routing_of(const Json& document, const std::string& model, const std::string& where) {
+std::string routing_of(const Json& document, const ServingSetupRequest& setup, const std::string& where) {
   constexpr const char* kKey = "expert_routing";
   if (document.contains(kKey)) {
     std::string routing = text_at(document, kKey, where);
@@ -36,7 +36,8 @@ std::string routing_of(const Json& document, const std::string& model, const std
     return routing;
   }
   const Json& arguments = document["engine_kwargs"];
-  const bool random = arguments.value(kLoadFormat, Json()) == kRandomWeights && load_model(model).mixture;
+  const bool random =
+      arguments.value(kLoadFormat, Json()) == kRandomWeights && load_model(setup.model, setup.files).mixture;
   return random ? std::string(name_of(RoutingKind::Uniform)) : std::string();
 }
 
@@ -81,10 +82,11 @@ ServingConfig config_of(const Json& arguments, const std::string& where) {
 }
 
 // How the engine itself quantises a checkpoint that is not; checkpoints that are state it themselves.
-std::string quantization_of(const Json& arguments, const std::string& model, const std::string& where) {
+std::string quantization_of(const Json& arguments, const ServingSetupRequest& setup,
+                            const std::string& where) {
   if (!arguments.contains("quantization") || arguments["quantization"].is_null()) return "";
   std::string method = text_at(arguments, "quantization", where);
-  if (!load_model(model).quantization.method.empty()) return "";
+  if (!load_model(setup.model, setup.files).quantization.method.empty()) return "";
   if (method != "fp8")
     throw Unsupported(fmt::format("{}: quantization is '{}', expected fp8, the one that vLLM does on the fly",
                                   where, method));
@@ -108,7 +110,7 @@ void read_client_facts(const Json& document, const std::string& where, RealRun& 
 
 }  // namespace
 
-RealRun read_real_run(const std::filesystem::path& path) {
+RealRun read_real_run(const std::filesystem::path& path, const FileScope& files) {
   const Json document = read_json_file(path);
   const std::string where = path.string();
   if (!document.is_object() || !document.contains("engine_kwargs") ||
@@ -119,10 +121,11 @@ RealRun read_real_run(const std::filesystem::path& path) {
   const std::string inside = where + ": engine_kwargs";
   check_dtype(arguments, inside);
   RealRun run;
+  run.setup.files = files;
   run.setup.model = text_at(document, "model", where);
   run.setup.gpu = text_at(document, "gpu", where);
-  run.setup.quantization = quantization_of(arguments, run.setup.model, inside);
-  run.setup.expert_routing = routing_of(document, run.setup.model, where);
+  run.setup.quantization = quantization_of(arguments, run.setup, inside);
+  run.setup.expert_routing = routing_of(document, run.setup, where);
   run.setup.version = version_of(document, where);
   run.setup.config = config_of(arguments, inside);
   run.setup.config.engine = engine_of(document, run.setup.config, where);

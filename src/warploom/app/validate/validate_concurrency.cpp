@@ -264,7 +264,7 @@ ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& req
 }
 
 ConcurrencyValidation validate_concurrency(const ValidateConcurrencyRequest& request) {
-  return validate_concurrency(request, open_latency_model(request.predictor));
+  return validate_concurrency(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

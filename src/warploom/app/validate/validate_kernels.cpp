@@ -134,7 +134,7 @@ bool any_learns(const std::vector<Baseline>& baselines) {
 
 std::vector<Baseline> open_baselines(const ValidateKernelsRequest& request) {
   std::vector<Baseline> baselines;
-  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text));
+  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text, request.files));
   if (any_learns(baselines) && request.all_rows && request.baseline_data.empty()) throw_nothing_to_learn();
   return baselines;
 }
@@ -156,7 +156,7 @@ ValidateKernelsResult validate_kernels(const ValidateKernelsRequest& request) {
   const bool measured_alone = requires_measured(request.require_tier);
   const std::vector<Baseline> baselines = open_baselines(request);
   const GpuCatalog catalog;
-  const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor);
+  const std::unique_ptr<const LatencyModel> model = open_latency_model(request.predictor, request.files);
   const RooflineModel roofline;
   const ImportResult imported = read_measurements(request.source, catalog);
   const Dataset& dataset = imported.dataset;

@@ -11,6 +11,7 @@
 #include "warploom/app/data/kernel_exclusions.h"
 #include "warploom/app/validate/compare_baselines.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/measurements/error_summary.h"
 #include "warploom/measurements/repeat_noise.h"
 
@@ -27,6 +28,7 @@ struct ValidateKernelsRequest {
   // given, else from the source's rows whose shapes were kept for training; never from rows of
   // `baseline_exclude_gpus`.
   std::vector<std::string> baselines;
+  FileScope files = FileScope::machine();  // where names may be paths
   std::vector<std::filesystem::path> baseline_data;
   std::vector<std::string> baseline_exclude_gpus;
   std::function<void(std::string_view)> progress;

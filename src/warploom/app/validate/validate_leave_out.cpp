@@ -89,8 +89,9 @@ class LeaveOutRun {
  public:
   LeaveOutRun(const LeaveOutRequest& request, const GpuCatalog& catalog)
       : request_(request), catalog_(catalog) {
+    request.files.check_writes(request.questions, "questions");
     for (const std::string& name : request.baselines) {
-      baselines_.push_back(open_baseline(name));
+      baselines_.push_back(open_baseline(name, request.files));
       if (baselines_.back().trained != nullptr)
         throw InvalidInput(
             fmt::format("baselines: {} was learned elsewhere, expected the name of a method, which learns "

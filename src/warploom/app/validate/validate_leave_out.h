@@ -12,6 +12,7 @@
 #include "warploom/app/data/kernel_exclusions.h"
 #include "warploom/app/validate/compare_baselines.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/measurements/error_summary.h"
 
 namespace warploom {
@@ -30,6 +31,7 @@ struct LeaveOutRequest {
   bool ablate = false;           // also judge the model without its later parts, see ablation.h
   // Methods of the literature by name, learned from the same rows and judged on the same ones.
   std::vector<std::string> baselines;
+  FileScope files = FileScope::machine();       // where names may be paths
   std::vector<std::filesystem::path> external;  // predictions of other tools (external_predictions.h)
   std::filesystem::path questions;              // file to write the judged rows to, without their times
   std::uint64_t seed = 1;

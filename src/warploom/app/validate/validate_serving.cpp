@@ -195,7 +195,7 @@ void settle_frontend(ServingConfig& config, const RealRun& run, bool client) {
 
 OpenedRun open_run(const ValidateServingRequest& request,
                    const std::shared_ptr<const LatencyModel>& latency) {
-  RealRun run = read_real_run(request.run);
+  RealRun run = read_real_run(request.run, request.files);
   run.setup.host = request.host;
   if (!request.expert_routing.empty()) run.setup.expert_routing = request.expert_routing;
   MeasuredRequests measured = read_measured_requests(
@@ -246,7 +246,7 @@ ServingValidation validate_serving(const ValidateServingRequest& request,
 }
 
 ServingValidation validate_serving(const ValidateServingRequest& request) {
-  return validate_serving(request, open_latency_model(request.predictor));
+  return validate_serving(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

@@ -11,6 +11,7 @@
 #include "warploom/app/validate/measured_requests.h"
 #include "warploom/app/validate/serving_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/serving/cluster/deployment.h"
 #include "warploom/serving/simulation_options.h"
 #include "warploom/serving/workload/workload.h"
@@ -28,16 +29,17 @@ struct RealRun {
 };
 // Throws IoError, InvalidInput (a missing key, an argument that is not modelled), Unsupported (a dtype other
 // than bfloat16).
-RealRun read_real_run(const std::filesystem::path& path);
+RealRun read_real_run(const std::filesystem::path& path, const FileScope& files = {});
 
 struct ValidateServingRequest {
   std::filesystem::path run, requests;
-  std::optional<std::int64_t> benchmark;  // as StatedLoad has it
-  std::string predictor;                  // as open_latency_model takes it
-  std::string require_tier;               // as check_required_tier takes it
-  std::string expert_routing;             // in place of the run's own
-  HostSettings host;                      // to the defaults of the engine
-  StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
+  std::optional<std::int64_t> benchmark;   // as StatedLoad has it
+  std::string predictor;                   // as open_latency_model takes it
+  std::string require_tier;                // as check_required_tier takes it
+  std::string expert_routing;              // in place of the run's own
+  FileScope files = FileScope::machine();  // where names may be paths
+  HostSettings host;                       // to the defaults of the engine
+  StepTime kernel_times = StepTime::Mid;   // of the interval of every kernel: where the runs lie
   static FieldTable describe();
 };
 

@@ -98,12 +98,13 @@ StaticValidationRow row_of(const StaticTruth& row) {
 ServingSetupRequest setup_of(const StaticTruth& row, const ValidateStaticRequest& validation) {
   ServingSetupRequest request;
   request.host = validation.host;
+  request.files = validation.files;
   request.model = row.model;
   request.gpu = row.hardware;
   request.framework = row.engine;
   request.config.tensor_parallel_size = row.tp;
   request.config.pipeline_parallel_size = row.pp;
-  if (load_model(row.model).mixture) request.expert_routing = validation.expert_routing;
+  if (load_model(row.model, validation.files).mixture) request.expert_routing = validation.expert_routing;
   return request;
 }
 
@@ -131,7 +132,7 @@ std::optional<StaticValidationRow> price_row(const StaticTruth& row, const std::
 // Each with a model, those by name trained.
 std::vector<Baseline> trained_baselines(const ValidateStaticRequest& request, const GpuCatalog& catalog) {
   std::vector<Baseline> baselines;
-  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text));
+  for (const std::string& text : request.baselines) baselines.push_back(open_baseline(text, request.files));
   const bool learns =
       std::any_of(baselines.begin(), baselines.end(), [](const Baseline& b) { return b.learns(); });
   const bool source =
@@ -174,7 +175,7 @@ StaticBaseline judge_baseline(const Baseline& baseline, const std::vector<Static
   Seconds predicted{0.0}, without{0.0};
   for (const StaticTruth& row : truth) {
     const std::vector<std::int32_t>& prompts = prompts_of(row, workloads, request.truth);
-    const ModelArchitecture model = load_model(row.model);
+    const ModelArchitecture model = load_model(row.model, request.files);
     const KernelNames names = kernels_of(row.engine, "");
     const StepHosts host = counts_host(baseline) ? step_hosts(row, request) : StepHosts();
     const PublishedBatchTime time = price_published_batch({.model = model,
@@ -270,7 +271,7 @@ StaticValidation validate_static(const ValidateStaticRequest& request,
 }
 
 StaticValidation validate_static(const ValidateStaticRequest& request) {
-  return validate_static(request, open_latency_model(request.predictor));
+  return validate_static(request, open_latency_model(request.predictor, request.files));
 }
 
 }  // namespace warploom

@@ -14,6 +14,7 @@
 #include "warploom/app/serving/host_settings.h"
 #include "warploom/app/validate/static_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/kernels/latency_model.h"
 
 namespace warploom {
@@ -43,7 +44,8 @@ struct ValidateStaticRequest {
   std::string require_tier;  // "measured": rows of which too little is measured are left out; empty: none
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
-  HostSettings host;  // to the defaults of the engine
+  HostSettings host;                       // to the defaults of the engine
+  FileScope files = FileScope::machine();  // where names may be paths
   // Published methods on the same rows, by name or as files that `train --method` wrote. Those by name learn
   // from `source`.
   std::vector<std::string> baselines;

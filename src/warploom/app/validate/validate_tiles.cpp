@@ -233,11 +233,12 @@ void write_ranking(const ValidateTilesRequest& request, const TileRanking& ranki
 
 TileValidation validate_tiles(const ValidateTilesRequest& request) {
   check(request, "validate tiles");
+  request.files.check_writes(request.write, "write");
   if (request.shipped && (request.leave_out_sms || !request.write.empty()))
     throw InvalidInput("shipped: nothing is learned, expected neither `leave_out_sms` nor `write`");
   const TileObservations data = read_tile_choices(request.data);
   GpuCatalog catalog;
-  const GpuSpec gpu = catalog.load_gpu(request.gpu.empty() ? data.gpu : request.gpu);
+  const GpuSpec gpu = catalog.load_gpu(request.gpu.empty() ? data.gpu : request.gpu, request.files);
   check_learned_on(gpu, request, catalog);
   const Split parts = split(data);
   if (parts.learned.empty() || parts.judged.empty())

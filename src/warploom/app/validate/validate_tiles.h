@@ -8,12 +8,14 @@
 
 #include "warploom/app/validate/tile_validation.h"
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 
 namespace warploom {
 
 struct ValidateTilesRequest {
-  std::filesystem::path data;   // tiles.csv of warploom-collect --tiles
-  std::string gpu;              // record of that GPU; empty: by the name in the file
+  std::filesystem::path data;              // tiles.csv of warploom-collect --tiles
+  std::string gpu;                         // record of that GPU; empty: by the name in the file
+  FileScope files = FileScope::machine();  // where names may be paths
   bool shipped = false;         // judges the ranking linked into the program instead of learning one
   std::string require_tier;     // "measured": refuse a ranking that learned nothing on the GPU; empty: none
   bool leave_out_sms = false;   // also learns without each count of SMs in turn and judges at it

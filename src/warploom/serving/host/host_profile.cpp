@@ -132,8 +132,8 @@ std::vector<std::string> host_profile_names() {
   return names;
 }
 
-HostProfile load_host_profile(const std::string& name_or_path) {
-  if (name_or_path.ends_with(".json"))
+HostProfile load_host_profile(const std::string& name_or_path, const FileScope& files) {
+  if (name_or_path.ends_with(".json") && files.holds(name_or_path))
     return host_profile_from_json(parse_json(read_file(name_or_path), name_or_path), name_or_path);
   for (const EmbeddedFile& record : embedded::host_profiles())
     if (HostProfile profile = host_profile_from_json(parse_json(record.contents, record.name), record.name);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warploom/base/file_scope.h"
 #include "warploom/base/json.h"
 #include "warploom/models/architecture.h"
 #include "warploom/serving/host/host_model.h"
@@ -61,7 +62,8 @@ HostProfile host_profile_from_json(const Json& document, std::string_view where)
 Json host_profile_to_json(const HostProfile& profile);
 
 std::vector<std::string> host_profile_names();
-// A built-in profile by its name, or a file that ends in .json. Throws NotFound with the nearest names.
-HostProfile load_host_profile(const std::string& name_or_path);
+// A built-in profile by its name, or a file of `files` that ends in .json. Throws NotFound with the nearest
+// names.
+HostProfile load_host_profile(const std::string& name_or_path, const FileScope& files = {});
 
 }  // namespace warploom

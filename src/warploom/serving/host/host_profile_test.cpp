@@ -62,7 +62,8 @@ TEST(HostProfile, ReturnsFromJson) {
 
 TEST(HostProfile, RefusesWhatItCannotUse) {
   EXPECT_THROW(load_host_profile("public_flet"), NotFound);
-  EXPECT_THROW(load_host_profile("/nonexistent/host.json"), Error);
+  EXPECT_THROW(load_host_profile("/nonexistent/host.json", FileScope::machine()), IoError);
+  EXPECT_THROW(load_host_profile("/nonexistent/host.json"), NotFound);
   EXPECT_THROW(load_host_profile("xeon_16_cores").engine("trtllm"), Unsupported);
   Json document = host_profile_to_json(load_host_profile("xeon_16_cores"));
   document["version"] = 2;

@@ -45,9 +45,12 @@ FieldTable VisionEncoder::describe() {
       .table();
 }
 
-VisionEncoder load_vision_encoder(const std::string& text) {
+VisionEncoder load_vision_encoder(const std::string& text, const FileScope& files) {
   const bool inline_json = text.find('{') != std::string::npos;
   const std::string where = inline_json ? std::string("vision_config") : text;
+  if (!inline_json && !files.holds(text))
+    throw Unsupported(
+        fmt::format("vision_encoder: '{}' is no vision_config as JSON, and no file is read here", text));
   Json document = parse_json(inline_json ? text : read_file(text), where);
   if (document.is_object() && document.contains("vision_config")) document = document["vision_config"];
   if (!document.is_object())

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "warploom/base/fields.h"
+#include "warploom/base/file_scope.h"
 #include "warploom/base/units.h"
 #include "warploom/models/operator_graph.h"
 
@@ -28,10 +29,10 @@ struct VisionEncoder {
   static FieldTable describe();
 };
 
-// Reads a JSON object or the file at such a path; of a whole config.json its "vision_config". Other keys of
-// it are skipped. Throws IoError, InvalidInput (no such object, sizes out of range, heads that do not
-// divide).
-VisionEncoder load_vision_encoder(const std::string& json_or_path);
+// Reads a JSON object or the file at such a path, where `files` holds it; of a whole config.json its
+// "vision_config". Other keys of it are skipped. Throws IoError, Unsupported (another path), InvalidInput (no
+// such object, sizes out of range, heads that do not divide).
+VisionEncoder load_vision_encoder(const std::string& json_or_path, const FileScope& files = {});
 
 // One pass over `images` images of `tokens` tokens each (after merging), on one of `tensor_parallel` GPUs.
 // Heads and the MLP are split when they divide, else every rank computes everything.

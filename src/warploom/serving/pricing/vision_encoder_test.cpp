@@ -25,7 +25,8 @@ TEST(VisionEncoder, ReadsAVisionConfig) {
   EXPECT_THROW(
       load_vision_encoder(R"({"depth": 1, "hidden_size": 10, "num_heads": 3, "intermediate_size": 4})"),
       InvalidInput);
-  EXPECT_THROW(load_vision_encoder("no/such/file.json"), IoError);
+  EXPECT_THROW(load_vision_encoder("no/such/file.json", FileScope::machine()), IoError);
+  EXPECT_THROW(load_vision_encoder("no/such/file.json"), Unsupported);
 }
 
 TEST(VisionEncoder, WorksOnPatchesAndGivesTokens) {
