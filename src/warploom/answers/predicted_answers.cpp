@@ -67,7 +67,8 @@ Json answer_step(const Question& question) {
 }
 
 Json answer_static(const Question& question) {
-  const auto request = read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
+  const auto request =
+      read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
   const StaticBreakdown result =
       price_static_batch(request, question.session.model_of(request.setup.predictor));
   question.write([&] { return static_text(result); });
@@ -129,8 +130,8 @@ void follow(PlanRequest& request, const AnswerWatch& watch) {
 }
 
 Json answer_plan(const Question& question) {
-  auto request =
-      read_with_rate(question.asked, [&](const Json& asked) { return read_request<PlanRequest>(question.session, asked); });
+  auto request = read_with_rate(
+      question.asked, [&](const Json& asked) { return read_request<PlanRequest>(question.session, asked); });
   if (request.predictor.empty()) request.predictor = question.session.predictor();
   const bool unnamed = name_default_workload(request.source);
   follow(request, question.watch);
@@ -191,7 +192,8 @@ Json answer_support(const Question& question) {
 }
 
 Json answer_diagnose(const Question& question) {
-  const auto request = read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
+  const auto request =
+      read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
   const Diagnosis result = diagnose(
       request, request.workload ? question.session.model_of(request.workload->setup.predictor) : nullptr);
   question.write([&] { return diagnosis_text(result); });
@@ -224,7 +226,8 @@ Json answer_gpu(const Question& question) {
 }
 
 Json answer_models(const Question& question) {
-  const std::vector<ModelListing> models = list_models(asked_name(question.asked, "models", false), question.session.files());
+  const std::vector<ModelListing> models =
+      list_models(asked_name(question.asked, "models", false), question.session.files());
   question.write([&] { return model_list_text(models); });
   return model_list_json(models);
 }

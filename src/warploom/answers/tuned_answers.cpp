@@ -52,7 +52,8 @@ Json answer_tune_fit(const Question& question) {
 }
 
 Json answer_tune_cross_gpu(const Question& question) {
-  return fit_answer(question, tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(question.session, question.asked)));
+  return fit_answer(question,
+                    tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(question.session, question.asked)));
 }
 
 Json answer_tune_show(const Question& question) {
@@ -66,7 +67,8 @@ Json answer_tune_show(const Question& question) {
 }
 
 Json answer_tune_regret(const Question& question) {
-  const TuneRegretResult result = tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
+  const TuneRegretResult result =
+      tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
   question.write([&] { return tune_regret_text(result); });
   return tune_regret_json(result);
 }

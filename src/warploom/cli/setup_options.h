@@ -17,8 +17,8 @@ namespace warploom {
 // The fields of `config` that an engine's start command said, as it would be asked for them: those that
 // differ from the defaults, without those that bear on nothing that `use` asks.
 Json started_fields(const ServingConfig& config, SetupUse use);
-// Refuses options of `values` by the names of other engines than that of `config`: each engine has its own, also
-// for what another has too.
+// Refuses options of `values` by the names of other engines than that of `config`: each engine has its own,
+// also for what another has too.
 void check_option_names(const FieldOptionValues& values, const Json& config);
 // The heading under which help shows a field of ServingConfig.
 std::string group_of_field(std::string_view field);

@@ -216,8 +216,8 @@ Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const Latency
 }
 
 Diagnosis diagnose(const DiagnoseRequest& request) {
-  return diagnose(request,
-                  request.workload ? open_latency_model(request.workload->setup.predictor, request.workload->setup.files)
+  return diagnose(request, request.workload ? open_latency_model(request.workload->setup.predictor,
+                                                                 request.workload->setup.files)
                                             : nullptr);
 }
 
