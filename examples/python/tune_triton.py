@@ -35,7 +35,7 @@ SHAPES = [(1, 4096, 4096), (100, 4096, 4096), (777, 4096, 4096), (4096, 28672, 4
 # %%
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "gemm.wlt"
-    fitted = warploom.tune_fit(samples=SAMPLES, output=path)
+    fitted = warploom.tune_fit(gpu="H200", samples=SAMPLES, output=path)
     print(
         f"{fitted.configs} configurations, {fitted.samples} times, "
         f"median error {100 * fitted.median_residual:.1f} %, {fitted.table_bytes} bytes"

@@ -90,8 +90,9 @@ def reading_requests():
         "gpu": "H200",
         "output": "@out/host.json",
     }
-    yield "tune plan", "tune_plan", {"output": "@out/anchors.csv"}
+    yield "tune plan", "tune_plan", {"gpu": "H200", "output": "@out/anchors.csv"}
     yield "tune fit", "tune_fit", {
+        "gpu": "H200",
         "samples": [f"{FIXTURES}/tuner/gemm_anchors.csv.gz"],
         "method": "wavetune",
         "output": "@out/waves.wlt",

@@ -129,7 +129,7 @@ def _others():
     sweep = {"layout": "warploom", "data": ["@src/tests/fixtures/collector/h200/check/sweep.csv.gz"]}
     yield "validate kernels", "validate_kernels", sweep
     samples = ["@src/tests/fixtures/tuner/gemm_anchors.csv.gz"]
-    yield "tune fit", "tune_fit", {"samples": samples, "output": "@out/gemm.wlt"}
+    yield "tune fit", "tune_fit", {"gpu": "H200", "samples": samples, "output": "@out/gemm.wlt"}
     oracle = ["@src/tests/fixtures/tuner/gemm_exhaustive.csv.gz"]
     yield "tune regret", "tune_regret", {
         "table": "@out/gemm.wlt",

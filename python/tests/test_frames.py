@@ -242,7 +242,7 @@ class LayoutsOfFrames(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(ValueError, words):
                 warploom.validate_kernels(data=data)
         with self.assertRaisesRegex(ValueError, "^samples .a frame.: has no column 'bm'"):
-            warploom.tune_fit(samples=self.pandas.DataFrame({"m": [1]}))
+            warploom.tune_fit(gpu="H200", samples=self.pandas.DataFrame({"m": [1]}))
         damaged = self.folder / "damaged.parquet"
         damaged.write_bytes(b"PAR1 is not enough")
         if has("pyarrow"):
@@ -295,7 +295,8 @@ class FramesOut(unittest.TestCase):
         self.assertEqual(len(kinds), 14)
 
     def test_answers_of_measured_data_have_them_too(self):
-        table = ("tune fit", "tune_fit", {"samples": [str(ANCHORS)], "output": "@out/gemm.wlt"})
+        asked = {"gpu": "H200", "samples": [str(ANCHORS)], "output": "@out/gemm.wlt"}
+        table = ("tune fit", "tune_fit", asked)
         with tempfile.TemporaryDirectory() as out:
             write_inputs(out)
             for _, request, fields in (table, *reading_requests(), *training_requests()):

@@ -211,7 +211,7 @@ class Tables(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.path = Path(scratch.name) / "gemm.wlt"
         samples = Path(__file__).resolve().parents[2] / "tests/fixtures/tuner/gemm_anchors.csv.gz"
-        cls.fitted = warploom.tune_fit(samples=samples, output=cls.path)
+        cls.fitted = warploom.tune_fit(gpu="H200", samples=samples, output=cls.path)
 
     def test_the_compiled_part_picks_as_the_library_does(self):
         from warploom import table

@@ -21,9 +21,10 @@ TEST(CudaDispatch, TakesTheDefaultForWhatWasNotInstantiated) {
 TEST(CudaDispatch, PicksFollowTheShape) {
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "table.wlt";
-  const ProgramResult fitted = run_warploom(
-      {"tune", "fit", "--samples", source_folder() / "tests/fixtures/tuner/cuda_dispatch.csv.gz", "--default",
-       "128x128x32/w8/s2", "--no-correction", "--rotation", "1", "--output-bytes", "4", "--output", table});
+  const ProgramResult fitted = run_warploom({"tune", "fit", "--gpu", "H200", "--samples",
+                                             source_folder() / "tests/fixtures/tuner/cuda_dispatch.csv.gz",
+                                             "--default", "128x128x32/w8/s2", "--no-correction", "--rotation",
+                                             "1", "--output-bytes", "4", "--output", table});
   ASSERT_EQ(fitted.exit_status, 0) << fitted.errors;
   // Few rows, some, many: a narrow tile with long steps, a square one, the default.
   const std::pair<const char*, std::size_t> expected[] = {{"16", 6}, {"200", 3}, {"8192", 0}};

@@ -54,6 +54,7 @@ json report_of(Words words, const std::string& request) {
 TEST(HtmlReport, OfAFit) {
   const ScratchFolder scratch;
   const Words fit{"tune",      "fit",
+                  "--gpu",     "H200",
                   "--output",  scratch.path() / "table.wlt",
                   "--samples", html_fixture("tuner/tutorial_anchors.csv.gz")};
   const json held = report_of(fit, "tune_fit");
@@ -68,7 +69,9 @@ TEST(HtmlReport, OfAFit) {
 
 TEST(HtmlReport, OfAFitOfThePublishedModel) {
   const ScratchFolder scratch;
-  Words fit{"tune", "fit", "--method", "wavetune", "--output", scratch.path() / "table.json", "--samples"};
+  Words fit{"tune",     "fit",      "--gpu",    "H200",
+            "--method", "wavetune", "--output", scratch.path() / "table.json",
+            "--samples"};
   fit.push_back(html_fixture("tuner/gemm_anchors.csv.gz"));
   const json held = report_of(fit, "tune_fit");
   EXPECT_EQ(held["answer"]["fitted"].size(), held["answer"]["macro_configs"]);
@@ -95,7 +98,7 @@ TEST(HtmlReport, OfValidatedCeilings) {
 TEST(HtmlReport, ThatHasNoPlace) {
   const ScratchFolder scratch;
   const std::string no_folder = scratch.write("file", "kept");
-  expect_refusal({"tune", "fit", "--output", scratch.path() / "table.wlt", "--samples",
+  expect_refusal({"tune", "fit", "--gpu", "H200", "--output", scratch.path() / "table.wlt", "--samples",
                   html_fixture("tuner/tutorial_anchors.csv.gz"), "--html", no_folder + "/report.html"},
                  {"file/report.html", "cannot be written"});
   EXPECT_EQ(read_file(no_folder), "kept");

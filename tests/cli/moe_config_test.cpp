@@ -47,8 +47,9 @@ TEST(MoeConfig, TableOfTheGpuIsTierMeasured) {
   const std::string table = scratch.path() / "grouped.wlt";
   const std::string samples =
       std::string(WARPLOOM_SOURCE_DIR) + "/tests/fixtures/tuner/grouped_anchors.csv.gz";
-  const ProgramResult fitted = run_warploom({"tune", "fit", "--samples", samples, "--kind", "grouped_gemm",
-                                             "--experts", "16", "--top-k", "2", "--output", table});
+  const ProgramResult fitted =
+      run_warploom({"tune", "fit", "--gpu", "H200", "--samples", samples, "--kind", "grouped_gemm",
+                    "--experts", "16", "--top-k", "2", "--output", table});
   ASSERT_EQ(fitted.exit_status, 0) << fitted.errors;
   const std::vector<std::string> layer{"moe-config", "--top-k", "2",        "--hidden", "4096",
                                        "--table",    table,     "--gpu",    "H200-SXM", "--intermediate",

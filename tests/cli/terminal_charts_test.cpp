@@ -83,7 +83,8 @@ TEST(TerminalCharts, OfARunAndOfAFit) {
     EXPECT_NE(run.output.find(words), std::string::npos) << words;
   const ScratchFolder scratch;
   const std::string samples = source_folder() / "tests/fixtures/tuner/tutorial_anchors.csv.gz";
-  const Words fit{"tune", "fit", "--samples", samples, "--output", scratch.path() / "table", "--charts"};
+  const Words fit{
+      "tune", "fit", "--gpu", "H200", "--samples", samples, "--output", scratch.path() / "table", "--charts"};
   EXPECT_NE(run_warploom(fit).output.find("\nresiduals "), std::string::npos);
   expect_refusal(with(fit, {"--method", "wavetune"}), {"--charts"});
 }

@@ -35,7 +35,7 @@ TEST(TuneCrossGpu, WantsSamplesOrNone) {
   const std::string table = scratch.path() / "t.wlt";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{}, std::vector<std::string>{"--cross-gpu", "--samples", "some.csv"}}) {
-    std::vector<std::string> all{"tune", "fit", "--output", table};
+    std::vector<std::string> all{"tune", "fit", "--gpu", "H200", "--output", table};
     all.insert(all.end(), words.begin(), words.end());
     const ProgramResult result = run_warploom(all);
     EXPECT_NE(result.exit_status, 0);
@@ -49,9 +49,9 @@ TEST(TuneRegret, DropsShapesThatWereSeenBefore) {
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "attention.wlt",
                     fixtures = source_folder() / "tests" / "fixtures" / "tuner";
-  const ProgramResult fit = run_warploom({"tune", "fit", "--kind", "attention", "--head-group", "4",
-                                          "--causal", "--default", "128x64x64/w4/s3", "--samples",
-                                          fixtures + "/attention_anchors.csv.gz", "--output", table});
+  const ProgramResult fit = run_warploom(
+      {"tune", "fit", "--gpu", "H200", "--kind", "attention", "--head-group", "4", "--causal", "--default",
+       "128x64x64/w4/s3", "--samples", fixtures + "/attention_anchors.csv.gz", "--output", table});
   ASSERT_EQ(fit.exit_status, 0) << fit.errors;
   std::vector<std::string> regret{
       "tune",  "regret", "--no-baselines", "--table", table, "--oracle", fixtures + "/attention_blind.csv.gz",
@@ -75,13 +75,15 @@ TEST(TuneRegret, DropsShapesThatWereSeenBefore) {
 TEST(TunePlan, NamesPartsOfKInAColumnOfTheirOwn) {
   const ScratchFolder scratch;
   const std::string plan = scratch.path() / "plan.csv";
-  const ProgramResult result =
-      run_warploom({"tune", "plan", "--first-round", "--split-k", "2", "8", "--output", plan});
+  const ProgramResult result = run_warploom(
+      {"tune", "plan", "--gpu", "H200", "--first-round", "--split-k", "2", "8", "--output", plan});
   ASSERT_EQ(result.exit_status, 0) << result.errors;
   const std::string text = read_file(plan);
   EXPECT_EQ(text.substr(0, text.find('\n')), "bm,bn,bk,warps,stages,m,n,k,split_k");
-  EXPECT_NE(run_warploom({"tune", "plan", "--split-k", "1"}).exit_status, 0);
-  EXPECT_NE(run_warploom({"tune", "plan", "--kind", "attention", "--split-k", "2"}).exit_status, 0);
+  EXPECT_NE(run_warploom({"tune", "plan", "--gpu", "H200", "--split-k", "1"}).exit_status, 0);
+  EXPECT_NE(
+      run_warploom({"tune", "plan", "--gpu", "H200", "--kind", "attention", "--split-k", "2"}).exit_status,
+      0);
 }
 
 }  // namespace

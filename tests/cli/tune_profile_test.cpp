@@ -41,40 +41,40 @@ TEST(TuneProfile, MeasuresTwoRoundsAndGoesOnWhereItStopped) {
   const ScratchFolder scratch;
   const std::string output = scratch.path() / "samples.csv";
   // Out of time after the first round.
-  const ProgramResult first =
-      run_warploom({"tune", "profile", "--output", output, "--python", stand_in(scratch, "exit 3")});
+  const ProgramResult first = run_warploom(
+      {"tune", "profile", "--gpu", "H200", "--output", output, "--python", stand_in(scratch, "exit 3")});
   ASSERT_EQ(first.exit_status, 0) << first.errors;
   EXPECT_NE(first.output.find("run again to go on"), std::string::npos);
   const std::size_t measured = lines(output);
   EXPECT_GT(measured, 4000U);
-  const ProgramResult second =
-      run_warploom({"tune", "profile", "--output", output, "--python", stand_in(scratch, "exit 0")});
+  const ProgramResult second = run_warploom(
+      {"tune", "profile", "--gpu", "H200", "--output", output, "--python", stand_in(scratch, "exit 0")});
   ASSERT_EQ(second.exit_status, 0) << second.errors;
   EXPECT_GT(lines(output), measured + 1000);
   EXPECT_LT(lines(output), std::size_t{22000});
-  const ProgramResult again =
-      run_warploom({"tune", "profile", "--output", output, "--python", stand_in(scratch, "exit 0")});
+  const ProgramResult again = run_warploom(
+      {"tune", "profile", "--gpu", "H200", "--output", output, "--python", stand_in(scratch, "exit 0")});
   EXPECT_EQ(lines(scratch.path() / "samples.csv.new"), 0U) << again.errors;
-  const ProgramResult fitted =
-      run_warploom({"tune", "fit", "--samples", output, "--output", scratch.path() / "table.wlt"});
+  const ProgramResult fitted = run_warploom(
+      {"tune", "fit", "--gpu", "H200", "--samples", output, "--output", scratch.path() / "table.wlt"});
   EXPECT_EQ(fitted.exit_status, 0) << fitted.errors;
 }
 
 TEST(TuneProfile, SaysWhatIsNeededWhereNothingCanMeasure) {
   const ScratchFolder scratch;
   const std::string output = scratch.path() / "samples.csv";
-  const ProgramResult no_gpu =
-      run_warploom({"tune", "profile", "--output", output, "--python", stand_in(scratch, "exit 4")});
+  const ProgramResult no_gpu = run_warploom(
+      {"tune", "profile", "--gpu", "H200", "--output", output, "--python", stand_in(scratch, "exit 4")});
   EXPECT_NE(no_gpu.exit_status, 0);
   EXPECT_NE(no_gpu.errors.find("a GPU that torch sees"), std::string::npos) << no_gpu.errors;
   const ProgramResult no_python =
-      run_warploom({"tune", "profile", "--output", output, "--python", "/no/such/python"});
+      run_warploom({"tune", "profile", "--gpu", "H200", "--output", output, "--python", "/no/such/python"});
   EXPECT_NE(no_python.errors.find("/no/such/python"), std::string::npos);
   const ProgramResult no_package =
-      run_warploom({"tune", "profile", "--output", output, "--package", scratch.path()});
+      run_warploom({"tune", "profile", "--gpu", "H200", "--output", output, "--package", scratch.path()});
   EXPECT_NE(no_package.errors.find("WARPLOOM_PACKAGE"), std::string::npos) << no_package.errors;
-  const ProgramResult broken =
-      run_warploom({"tune", "profile", "--output", output, "--python", stand_in(scratch, "exit 9")});
+  const ProgramResult broken = run_warploom(
+      {"tune", "profile", "--gpu", "H200", "--output", output, "--python", stand_in(scratch, "exit 9")});
   EXPECT_NE(broken.errors.find("status 9"), std::string::npos) << broken.errors;
 }
 

@@ -35,10 +35,11 @@ struct TwoTables {
   TwoTables() {
     const std::vector<std::string> kernel{"--kind", "attention", "--causal", "--samples",
                                           fixture("attention_anchors")};
-    std::vector<std::string> words{"tune", "fit", "--head-group", "4", "--output", ours};
+    std::vector<std::string> words{"tune", "fit", "--gpu", "H200", "--head-group", "4", "--output", ours};
     words.insert(words.end(), kernel.begin(), kernel.end());
     answer_of(words);
-    words = {"tune", "fit", "--head-group", "4", "--method", "wavetune", "--output", published};
+    words = {"tune", "fit",      "--gpu",    "H200",     "--head-group",
+             "4",    "--method", "wavetune", "--output", published};
     words.insert(words.end(), kernel.begin(), kernel.end());
     fit = answer_of(words);
   }
@@ -144,7 +145,8 @@ TEST(TuneWaveTune, SaysWhatIsWrong) {
   const std::string few = tables.scratch.write(
       "few.csv",
       "bm,bn,bk,warps,stages,m,n,k,median_us\n64,64,64,4,3,4096,4096,256,9\n64,64,64,4,3,64,64,256,3\n");
-  EXPECT_NE(error_of({"tune", "fit", "--method", "wavetune", "--samples", few, "--output", tables.ours + "2"})
+  EXPECT_NE(error_of({"tune", "fit", "--gpu", "H200", "--method", "wavetune", "--samples", few, "--output",
+                      tables.ours + "2"})
                 .find("no tile sizes have 4 anchors"),
             std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(tables.ours + "2"));
@@ -157,7 +159,8 @@ TEST(TuneWaveTune, ReachesWhatThePublishedModelReaches) {
     GTEST_SKIP() << "no measured data: set WARPLOOM_DATA to its folder";
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "table.json";
-  answer_of({"tune", "fit", "--method", "wavetune", "--samples", data / "anchors.csv.gz", "--output", table});
+  answer_of({"tune", "fit", "--gpu", "H200", "--method", "wavetune", "--samples", data / "anchors.csv.gz",
+             "--output", table});
   const json answer = answer_of(
       {"tune", "regret", "--no-baselines", "--table", table, "--oracle", data / "exhaustive.csv.gz"});
   EXPECT_EQ(answer["shapes"], 156);
@@ -168,8 +171,8 @@ TEST(TuneWaveTune, ReachesWhatThePublishedModelReaches) {
 TEST(TunePick, TakesTheRowsOfEachExpert) {
   const ScratchFolder scratch;
   const std::string table = scratch.path() / "experts.wlt";
-  answer_of({"tune", "fit", "--kind", "grouped_gemm", "--experts", "16", "--top-k", "2", "--default",
-             "64x64x32/w4/s3", "--samples", fixture("grouped_anchors"), "--output", table});
+  answer_of({"tune", "fit", "--gpu", "H200", "--kind", "grouped_gemm", "--experts", "16", "--top-k", "2",
+             "--default", "64x64x32/w4/s3", "--samples", fixture("grouped_anchors"), "--output", table});
   std::vector<std::string> words{"tune", "pick", "--table", table,          "--n",
                                  "2048", "--k",  "2048",    "--expert-rows"};
   std::vector<std::string> even = words, skewed = words;

@@ -37,8 +37,10 @@ std::vector<std::string> answered_requests() {
 
 const AnswerReach& answer_reach(std::string_view request) { return answered_request(request).reach; }
 
-Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch) {
-  return answered_request(request).answer(session, asked.is_null() ? Json::object() : asked, watch);
+Json answer(const Session& session, std::string_view request, const Json& asked, const AnswerWatch& watch,
+            AnswerText* text) {
+  const Json none = Json::object();
+  return answered_request(request).answer({session, asked.is_null() ? none : asked, watch, text});
 }
 
 }  // namespace warploom

@@ -5,23 +5,39 @@
 #include <string_view>
 
 #include "warploom/answers/answer_reach.h"
+#include "warploom/answers/answer_text.h"
 #include "warploom/answers/answer_watch.h"
 #include "warploom/answers/session.h"
 #include "warploom/base/json.h"
 
 namespace warploom {
 
+struct Question {
+  const Session& session;
+  const Json& asked;
+  const AnswerWatch& watch;
+  AnswerText* text;  // null where nobody reads it
+
+  template <class MakeText>
+  void write(const MakeText& make) const {
+    if (text != nullptr) text->text = make();
+  }
+  void say(std::string_view line) const {
+    if (watch.said) watch.said(line);
+  }
+};
+
 struct AnsweredRequest {
   std::string_view name;
-  Json (*answer)(const Session& session, const Json& asked, const AnswerWatch& watch);
+  Json (*answer)(const Question& question);
   AnswerReach reach = {};  // closed unless the request says otherwise
 };
 
-// Of kernels, steps and runs.
+// Kernels, steps and runs.
 std::span<const AnsweredRequest> predicted_answers();
-// Of measured data: import, training, calibration, validation.
+// Measured data: import, training, calibration, validation.
 std::span<const AnsweredRequest> measured_answers();
-// Of tile configurations.
+// Tile configurations.
 std::span<const AnsweredRequest> tuned_answers();
 
 }  // namespace warploom

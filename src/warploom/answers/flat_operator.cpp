@@ -27,9 +27,18 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
   Json said = Json::object();
   for (const Field& field : fields_of<AlikeRequests>().fields)
     if (Json value = take_key(asked, field.name); !value.is_null()) said[field.name] = std::move(value);
-  const auto alike = object_from_json<AlikeRequests>(said, where);
-  if (const auto group = alike_group(prototype, alike, op.contains(kRequests), where))
+  const std::string whose = fmt::format("{} {}", where, name_of(family_of(prototype)));
+  const auto alike = object_from_json<AlikeRequests>(said, whose);
+  if (const auto group = alike_group(prototype, alike, op.contains(kRequests), whose))
     op[kRequests] = Json::array({to_json(*group)});
+}
+
+[[noreturn]] void throw_no_size(Family family, std::string_view where) {
+  std::vector<std::string> sizes;
+  for (const Field& field : operator_fields(family).fields)
+    if (field.kind == FieldKind::Integer) sizes.push_back(fmt::format("`{}`", field.name));
+  throw InvalidInput(fmt::format("{} {}: no size is given, expected some of: {}", where, name_of(family),
+                                 fmt::join(sizes, ", ")));
 }
 
 }  // namespace
@@ -45,6 +54,7 @@ Operator take_operator(Json& asked, std::string_view where) {
   for (const Field& field : operator_fields(family).fields)
     if (Json value = take_key(asked, field.name); !value.is_null()) op[field.name] = std::move(value);
   Operator prototype = default_operator(family);
+  if (op.size() == 1 && requests_of(prototype) == nullptr) throw_no_size(family, where);
   if (auto* module = std::get_if<MlaModule>(&prototype); module != nullptr && op.contains("decode"))
     module->decode = op["decode"] == Json(true);
   if (requests_of(prototype) != nullptr) take_alike_requests(asked, prototype, op, where);

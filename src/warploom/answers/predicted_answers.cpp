@@ -23,7 +23,10 @@
 #include "warploom/report/group_report.h"
 #include "warploom/report/model_report.h"
 #include "warploom/report/plan_report.h"
+#include "warploom/report/plan_views.h"
 #include "warploom/report/prediction_report.h"
+#include "warploom/report/run_charts.h"
+#include "warploom/report/run_views.h"
 #include "warploom/report/simulation_report.h"
 #include "warploom/report/static_report.h"
 #include "warploom/report/step_report.h"
@@ -33,87 +36,170 @@
 namespace warploom {
 namespace {
 
-Json answer_predict(const Session& session, const Json& asked, const AnswerWatch&) {
-  PredictRequest request = read_predict_request(asked);
-  hand_on(session.files(), request);
-  const PredictResult result = predict_operator(request, *session.model_of(request.predictor));
+// No version was measured of a kernel that a rule prices: one rule stands for all versions.
+void say_version(const Question& question, const PredictRequest& request, const PredictResult& result) {
+  if (request.version.empty()) return;
+  const std::string used = result.framework + " " + result.version;
+  if (!result.by_rule && result.version == request.version) return;
+  question.say(fmt::format("`framework_version` {}: this kernel was not measured with it, {} is used instead",
+                           request.version,
+                           result.by_rule ? fmt::format("the rule '{}'", result.kernel) : used));
+}
+
+Json answer_predict(const Question& question) {
+  PredictRequest request = read_predict_request(question.asked);
+  hand_on(question.session.files(), request);
+  const PredictResult result = predict_operator(request, *question.session.model_of(request.predictor));
   check_named_kernel(request, result.framework, result.kernel);
+  say_version(question, request, result);
+  question.write([&] { return prediction_text(result); });
   return prediction_json(result);
 }
 
-Json answer_step(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<StepRequest>(session, asked, SetupUse::Step);
-  return step_json(price_step(request, session.model_of(request.setup.predictor)));
+Json answer_step(const Question& question) {
+  const auto request = read_setup_request<StepRequest>(question.session, question.asked, SetupUse::Step);
+  const StepBreakdown step = price_step(request, question.session.model_of(request.setup.predictor));
+  question.write([&] {
+    const auto charts = question.text->charts;
+    return step_text(step) + (charts ? step_chart(step, *charts) : std::string());
+  });
+  return step_json(step);
 }
 
-Json answer_static(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<StaticBatchRequest>(session, asked, SetupUse::StaticBatch);
-  return static_json(price_static_batch(request, session.model_of(request.setup.predictor)));
+Json answer_static(const Question& question) {
+  const auto request =
+      read_setup_request<StaticBatchRequest>(question.session, question.asked, SetupUse::StaticBatch);
+  const StaticBreakdown result =
+      price_static_batch(request, question.session.model_of(request.setup.predictor));
+  question.write([&] { return static_text(result); });
+  return static_json(result);
 }
 
 void follow(SimulateRequest& request, const AnswerWatch& watch) {
   request.cancelled = watch.cancelled;
   if (!watch.progress) return;
   request.on_progress = [&watch](const SimulationProgress& at) {
+    if (watch.at)
+      watch.at(fmt::format("{:.0f} s simulated", SimDuration(at.now.nanoseconds()).seconds().value()));
     watch.progress(double(at.completed), double(at.total));
   };
 }
 
-Json answer_simulate(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_setup_request<SimulateRequest>(session, asked, SetupUse::Run);
-  name_default_workload(request.source);
-  follow(request, watch);
-  const SimulateResult result = simulate_serving(request, session.model_of(request.setup.predictor));
+// Said of requests that are drawn from what nobody named.
+void say_workload(const Question& question, const WorkloadRequestSource& source) {
+  question.say(
+      fmt::format("no workload was named: this is `workload` {} (others: `trace`, `clients`, "
+                  "`random_input_len`, `sessions`)",
+                  source.workload));
+}
+
+std::string run_text(const SimulateRequest& request, const SimulateResult& result,
+                     const std::optional<ChartStyle>& charts) {
+  std::string text = simulation_text(result.label, result.run, result.interval, request.goodput);
+  text += group_text(result.groups);
+  if (result.tuned) text += tuned_change_text(*result.tuned);
+  if (charts) text += timeline_chart(result.run, *charts);
+  return text;
+}
+
+Json answer_simulate(const Question& question) {
+  auto request = read_with_rate(question.asked, [&](const Json& asked) {
+    return read_setup_request<SimulateRequest>(question.session, asked, SetupUse::Run);
+  });
+  const bool unnamed = name_default_workload(request.source);
+  follow(request, question.watch);
+  const SimulateResult result = simulate_serving(request, question.session.model_of(predictor_of(request)));
+  if (unnamed) say_workload(question, request.source);
+  question.write([&] { return run_text(request, result, question.text->charts); });
   Json document =
       simulation_json(result.label, result.run, result.interval, request.details, request.goodput);
   if (!result.groups.empty()) document["groups"] = group_json(result.groups);
   if (result.tuned) document["tuned"] = tuned_change_json(*result.tuned);
+  if (!request.views.empty()) document["views"] = run_views_json(request.views, result);
   return document;
 }
 
-Json answer_plan(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  auto request = read_request<PlanRequest>(session, asked);
-  name_default_workload(request.source);
+void follow(PlanRequest& request, const AnswerWatch& watch) {
   request.cancelled = watch.cancelled;
-  if (watch.progress)
-    request.on_progress = [&watch](const PlanProgress& at) {
-      watch.progress(double(at.done), double(at.total));
-    };
-  return plan_json(make_plan(request, session.model_of(request.predictor)));
+  request.crew = watch.crew;
+  if (!watch.progress || !gives_answer(request)) return;
+  request.on_progress = [&watch](const PlanProgress& at) {
+    if (watch.at) watch.at(at.stage);
+    watch.progress(double(at.done), double(at.total));
+  };
 }
 
-Json answer_plans(const Session& session, const Json& asked, const AnswerWatch& watch) {
-  const auto request = read_request<PlansRequest>(session, asked);
+Json answer_plan(const Question& question) {
+  auto request = read_with_rate(
+      question.asked, [&](const Json& asked) { return read_request<PlanRequest>(question.session, asked); });
+  if (request.predictor.empty()) request.predictor = question.session.predictor();
+  const bool unnamed = name_default_workload(request.source);
+  follow(request, question.watch);
+  check_plan_views(request);
+  const PlanResult result = make_plan(request, question.session.model_of(request.predictor));
+  if (!gives_answer(request)) return nullptr;
+  if (unnamed) say_workload(question, request.source);
+  std::string text = plan_text(result);
+  Json document = plan_json(result);
+  add_plan_views(request, result, document, text);
+  question.write([&] { return text; });
+  return document;
+}
+
+Json answer_plans(const Question& question) {
+  const auto request = read_request<PlansRequest>(question.session, question.asked);
   Json document = Json::object();
+  std::string text;
+  bool answered = true;
   std::vector<PlanExperiment> experiments = read_experiments(request.file);
   check_experiments(request, experiments);
   for (PlanExperiment& experiment : experiments) {
     PlanRequest& plan = experiment.request;
+    if (plan.predictor.empty()) plan.predictor = question.session.predictor();
     plan.threads = request.threads;
-    plan.cancelled = watch.cancelled;
-    if (watch.progress)
-      plan.on_progress = [&watch](const PlanProgress& at) {
-        watch.progress(double(at.done), double(at.total));
-      };
-    document[experiment.name] =
-        plan_json(make_experiment(request, experiment, session.model_of(plan.predictor)));
+    follow(plan, question.watch);
+    const PlanResult result = make_experiment(request, experiment, question.session.model_of(plan.predictor));
+    answered = gives_answer(plan);
+    if (!answered) continue;
+    std::string words = plan_text(result);
+    document[experiment.name] = plan_json(result);
+    add_plan_views(plan, result, document[experiment.name], words);
+    text += fmt::format("== {} ==\n{}\n", experiment.name, words);
+    if (plan.cancelled != nullptr && *plan.cancelled) break;
   }
+  if (!answered) return nullptr;
+  question.write([&] { return text; });
   return document;
 }
 
-Json answer_convert_clients(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<ConvertClientsRequest>(session, asked);
-  return clients_json(convert_clients(request), request.output);
+Json answer_convert_clients(const Question& question) {
+  const auto request = read_request<ConvertClientsRequest>(question.session, question.asked);
+  const ClientMix mix = convert_clients(request);
+  question.write([&] { return clients_text(mix, request.output); });
+  return clients_json(mix, request.output);
 }
 
-Json answer_support(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<SupportRequest>(session, asked);
-  return {{"rows", support_json(support_matrix(request, session.model_of(request.predictor)))}};
+Json answer_support(const Question& question) {
+  auto request = read_request<SupportRequest>(question.session, question.asked);
+  const AnswerWatch& watch = question.watch;
+  if (watch.progress)
+    request.on_progress = [&](std::int64_t done, std::int64_t total) {
+      watch.progress(double(done), double(total));
+    };
+  const auto rows = support_matrix(request, question.session.model_of(request.predictor));
+  question.write([&] { return support_text(rows); });
+  return {{"rows", support_json(rows)}};
 }
 
-Json answer_diagnose(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_setup_request<DiagnoseRequest>(session, asked, SetupUse::Diagnosis);
-  return diagnosis_json(diagnose(request));
+Json answer_diagnose(const Question& question) {
+  const auto request =
+      read_setup_request<DiagnoseRequest>(question.session, question.asked, SetupUse::Diagnosis);
+  const Diagnosis result = diagnose(
+      request, request.workload ? question.session.model_of(request.workload->setup.predictor) : nullptr);
+  question.write([&] { return diagnosis_text(result); });
+  Json document = diagnosis_json(result);
+  for (const std::string& view : request.views) document["views"][view] = diagnosis_html(result);
+  return document;
 }
 
 // The `name` of requests that have nothing else.
@@ -126,21 +212,42 @@ std::string asked_name(const Json& asked, std::string_view request, bool require
   return asked.contains("name") ? asked["name"].get<std::string>() : std::string();
 }
 
-Json answer_gpus(const Session&, const Json& asked, const AnswerWatch&) {
-  if (!asked.empty()) throw InvalidInput("gpus: takes no fields; `gpu` shows one by its name");
-  return gpu_list_json(list_gpus());
+Json answer_gpus(const Question& question) {
+  if (!question.asked.empty()) throw InvalidInput("gpus: takes no fields; `gpu` shows one by its name");
+  const std::vector<GpuSpec> gpus = list_gpus();
+  question.write([&] { return gpu_list_text(gpus); });
+  return gpu_list_json(gpus);
 }
 
-Json answer_gpu(const Session& session, const Json& asked, const AnswerWatch&) {
-  return gpu_json(show_gpu(asked_name(asked, "gpu", true), session.files()));
+Json answer_gpu(const Question& question) {
+  const GpuSpec gpu = show_gpu(asked_name(question.asked, "gpu", true), question.session.files());
+  question.write([&] { return gpu_text(gpu); });
+  return gpu_json(gpu);
 }
 
-Json answer_models(const Session& session, const Json& asked, const AnswerWatch&) {
-  return model_list_json(list_models(asked_name(asked, "models", false), session.files()));
+Json answer_models(const Question& question) {
+  const std::vector<ModelListing> models =
+      list_models(asked_name(question.asked, "models", false), question.session.files());
+  question.write([&] { return model_list_text(models); });
+  return model_list_json(models);
 }
 
-Json answer_schema(const Session&, const Json& asked, const AnswerWatch&) {
-  return request_schema(asked_name(asked, "schema", true));
+// Of one request; without a name which there are.
+Json answer_schema(const Question& question) {
+  const std::string name = asked_name(question.asked, "schema", false);
+  if (!name.empty()) {
+    const Json schema = request_schema(name);
+    question.write([&] { return json_text(schema); });
+    return schema;
+  }
+  Json list = Json::array();
+  std::string text;
+  for (const DescribedRequest& request : described_requests()) {
+    list.push_back({{"name", request.name()}, {"about", request.about}});
+    text += fmt::format("{:<22}{}\n", request.name(), request.about);
+  }
+  question.write([&] { return text; });
+  return {{"requests", std::move(list)}};
 }
 
 constexpr AnswerAccess kClients = AnswerAccess::Clients;
@@ -176,7 +283,7 @@ constexpr AnsweredRequest kPredictedAnswers[] = {
     {"plan",
      answer_plan,
      {.access = kClients,
-      .files = {"model", "gpu_names", "predictor", "host_profile", "trace", "clients", "prices"}}},
+      .files = {"model", "gpu_names", "predictor", "host_profile", "trace", "clients", "prices", "check"}}},
     {"support",
      answer_support,
      {.access = kClients, .files = {"supported_models", "supported_gpus", "predictor"}}},

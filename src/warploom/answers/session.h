@@ -18,13 +18,16 @@ class Session {
  public:
   // As open_latency_model takes it, and throws. The caller is at this machine.
   explicit Session(std::string predictor = {});
+  // The shipped predictor, read when it is asked for.
+  struct OpenedLater {};
+  explicit Session(OpenedLater) {}
   // The same predictor for another caller, who may name files of `files` alone.
   Session(const Session& other, FileScope files);
 
   // Handed on with every request, to where files are opened.
   const FileScope& files() const { return files_; }
   const std::string& predictor() const { return predictor_; }
-  const std::shared_ptr<const LatencyModel>& model() const { return model_; }
+  const std::shared_ptr<const LatencyModel>& model() const;
   // Of a request: the session's where the request names none or the same, else opened if the caller may.
   std::shared_ptr<const LatencyModel> model_of(const std::string& predictor) const;
 
@@ -34,7 +37,8 @@ class Session {
  private:
   std::string predictor_;
   FileScope files_ = FileScope::machine();
-  std::shared_ptr<const LatencyModel> model_;
+  mutable std::once_flag opened_;
+  mutable std::shared_ptr<const LatencyModel> model_;
   mutable std::mutex catalog_mutex_;
   mutable GpuCatalog catalog_;
 };

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "warploom/answers/internal/setup_reading.h"
-#include "warploom/app/serving/network_scope.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
@@ -16,9 +16,7 @@ constexpr std::int64_t kMostStepTokens = 1'000'000'000;
 
 ServingSetup resolved(const Session& session, const Json& fields) {
   const auto request = read_setup_request<ServingSetupRequest>(session, fields, SetupUse::Steps);
-  ServingSetup setup = resolve_serving(request, session.model_of(request.predictor));
-  check_network_scope(request, setup);
-  return setup;
+  return resolve_asked(request, session.model_of(request.predictor));
 }
 
 std::int32_t checked_tokens(std::int64_t value, std::string_view what, std::int64_t least) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "warploom/answers/answer_table.h"
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/app/tune/moe_config.h"
@@ -7,39 +9,79 @@
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/report/moe_config_report.h"
+#include "warploom/report/run_charts.h"
 #include "warploom/report/tune_report.h"
 #include "warploom/report/tune_staircase.h"
 
 namespace warploom {
 namespace {
 
-Json answer_tune_plan(const Session& session, const Json& asked, const AnswerWatch&) {
-  const TunePlanResult plan = tune_plan(read_request<TunePlanRequest>(session, asked));
+constexpr std::size_t kStaircaseLines = 28;  // a terminal's height
+
+Json answer_tune_plan(const Question& question) {
+  const TunePlanResult plan = tune_plan(read_request<TunePlanRequest>(question.session, question.asked));
+  question.write([&] {
+    return fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows, plan.shapes);
+  });
   return {{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}};
 }
 
-Json answer_tune_fit(const Session& session, const Json& asked, const AnswerWatch&) {
-  const auto request = read_request<TuneFitRequest>(session, asked);
-  return request.method == TuneMethod::WaveTune ? wavetune_fit_json(tune_fit_wavetune(request))
-                                                : tune_fit_json(tune_fit(request));
+Json answer_wavetune_fit(const Question& question, const TuneFitRequest& request) {
+  const WaveTuneFitResult fit = tune_fit_wavetune(request);
+  for (const TileConfig& tiles : fit.table.model().left_out)
+    question.say(fmt::format("left out: tiles {}x{}x{} have fewer than {} anchors", tiles.tile_m,
+                             tiles.tile_n, tiles.tile_k, kFewestAnchors));
+  question.write([&] { return wavetune_fit_text(fit); });
+  return wavetune_fit_json(fit);
 }
 
-Json answer_tune_cross_gpu(const Session& session, const Json& asked, const AnswerWatch&) {
-  return tune_fit_json(tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(session, asked)));
+Json fit_answer(const Question& question, const TuneFitResult& fit) {
+  for (const TileConfig& config : fit.model.left_out)
+    question.say(fmt::format("left out: {} has fewer than {} samples", config_text(config), kFewestSamples));
+  question.write([&] {
+    const auto charts = question.text->charts;
+    return tune_fit_text(fit) + (charts ? fit_chart(fit.model, *charts) : std::string());
+  });
+  return tune_fit_json(fit);
 }
 
-Json answer_tune_show(const Session& session, const Json& asked, const AnswerWatch&) {
-  return tune_show_json(tune_show(read_request<TuneShowRequest>(session, asked)));
+Json answer_tune_fit(const Question& question) {
+  const auto request = read_request<TuneFitRequest>(question.session, question.asked);
+  if (request.method == TuneMethod::WaveTune) return answer_wavetune_fit(question, request);
+  return fit_answer(question, tune_fit(request));
 }
 
-Json answer_tune_regret(const Session& session, const Json& asked, const AnswerWatch&) {
-  return tune_regret_json(tune_regret(read_request<TuneRegretRequest>(session, asked)));
+Json answer_tune_cross_gpu(const Question& question) {
+  return fit_answer(question,
+                    tune_fit_cross_gpu(read_request<TuneCrossGpuRequest>(question.session, question.asked)));
 }
 
-Json answer_moe_config(const Session& session, const Json& asked, const AnswerWatch&) {
-  const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(session, asked));
+Json answer_tune_show(const Question& question) {
+  const auto request = read_request<TuneShowRequest>(question.session, question.asked);
+  const TuneShowResult result = tune_show(request);
+  question.write([&] {
+    return staircase_text(result.table,
+                          staircase(result.table, request.m, request.n, request.k, kStaircaseLines));
+  });
+  return tune_show_json(result);
+}
+
+Json answer_tune_regret(const Question& question) {
+  const TuneRegretResult result =
+      tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
+  question.write([&] { return tune_regret_text(result); });
+  return tune_regret_json(result);
+}
+
+Json answer_moe_config(const Question& question) {
+  const MoeConfigResult result = moe_config(read_request<MoeConfigRequest>(question.session, question.asked));
   Json document = sidecar_json(result.table);
   for (const auto& file : result.files) document["files"].push_back(file.string());
+  question.write([&] {
+    std::string text = moe_config_text(result.table);
+    for (const auto& file : result.files) text += fmt::format("wrote {}\n", file.string());
+    return text;
+  });
   return document;
 }
 

@@ -32,6 +32,12 @@ void check_number(const Field& field, double number, std::string_view where) {
       fmt::format("{}: '{}' is {}, expected {}", where, field.name, number, range_text(field.options)));
 }
 
+void check_choice(const Field& field, const std::string& text, std::string_view where) {
+  if (field.choices.empty()) return;
+  if (std::find(field.choices.begin(), field.choices.end(), text) == field.choices.end())
+    throw_unknown_choice(fmt::format("{}: '{}'", where, field.name), text, field.choices);
+}
+
 }  // namespace
 
 const Field* FieldTable::find(std::string_view name) const {
@@ -56,11 +62,9 @@ void check_field_value(const Field& field, const FieldValue& value, std::string_
   if (const auto* list = std::get_if<std::vector<double>>(&value)) {
     for (const double entry : *list) check_number(field, entry, where);
   }
-  if (const auto* text = std::get_if<std::string>(&value); text != nullptr && !field.choices.empty()) {
-    if (std::find(field.choices.begin(), field.choices.end(), *text) == field.choices.end()) {
-      throw_unknown_choice(fmt::format("{}: '{}'", where, field.name), *text, field.choices);
-    }
-  }
+  if (const auto* text = std::get_if<std::string>(&value)) check_choice(field, *text, where);
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+    for (const std::string& entry : *list) check_choice(field, entry, where);
 }
 
 void check_fields(const FieldTable& table, const void* object, std::string_view where) {

@@ -99,7 +99,7 @@ struct FieldOptions {
   double max = std::numeric_limits<double>::infinity();
   double scale = 1.0;     // SI value = scale * JSON value
   bool required = false;  // reading fails when the key is absent
-  // The values that a text may take; empty: any. Those of an enum come from its EnumNames.
+  // The values that a text, or each of a list, takes; empty: any. Those of an enum come from its EnumNames.
   std::span<const std::string_view> choices = {};
   std::string_view topic = "";  // one word that fields about the same thing share
   // Who has the field, in a struct that serves several; empty: all of them.

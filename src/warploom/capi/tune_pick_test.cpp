@@ -21,7 +21,7 @@ const RuntimeTable& one_config_table() {
     for (const std::int64_t tiles : {4, 33, 132, 264, 500, 1300})
       for (const std::int64_t loops : {4, 16, 64, 128})
         samples.push_back({TileConfig{}, {128, 128 * tiles, 64 * loops}, 2.0 + double(tiles * loops) / 100});
-    return RuntimeTable::build(fit_wave_model({}, {}, samples));
+    return RuntimeTable::build(fit_wave_model({}, {.name = "h200_sxm"}, samples));
   }();
   return table;
 }

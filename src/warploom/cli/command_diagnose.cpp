@@ -1,53 +1,49 @@
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/diagnose.h"
 #include "warploom/base/error.h"
-#include "warploom/base/file.h"
 #include "warploom/cli/command.h"
 #include "warploom/cli/help.h"
-#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
 #include "warploom/cli/setup_options.h"
-#include "warploom/report/diagnose_report.h"
+#include "warploom/cli/view_file.h"
 
 namespace warploom {
+namespace {
+
+// A model's own batch, or measured kernels.
+void write_workload(const SetupOptions& setup, Json& asked, GivenNames& names) {
+  Json given = Json::object();
+  if (setup.has_model()) {
+    setup.write(given);
+    setup.name_fields(given, names);
+    asked["gpu"] = given["gpu"];
+    asked["workload"]["setup"] = std::move(given);
+    return;
+  }
+  if (const std::string option = setup.first_given(); !option.empty())
+    throw InvalidInput(option + " is of predicted kernels, expected --model too");
+  asked["gpu"] = setup.gpu();
+  asked.erase("workload");
+}
+
+}  // namespace
 
 void add_diagnose_command(Command& app) {
-  struct Options {
-    std::string rooflines;
-    bool json = false;
-  };
-  const auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand("diagnose", "which kernels are worth tuning, and why");
+  RequestCommand diagnosis(*command, "diagnose");
   const SetupOptions setup(*command, SetupUse::Diagnosis);
-  const auto fields = add_request_options<DiagnoseRequest>(
-      *command,
-      {.skipped = {"gpu", "gpus", "keep_impossible", "setup"}, .group = std::string(kWorkloadGroup)});
+  diagnosis.add_fields<DiagnoseRequest>({.skipped = {"gpu", "gpus", "keep_impossible", "setup", "views"},
+                                         .group = std::string(kWorkloadGroup)});
+  diagnosis.write([setup](Json& asked, GivenNames& names) { write_workload(setup, asked, names); });
   {
     const OptionGroup group(*command, kWorkloadGroup);
-    command->add_option("--rooflines", options->rooflines,
-                        "also writes a page with a roofline of each pipeline");
+    add_view_file(diagnosis, "--rooflines", std::string(kDiagnosisViews[0]),
+                  "also writes a page with a roofline of each pipeline");
   }
-  const HtmlOption html(*command, "diagnose");
-  add_json_option(*command, options->json);
-  command->callback([options, fields, html, setup] {
-    DiagnoseRequest request;
-    fields->apply(&request);
-    request.gpu = setup.gpu();
-    if (setup.has_model()) {
-      if (!request.workload) request.workload.emplace();
-      request.workload->setup = setup.parsed();
-    } else if (const std::string given = setup.first_given(); !given.empty()) {
-      throw InvalidInput(given + " is of predicted kernels, expected --model too");
-    } else {
-      request.workload.reset();
-    }
-    const Diagnosis result = diagnose(request);
-    if (!options->rooflines.empty()) write_file_atomically(options->rooflines, diagnosis_html(result));
-    const Json document = diagnosis_json(result);
-    html.write_answer(request, document);
-    print(options->json ? json_text(document) : diagnosis_text(result));
-  });
+  diagnosis.html().runs();
 }
 
 }  // namespace warploom

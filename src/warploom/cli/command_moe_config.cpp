@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +5,7 @@
 #include "warploom/cli/command.h"
 #include "warploom/cli/field_options.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
 #include "warploom/report/moe_config_report.h"
 
 namespace warploom {
@@ -14,7 +13,7 @@ namespace warploom {
 namespace {
 
 // Where the Python package is unless it is said.
-std::filesystem::path python_package() {
+std::string python_package() {
   const char* named = std::getenv("WARPLOOM_PACKAGE");
   return named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
 }
@@ -23,29 +22,16 @@ std::filesystem::path python_package() {
 
 void add_moe_config_command(Command& app) {
   Command* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
-  const auto fields = add_request_options<MoeConfigRequest>(*command);
+  RequestCommand configs(*command, "moe_config");
+  configs.write([](Json& asked, GivenNames&) { asked["package"] = python_package(); });
+  configs.add_fields<MoeConfigRequest>();
   const auto option = [&](const char* name) { return command->get_option(name); };
   for (const char* name : {"--samples", "--profile"}) option(name)->excludes(option("--table"));
   for (const char* name : {"--seconds", "--python", "--package"}) option(name)->needs(option("--profile"));
   // Sizes that the model says.
   for (const char* size : {"--experts", "--top-k", "--hidden", "--intermediate"})
     option("--model")->excludes(option(size));
-  const auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
-  command->callback([fields, json] {
-    MoeConfigRequest request;
-    request.package = python_package();
-    fields->apply(&request);
-    const MoeConfigResult result = moe_config(request);
-    if (*json) {
-      Json document = sidecar_json(result.table);
-      for (const auto& file : result.files) document["files"].push_back(file.string());
-      print(json_text(document));
-      return;
-    }
-    print(moe_config_text(result.table));
-    for (const auto& file : result.files) print(fmt::format("wrote {}\n", file.string()));
-  });
+  configs.runs();
 }
 
 void add_train_moe_configs_command(Command& app) {

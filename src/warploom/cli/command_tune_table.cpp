@@ -14,12 +14,11 @@
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/html_option.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/request_command.h"
 #include "warploom/cli/tile_kernel_options.h"
 #include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
-#include "warploom/report/tune_staircase.h"
 
 namespace warploom {
 namespace {
@@ -108,24 +107,11 @@ void add_pick(Command& tune) {
 }
 
 void add_show(Command& tune) {
-  constexpr std::size_t kLines = 28;  // a terminal's height
   Command* command = tune.add_subcommand("show", "predicted times and choices as m grows");
-  const auto fields = add_request_options<TuneShowRequest>(*command);
-  const HtmlOption html(*command, "tune_show");
-  const auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
-  command->callback([fields, html, json] {
-    TuneShowRequest request;
-    fields->apply(&request);
-    if (!request.samples.empty() && !html.given() && !*json)
-      throw InvalidInput("--samples changes nothing by itself, expected --html or --json too");
-    const TuneShowResult result = tune_show(request);
-    const Json document = tune_show_json(result);
-    html.write_answer(request, document);
-    print(*json ? json_text(document)
-                : staircase_text(result.table,
-                                 staircase(result.table, request.m, request.n, request.k, kLines)));
-  });
+  RequestCommand table(*command, "tune_show");
+  const auto fields = table.add_fields<TuneShowRequest>();
+  table.needs_json([fields] { return std::string(fields->given("samples") ? "--samples" : ""); }, true);
+  table.html().runs();
 }
 
 void add_export(Command& tune) {
@@ -160,32 +146,19 @@ void add_export(Command& tune) {
 }
 
 void add_plan(Command& tune) {
-  struct Options {
-    bool first_round = false, json = false;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto first_round = std::make_shared<bool>(false);
   Command* command = tune.add_subcommand("plan", "which configurations to time at which shapes");
-  const auto fields = add_request_options<TunePlanRequest>(*command, {.skipped = {"kernel", "round"}});
-  Option* first =
-      command->add_flag("--first-round", options->first_round, "few anchors of every configuration");
+  RequestCommand plan(*command, "tune_plan");
+  plan.add_fields<TunePlanRequest>({.skipped = {"kernel", "round"}});
+  Option* first = command->add_flag("--first-round", *first_round, "few anchors of every configuration");
   // The second round's configurations are those of the samples.
   command->get_option("--samples")->excludes(first)->excludes(command->get_option("--split-k"));
   const auto kernel = add_tile_kernel_options(*command, TileKernelUse::SecondRound);
-  add_json_option(*command, options->json);
-  command->callback([options, fields, kernel] {
-    TunePlanRequest request;
-    fields->apply(&request);
-    const auto use = request.method == TuneMethod::WaveTune ? TileKernelUse::BoundaryAnchors
-                     : request.samples.empty()              ? TileKernelUse::Anchors
-                                                            : TileKernelUse::SecondRound;
-    request.kernel = tile_kernel_of(*kernel, use, "tune plan");
-    if (options->first_round) request.round = AnchorRound::First;
-    if (!request.samples.empty()) request.round = AnchorRound::Second;
-    const TunePlanResult plan = tune_plan(request);
-    print(options->json ? json_text({{"configs", plan.configs}, {"rows", plan.rows}, {"shapes", plan.shapes}})
-                        : fmt::format("{} configurations, {} timings at {} shapes\n", plan.configs, plan.rows,
-                                      plan.shapes));
+  plan.write([first_round, kernel](Json& asked, GivenNames&) {
+    if (*first_round) asked["round"] = name_of(AnchorRound::First);
+    if (kernel->any_given()) kernel->write(asked["kernel"]);
   });
+  plan.runs();
 }
 
 void add_profile(Command& tune) {
@@ -198,7 +171,7 @@ void add_profile(Command& tune) {
     const char* named = std::getenv("WARPLOOM_PACKAGE");
     request.package = named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
     fields->apply(&request);
-    request.kernel = tile_kernel_of(*kernel, TileKernelUse::Profile, "tune profile");
+    kernel->apply(&request.kernel);
     const TuneProfileResult result = tune_profile(request);
     print(fmt::format("{}: {} configurations, {} timings planned{}\n", request.output.string(),
                       result.configs, result.rows,

@@ -55,11 +55,18 @@ TEST(CommandWords, LeaveOutWhatBearsOnNothing) {
             "step --model m --gpu g --max-num-seqs 12 --decode 8x100");
 }
 
+TEST(CommandWords, SayWhatIsEmittedAndNoViews) {
+  EXPECT_EQ(line_for("step", R"({"model": "m", "gpu": "g", "framework": "x", "decode": "1x1"})"),
+            "step --model m --gpu g --framework x --decode 1x1");
+  EXPECT_EQ(line_for("plan", R"({"model": "m", "gpu_names": ["g"], "emit": "k8s", "views": ["svg"]})"),
+            "plan --output deployment --model m --gpus g --emit k8s");
+}
+
 TEST(CommandWords, RefuseWhatNoOptionSays) {
   EXPECT_THROW(line_for("nothing", "{}"), NotFound);
   EXPECT_THROW(line_for("simulate", "[]"), InvalidInput);
   EXPECT_THROW(line_for("simulate", R"({"model": "m", "gpu": "g", "seeed": 1})"), InvalidInput);
-  EXPECT_THROW(line_for("step", R"({"model": "m", "gpu": "g", "framework": "x", "decode": "1x1"})"),
+  EXPECT_THROW(line_for("step", R"({"model": "m", "gpu": "g", "image_tokens": 9, "decode": "1x1"})"),
                InvalidInput);
   EXPECT_THROW(line_for("gpu", "{}"), InvalidInput);
 }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
-#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/cli/engine_command.h"
-#include "warploom/cli/engine_flag_options.h"
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
+#include "warploom/cli/setup_options.h"
 
 namespace warploom {
 namespace {
@@ -83,24 +83,22 @@ bool DeploymentOptions::PoolValues::given() const {
          fields->any_given();
 }
 
-ServingSetupRequest DeploymentOptions::PoolValues::over(const ServingSetupRequest& base) const {
-  ServingSetupRequest pool = base;
+Json DeploymentOptions::PoolValues::over(const Json& setup) const {
+  Json pool = setup;
   if (!command.empty()) {
     const EngineCommand started = parse_engine_command(command);
-    if (!started.model.empty() && pool.model.empty()) pool.model = started.model;
-    if (!started.quantization.empty()) pool.quantization = started.quantization;
-    pool.config = started.config;
+    if (!started.model.empty() && !pool.contains("model")) pool["model"] = started.model;
+    if (!started.quantization.empty()) pool["quantization"] = started.quantization;
+    pool["config"] = started_fields(started.config, SetupUse::Run);
   }
-  if (!gpu.empty()) pool.gpu = gpu;
-  fields->apply(&pool.config);
-  for (const auto& [option, field] : fields->given_options()) {
-    check_field_engine(pool.config, field, option);
-    check_given_field(SetupUse::Run, pool.config, field, option);
-    if (name == "decode") check_decode_scope(field, option);
-  }
-  pool.config.tensor_parallel_size = tensor_parallel.value_or(pool.config.tensor_parallel_size);
-  pool.config.pipeline_parallel_size = pipeline_parallel.value_or(pool.config.pipeline_parallel_size);
-  pool.config.data_parallel_size = data_parallel.value_or(pool.config.data_parallel_size);
+  if (!gpu.empty()) pool["gpu"] = gpu;
+  Json config = pool.value("config", Json::object());
+  fields->write(config);
+  check_option_names(*fields, config);
+  if (tensor_parallel) config["tensor_parallel_size"] = *tensor_parallel;
+  if (pipeline_parallel) config["pipeline_parallel_size"] = *pipeline_parallel;
+  if (data_parallel) config["data_parallel_size"] = *data_parallel;
+  if (!config.empty()) pool["config"] = std::move(config);
   return pool;
 }
 
@@ -138,25 +136,22 @@ DeploymentOptions::DeploymentOptions(Command& command)
                      "[POOL:]INSTANCE@SECONDS[+DOWN]: an instance fails and comes back; may be given again");
 }
 
-void DeploymentOptions::apply(SimulateRequest& request) const {
-  autoscaling_->apply(&request.autoscaling);
-  if (autoscaling_->any_given() && !request.autoscaling.on())
-    throw InvalidInput(fmt::format("{}: no pool scales, expected --max-instances of at least 1 too",
-                                   autoscaling_->given_options().back().first));
-  for (const std::string& text : *failures_) request.failures.push_back(parse_failure(text));
+void DeploymentOptions::write(Json& request) const {
+  if (autoscaling_->any_given()) autoscaling_->write(request["autoscaling"]);
+  for (const std::string& text : *failures_) request["failures"].push_back(to_json(parse_failure(text)));
   if (!prefill_->given() && !decode_->given()) {
     if (transfer_->any_given())
       throw InvalidInput(
           "--kv-transfer-... is between pools, expected --prefill-instances and --decode-instances too");
     return;
   }
-  DisaggregationRequest pools{prefill_->over(request.setup), decode_->over(request.setup), {}};
-  transfer_->apply(&pools.transfer);
-  if (pools.prefill.config.engine != pools.decode.config.engine) {
-    throw InvalidInput(fmt::format("--prefill-command starts {} and --decode-command {}, expected one engine",
-                                   pools.prefill.config.engine, pools.decode.config.engine));
-  }
-  request.disaggregation = std::move(pools);
+  Json pools{{"prefill", prefill_->over(request["setup"])}, {"decode", decode_->over(request["setup"])}};
+  if (transfer_->any_given()) transfer_->write(pools["transfer"]);
+  request["disaggregation"] = std::move(pools);
+}
+
+void DeploymentOptions::name_fields(GivenNames& names) const {
+  for (const auto& pool : {prefill_, decode_}) names.add(pool->fields->given_options(), pool->name);
 }
 
 }  // namespace warploom

@@ -8,6 +8,7 @@
 
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/cli/field_options.h"
+#include "warploom/cli/question.h"
 
 namespace warploom {
 
@@ -18,8 +19,9 @@ class DeploymentOptions {
   // Adds --prefill-... and --decode-... for the fields that pools usually differ in, --prefill-gpu,
   // --decode-gpu, --prefill-command, --decode-command, --kv-transfer-..., the scaling options and --fail-at.
   explicit DeploymentOptions(Command& command);
-  // Sets what was asked for, pools over request.setup. Throws InvalidInput.
-  void apply(SimulateRequest& request) const;
+  // Into the fields of a SimulateRequest, pools over its setup. Throws InvalidInput.
+  void write(Json& request) const;
+  void name_fields(GivenNames& names) const;
 
  private:
   struct PoolValues {
@@ -27,7 +29,7 @@ class DeploymentOptions {
     std::shared_ptr<FieldOptionValues> fields;
     std::optional<std::int64_t> tensor_parallel, pipeline_parallel, data_parallel;
     bool given() const;
-    ServingSetupRequest over(const ServingSetupRequest& base) const;
+    Json over(const Json& setup) const;
   };
   std::shared_ptr<PoolValues> add_pool(Command& command, const std::string& name);
 

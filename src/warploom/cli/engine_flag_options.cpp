@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include "warploom/app/serving/serving_setup.h"
@@ -54,17 +55,32 @@ std::string value_type(const EngineFlag& flag) {
 
 }  // namespace
 
+namespace {
+
+const Field& field_behind(const EngineFlag& flag) {
+  const Field* field = fields_of<ServingConfig>().find(flag.field);
+  WARPLOOM_ASSERT(field != nullptr);
+  return *field;
+}
+
+FieldValue checked_value(const EngineFlag& flag, const std::string& text, const std::string& where) {
+  const Field& field = field_behind(flag);
+  FieldValue value = field_value_from_text(field, value_text(flag, text, where), where);
+  check_field_value(field, value, where);
+  return value;
+}
+
+}  // namespace
+
 bool apply_engine_flag(ServingConfig& config, std::string_view name, const std::string& text,
                        const std::string& where) {
   const EngineFlag* flag = find_flag(config.engine, name);
   if (flag == nullptr) return false;
-  const Field* field = fields_of<ServingConfig>().find(flag->field);
-  WARPLOOM_ASSERT(field != nullptr);
-  FieldValue value = field_value_from_text(*field, value_text(*flag, text, where), where);
-  check_field_value(*field, value, where);
-  field->set(&config, std::move(value));
+  field_behind(*flag).set(&config, checked_value(*flag, text, where));
   return true;
 }
+
+std::string engine_in(const Json& config) { return config.value("engine", ServingConfig().engine); }
 
 EngineFlagOptions::EngineFlagOptions(Command& command)
     : entries_(std::make_shared<std::vector<std::unique_ptr<Entry>>>()) {
@@ -97,16 +113,20 @@ EngineFlagOptions::EngineFlagOptions(Command& command)
   }
 }
 
-void EngineFlagOptions::apply(ServingConfig& config) const {
+void EngineFlagOptions::write(Json& config) const {
+  const std::string chosen = engine_in(config);
   for (const auto& entry : *entries_) {
     if (!entry->given) continue;
     const std::string option = option_name(entry->flag);
-    if (apply_engine_flag(config, entry->flag, entry->text, option)) continue;
+    if (const EngineFlag* own = find_flag(chosen, entry->flag)) {
+      config[std::string(own->field)] = field_value_json(checked_value(*own, entry->text, option));
+      continue;
+    }
     for (const EngineSpec* engine : all_engines()) {
       const EngineFlag* flag = find_flag(engine->name, entry->flag);
       if (flag == nullptr) continue;
       throw InvalidInput(fmt::format("{} is a flag of {}, expected {} with --engine {}", option, engine->name,
-                                     own_name(config.engine, flag->field), config.engine));
+                                     own_name(chosen, flag->field), chosen));
     }
   }
 }

@@ -19,12 +19,16 @@ class Command;
 bool apply_engine_flag(ServingConfig& config, std::string_view flag, const std::string& text,
                        const std::string& where);
 
+// The engine that fields of a ServingConfig name, or the one that is meant where they name none.
+std::string engine_in(const Json& config);
+
 class EngineFlagOptions {
  public:
   // Adds every flag of every engine that is not the name of a field, with dashes and with underscores.
   explicit EngineFlagOptions(Command& command);
-  // Throws InvalidInput on a flag of another engine, naming the right one.
-  void apply(ServingConfig& config) const;
+  // Into the fields of a ServingConfig. Throws InvalidInput on a flag of another engine, naming the right
+  // one.
+  void write(Json& config) const;
   // The options that were given, with the fields they stand for under `engine`.
   std::vector<std::pair<std::string, std::string>> given_options(std::string_view engine) const;
 

@@ -1,5 +1,7 @@
 // Every option of every command changes an answer, or is refused with the reason. The options come from the
-// commands themselves; what they need to show themselves stands in tests/fixtures/options/cases.txt.
+// commands themselves; what they need to show themselves stands in tests/fixtures/options/cases.txt. What
+// they ask goes through the text of its JSON, as C, Python and the page send it: each line has the same
+// answer or the same refusal there.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -78,7 +80,7 @@ Answer run(Words words) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Answer answer;
-  answer.status = run_program(words, "test");
+  answer.status = run_program(words, "test", nullptr, Sent::AsText);
   answer.said = testing::internal::GetCapturedStderr();
   answer.content = without_repetition(testing::internal::GetCapturedStdout());
   std::map<std::string, std::string> files;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "warploom/cli/flag_names.h"
 #include "warploom/cli/help.h"
@@ -146,7 +147,9 @@ class FieldOptionsAdder {
 
   void finish(Option& option, const Field& field) const {
     option.group(group_of(field));
-    if (style_.request && field.options.required) option.required();
+    const auto& elsewhere = style_.elsewhere;
+    const bool here = std::find(elsewhere.begin(), elsewhere.end(), field.name) == elsewhere.end();
+    if (style_.request && field.options.required && here) option.required();
   }
 
   // Several words, or the option several times.
@@ -254,16 +257,41 @@ FieldValue list_from_words(const Field& field, const std::vector<std::string>& w
 
 }  // namespace
 
+FieldValue FieldOptionValues::Entry::value() const {
+  FieldValue said =
+      words.empty() ? field_value_from_text(*field, text, option) : list_from_words(*field, words, option);
+  if (request)
+    check_request_value(*field, said, option);
+  else
+    check_field_value(*field, said, option);
+  return said;
+}
+
+Json field_value_json(const FieldValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return nullptr;
+        else
+          return held;
+      },
+      value);
+}
+
+void FieldOptionValues::write(Json& fields) const {
+  for (const auto& entry : entries_) {
+    if (!entry->given) continue;
+    Json* holder = &fields;
+    for (const Field* outer : entry->inside) holder = &(*holder)[outer->name];
+    (*holder)[entry->field->name] = field_value_json(entry->value());
+  }
+}
+
 void FieldOptionValues::apply(void* object) const {
   for (const auto& entry : entries_) {
     if (!entry->given) continue;
     const Field& field = *entry->field;
-    FieldValue value = entry->words.empty() ? field_value_from_text(field, entry->text, entry->option)
-                                            : list_from_words(field, entry->words, entry->option);
-    if (entry->request)
-      check_request_value(field, value, entry->option);
-    else
-      check_field_value(field, value, entry->option);
+    FieldValue value = entry->value();
     void* holder = object;
     for (const Field* outer : entry->inside) {
       outer->resize(holder, 1);

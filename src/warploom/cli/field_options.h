@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warploom/base/fields.h"
+#include "warploom/base/json.h"
 #include "warploom/cli/flag_names.h"
 
 namespace warploom {
@@ -22,6 +23,8 @@ class FieldOptionValues {
   // Sets the fields that were given; others keep their values. Numbers are checked against the fields'
   // ranges. Throws InvalidInput that names the option.
   void apply(void* object) const;
+  // The same as JSON, into the object of the table's fields: what was given and no more.
+  void write(Json& fields) const;
   bool given(std::string_view field_name) const;
   bool any_given() const;
   // The options that were given, with the names of their fields, in the order of the table.
@@ -37,6 +40,7 @@ class FieldOptionValues {
     std::vector<std::string> words;  // of a request's list, in place of `text`
     bool given = false;
     bool request = false;
+    FieldValue value() const;  // checked
   };
   std::vector<std::unique_ptr<Entry>> entries_;
 };
@@ -53,6 +57,7 @@ struct FieldOptionStyle {
   // have options beside the others (an absent object is made when one of them is given), required ones must
   // be given.
   bool request = false;
+  std::vector<std::string> elsewhere;  // required fields of a request that another option may also say
   std::vector<std::pair<std::string, std::string>> positionals;  // field -> NAME, in place of an option
 };
 
@@ -78,6 +83,9 @@ std::shared_ptr<FieldOptionValues> add_request_options(Command& command, FieldOp
   style.request = true;
   return add_field_options(command, fields_of<T>(), style);
 }
+
+// As JSON writes it.
+Json field_value_json(const FieldValue& value);
 
 // The value that `text` spells for `field`; throws InvalidInput that starts with `where`. Lists are comma
 // separated.

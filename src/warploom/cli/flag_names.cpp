@@ -11,7 +11,7 @@ namespace warploom {
 namespace {
 
 // Lists are given one by one, and some options are older than their field.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOwnNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kOwnNames{
     {{"families", "--family"},
      {"gpus", "--gpu"},
      {"node_gpus", "--gpus"},
@@ -32,6 +32,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOwnName
      {"output_tokens", "--output"},
      {"default_config", "--default"},
      {"user_think_time_s", "--user-think-time"},
+     {"perfetto", "--perfetto"},
      {"traced_steps", "--perfetto-steps"},
      {"trace_from_s", "--perfetto-from"},
      {"layout", "LAYOUT"},
@@ -78,7 +79,8 @@ std::string in_flags(std::string_view message, const HasOption& has) {
   const auto end = std::find_if_not(message.begin(), message.end(), is_name);
   const std::string_view first = message.substr(0, std::size_t(end - message.begin()));
   const std::string_view rest = message.substr(first.size());
-  if (!is_engine_field(first) && (rest.starts_with(": ") || rest.starts_with(" is "))) {
+  if (!is_engine_field(first) &&
+      (rest.starts_with(": ") || rest.starts_with(" is ") || rest.starts_with(" changes nothing"))) {
     const std::string flag = known_flag(first, has);
     text = flag.empty() ? std::string(first) : flag;
     message = rest;

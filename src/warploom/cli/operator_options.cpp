@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "warploom/cli/help.h"
 #include "warploom/cli/options.h"
@@ -31,14 +32,6 @@ MlaShape* mla_shape_of(Operator& op) {
           return nullptr;
       },
       op);
-}
-
-// The options that say how large the operator is.
-std::vector<std::string> sizes_of(const Operator& op) {
-  std::vector<std::string> names;
-  for (const Field& field : operator_fields(family_of(op)).fields)
-    if (field.kind == FieldKind::Integer) names.push_back(option_name(field.name));
-  return names;
 }
 
 }  // namespace
@@ -86,24 +79,15 @@ OperatorOptions::OperatorOptions(Command& command, Family family) : defaults_(de
       ->type_name("COUNTxTOKENS,...");
 }
 
-Operator OperatorOptions::parsed() const {
-  Operator result = defaults_;
-  fields_->apply(operator_object(result));
-  if (MlaShape* shape = mla_shape_of(result)) mla_fields_->apply(shape);
-  if (std::vector<RequestGroup>* requests = requests_of(result)) {
-    *requests = batch_->groups(result);
-  } else if (!fields_->any_given()) {
-    throw InvalidInput(fmt::format("predict {}: no size is given, expected some of: {}",
-                                   name_of(family_of(result)), fmt::join(sizes_of(result), ", ")));
-  }
-  check_operator(result, "predict");
-  return result;
-}
-
-std::vector<RequestGroup> OperatorOptions::Batch::groups(const Operator& op) const {
-  const std::string where = fmt::format("predict {}", name_of(family_of(op)));
-  if (const auto group = alike_group(op, alike, !list.empty(), where)) return {*group};
-  return request_groups_from_text(list, "--requests");
+void OperatorOptions::write(Json& asked) const {
+  asked["family"] = name_of(family_of(defaults_));
+  fields_->write(asked);
+  if (mla_fields_ != nullptr && mla_fields_->any_given()) mla_fields_->write(asked["shape"]);
+  if (batch_ == nullptr) return;
+  asked.update(to_json(batch_->alike));
+  if (batch_->list.empty()) return;
+  for (const RequestGroup& group : request_groups_from_text(batch_->list, "--requests"))
+    asked["requests"].push_back(to_json(group));
 }
 
 }  // namespace warploom

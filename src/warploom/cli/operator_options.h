@@ -21,17 +21,14 @@ class OperatorOptions {
  public:
   // Adds the options of `family` to its sub-command.
   OperatorOptions(Command& command, Family family);
-  // The operator that was described; throws InvalidInput on values out of range.
-  Operator parsed() const;
-  // Whether a field of the operator was given.
-  bool given(std::string_view field) const { return fields_->given(field); }
+  // Into the fields of `predict`, flat, with the family. Throws InvalidInput on values out of range.
+  void write(Json& asked) const;
 
  private:
   // The requests of attention: alike ones, or a list of groups.
   struct Batch {
     std::string list;
     AlikeRequests alike;
-    std::vector<RequestGroup> groups(const Operator& op) const;
   };
 
   Operator defaults_;

@@ -226,8 +226,8 @@ struct MadeInput {
 };
 
 const std::vector<MadeInput>& made_inputs() {
-  const Words experts =
-      words_of("tune fit --kind grouped_gemm --samples @in/grouped_anchors.csv --experts 16 --top-k 2");
+  const Words experts = words_of(
+      "tune fit --gpu H200 --kind grouped_gemm --samples @in/grouped_anchors.csv --experts 16 --top-k 2");
   const Words timed =
       words_of("moe-config --gpu H200 --experts 128 --top-k 8 --hidden 2048 --intermediate 768 --profile");
   const auto with = [](Words words, std::string_view more) {
@@ -235,9 +235,9 @@ const std::vector<MadeInput>& made_inputs() {
     return words;
   };
   static const std::vector<MadeInput> list{
-      {"gemm.wlt", words_of("tune fit --samples @in/gemm_anchors.csv --output @in/gemm.wlt")},
+      {"gemm.wlt", words_of("tune fit --gpu H200 --samples @in/gemm_anchors.csv --output @in/gemm.wlt")},
       {"other.wlt",
-       words_of("tune fit --samples @in/gemm_shapes.csv --output @in/other.wlt --no-correction")},
+       words_of("tune fit --gpu H200 --samples @in/gemm_shapes.csv --output @in/other.wlt --no-correction")},
       {"tuned.json", words_of("moe-config --model Qwen3-30B-A3B --gpu H200 --output @in/moe")},
       {"plan.csv", words_of("sweep-plan --gpu H200 --like Llama-3.1-8B --operators 30 --random 30 --output "
                             "@in/plan.csv")},

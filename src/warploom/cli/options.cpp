@@ -65,7 +65,7 @@ Option* Option::within(int least, int most) {
 }
 
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
-  return &commands_.emplace_back(*app_.add_subcommand(name, description));
+  return &commands_.emplace_back(*app_.add_subcommand(name, description), sends_text_);
 }
 
 void Command::require_subcommand(int count) { app_.require_subcommand(count); }
@@ -96,6 +96,10 @@ void Command::callback(const std::function<void()>& function) { app_.callback(fu
 
 std::function<std::string()> Command::line() const {
   return [app = &app_] { return line_of(*app); };
+}
+
+std::function<bool(const std::string&)> Command::knows() const {
+  return [app = &app_](const std::string& option) { return app->get_option_no_throw(option) != nullptr; };
 }
 
 std::string Command::set_default_group(const std::string& heading) {

@@ -43,7 +43,8 @@ class Option {
 // One command. It and its options are handles to build a program with: they may die once it is built.
 class Command {
  public:
-  explicit Command(CLI::App& app) : app_(app) {}
+  // `sends_text`: what it and those below it ask goes through the text of its JSON (Question::as_text).
+  explicit Command(CLI::App& app, bool sends_text = false) : app_(app), sends_text_(sends_text) {}
 
   Command* add_subcommand(const std::string& name, const std::string& description);
   // So many sub-commands must be given.
@@ -67,6 +68,9 @@ class Command {
   void callback(const std::function<void()>& function);
   // Says, once the program runs, the whole command line for a shell.
   std::function<std::string()> line() const;
+  // Whether the command has an option "--name" or an argument "NAME"; to be asked while the program lives.
+  std::function<bool(const std::string& option)> knows() const;
+  bool sends_text() const { return sends_text_; }
   // The heading of options that are added from now on; returns the one before.
   std::string set_default_group(const std::string& heading);
 
@@ -74,6 +78,7 @@ class Command {
   Option* keep(CLI::Option* option) { return &options_.emplace_back(*option); }
 
   CLI::App& app_;
+  bool sends_text_ = false;
   std::list<Option> options_;
   std::list<Command> commands_;
 };

@@ -41,8 +41,8 @@ void add_under(CLI::App& app, const std::string& heading, const Add& add) {
   for (std::size_t i = before; i < commands.size(); ++i) commands[i]->group(heading);
 }
 
-void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew) {
-  Command program(app);
+void add_commands(CLI::App& app, const std::string& version, PlanCrew* crew, Sent sent) {
+  Command program(app, sent == Sent::AsText);
   add_under(app, "Predict and simulate", [&] {
     add_predict_command(program);
     add_step_command(program);
@@ -95,19 +95,20 @@ std::string commands_of(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew) {
+std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew, Sent sent) {
   auto app = make_application("Predicts GPU kernels, and LLM serving from them.", "warploom");
   use_help_form(*app);
   app->set_version_flag("--version", version, "the program's version");
   app->set_help_flag("-h,--help", "this text; each command has its own");
   app->require_subcommand(1);
-  add_commands(*app, version, crew);
+  add_commands(*app, version, crew, sent);
   show_examples(*app, "");
   return app;
 }
 
-int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew) {
-  const auto app = make_program(version, crew);
+int run_program(const std::vector<std::string>& arguments, const std::string& version, PlanCrew* crew,
+                Sent sent) {
+  const auto app = make_program(version, crew, sent);
   keep_words(*app, arguments);
   // The first words of a newcomer.
   const bool asks = arguments.empty() || arguments == std::vector<std::string>{"help"};

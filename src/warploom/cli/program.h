@@ -14,13 +14,17 @@ namespace warploom {
 
 class PlanCrew;
 
+// How commands send what they ask: as it is, or as C, Python and the page do, who have JSON's text alone.
+enum class Sent { AsIs, AsText };
+
 // Every command with its options, nothing parsed yet.
-std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew = nullptr);
+std::unique_ptr<CLI::App> make_program(const std::string& version, PlanCrew* crew = nullptr,
+                                       Sent sent = Sent::AsIs);
 
 // `crew`: other processes that a plan is searched with; null: none.
 // Parses `arguments` (without the program's name) and runs what they ask for. 0 done, 1 failed, 2 bad input.
 // Throws LearningElsewhere when another program must do it.
 int run_program(const std::vector<std::string>& arguments, const std::string& version,
-                PlanCrew* crew = nullptr);
+                PlanCrew* crew = nullptr, Sent sent = Sent::AsIs);
 
 }  // namespace warploom

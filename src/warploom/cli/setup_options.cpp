@@ -1,6 +1,9 @@
 #include "warploom/cli/setup_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/command.h"
@@ -10,6 +13,27 @@
 
 namespace warploom {
 
+Json started_fields(const ServingConfig& config, SetupUse use) {
+  static const Json usual = to_json(ServingConfig());
+  Json fields = Json::object();
+  const Json all = to_json(config);
+  for (const auto& [name, value] : all.items()) {
+    if (value.is_object() || (name != "engine" && usual.contains(name) && usual[name] == value)) continue;
+    try {
+      check_given_field(use, config, name, name);
+      fields[name] = value;
+    } catch (const FieldRefusal&) {
+      continue;
+    }
+  }
+  return fields;
+}
+
+void check_option_names(const FieldOptionValues& values, const Json& config) {
+  const ServingConfig named{.engine = engine_in(config)};
+  for (const auto& [option, field] : values.given_options()) check_field_engine(named, field, option);
+}
+
 std::string group_of_field(std::string_view field) {
   const Field* known = fields_of<ServingConfig>().find(field);
   const std::string_view topic = known == nullptr ? std::string_view() : known->options.topic;
@@ -18,42 +42,26 @@ std::string group_of_field(std::string_view field) {
   return std::string(topic == kDraftTopic ? kSpeculationGroup : kEngineGroup);
 }
 
-std::function<HostSettings()> add_host_options(Command& command, const std::string& inside) {
-  const auto values =
-      add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
-  return [values, inside] {
-    for (const auto& [option, field] : values->given_options())
-      if (!inside.empty() && (field.starts_with("frontend") || field == "measured_at"))
-        throw InvalidInput(fmt::format("{} is not modelled by `{}`: its figures begin in the engine's queue",
-                                       option, inside));
-    HostSettings changes;
-    values->apply(&changes);
-    return changes;
-  };
+namespace {
+
+// Fields that other options write, or that bear on runs alone.
+std::vector<std::string> skipped_fields(SetupUse use) {
+  std::vector<std::string> skipped{"config", "network", "host", "vision_encoder", "image_tokens"};
+  if (use != SetupUse::Run) skipped.push_back("engine_day");
+  return skipped;
 }
 
+}  // namespace
+
 SetupOptions::SetupOptions(Command& command, SetupUse use)
-    : use_(use),
-      request_(std::make_shared<ServingSetupRequest>()),
-      short_(std::make_shared<ShortNames>()),
-      engine_command_(std::make_shared<std::string>()) {
+    : use_(use), short_(std::make_shared<ShortNames>()), engine_command_(std::make_shared<std::string>()) {
+  // Images are part of a workload; a model may also come with --from-command.
+  request_ = add_request_options<ServingSetupRequest>(
+      command, {.skipped = skipped_fields(use),
+                .group = std::string(kModelGroup),
+                .elsewhere = {"model"}});
   {
     const OptionGroup group(command, kModelGroup);
-    command.add_option("--model", request_->model,
-                       "a name (see `warploom models`) or the path of a config.json");
-    command.add_option("--gpu", request_->gpu, "a name (see `warploom gpus`) or the path of a record")
-        ->required();
-    command.add_option("--quantization", request_->quantization,
-                       "every linear layer in this scheme, for example fp8");
-    command.add_option("--predictor", request_->predictor, "a folder that `train` wrote, or roofline");
-    command.add_option(
-        "--require-tier", request_->require_tier,
-        "measured: refuse an answer that rests on kernels that were never measured on this GPU");
-    command.add_option("--expert-routing", request_->expert_routing, std::string(kExpertRoutingDoc));
-    command.add_option("--engine-version", request_->version, "version whose kernels are priced");
-    if (use == SetupUse::Run)
-      command.add_option("--engine-day", request_->day,
-                         "day of a build that is no release, as 20260402: its defaults are no newer");
     command.add_option(
         "--from-command", *engine_command_,
         fmt::format("a whole command line that starts an engine, {}; other options override it",
@@ -71,41 +79,64 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
   host_ = add_field_options(command, fields_of<HostSettings>(), {.group = std::string(kHostGroup)});
 }
 
-ServingSetupRequest SetupOptions::parsed() const {
-  ServingSetupRequest request = *request_;
+void SetupOptions::write(Json& setup) const {
+  Json config = Json::object(), network = Json::object(), host = Json::object();
   if (!engine_command_->empty()) {
     const EngineCommand started = parse_engine_command(*engine_command_);
-    if (request.model.empty()) request.model = started.model;
-    if (request.quantization.empty()) request.quantization = started.quantization;
-    request.config = started.config;
-    if (!started.ignored.empty()) {
+    if (!started.model.empty()) setup["model"] = started.model;
+    if (!started.quantization.empty()) setup["quantization"] = started.quantization;
+    config = started_fields(started.config, use_);
+    if (!started.ignored.empty())
       print_note(fmt::format("--from-command: without effect on time, left out: {}",
                              fmt::join(started.ignored, ", ")));
-    }
   }
-  if (request.model.empty())
+  request_->write(setup);
+  if (!setup.contains("model"))
     throw InvalidInput(
         "--model is missing, expected a name (see `warploom models`) or the path of a config.json");
-  if (!request.version.empty() && request.version.find_first_of("0123456789") > 1)
-    throw InvalidInput(
-        fmt::format("--engine-version: '{}' is no version, expected for example 0.24.0", request.version));
-  config_->apply(&request.config);
-  flags_->apply(request.config);
-  host_->apply(&request.host);
-  network_->apply(&request.network);
-  ServingConfig& config = request.config;
+  config_->write(config);
+  check_option_names(*config_, config);
+  flags_->write(config);
   check_said_once();
-  config.tensor_parallel_size = short_->tensor_parallel.value_or(config.tensor_parallel_size);
-  config.pipeline_parallel_size = short_->pipeline_parallel.value_or(config.pipeline_parallel_size);
-  config.data_parallel_size = short_->data_parallel.value_or(config.data_parallel_size);
-  check_options(config);
-  return request;
+  if (short_->tensor_parallel) config["tensor_parallel_size"] = *short_->tensor_parallel;
+  if (short_->pipeline_parallel) config["pipeline_parallel_size"] = *short_->pipeline_parallel;
+  if (short_->data_parallel) config["data_parallel_size"] = *short_->data_parallel;
+  network_->write(network);
+  host_->write(host);
+  if (!config.empty()) setup["config"] = std::move(config);
+  if (!network.empty()) setup["network"] = std::move(network);
+  if (!host.empty()) setup["host"] = std::move(host);
 }
+
+void SetupOptions::name_fields(const Json& setup, GivenNames& names) const {
+  names.add(config_->given_options());
+  names.add(flags_->given_options(engine_in(setup.value("config", Json::object()))));
+  names.add(network_->given_options());
+  names.add(host_->given_options());
+}
+
+RequestCommand::WriteFields setup_writer(SetupOptions setup) {
+  return [setup = std::move(setup)](Json& asked, GivenNames& names) {
+    Json given = Json::object();
+    setup.write(given);
+    setup.name_fields(given, names);
+    asked["setup"] = std::move(given);
+  };
+}
+
+std::string SetupOptions::gpu() const {
+  Json given = Json::object();
+  request_->write(given);
+  return given.value("gpu", std::string());
+}
+
+bool SetupOptions::has_model() const { return request_->given("model") || !engine_command_->empty(); }
 
 std::string SetupOptions::first_given() const {
   for (const FieldOptionValues* values : {config_.get(), network_.get(), host_.get()})
     if (values->any_given()) return values->given_options().front().first;
-  if (!request_->require_tier.empty()) return "--require-tier";
+  for (const auto& [option, field] : request_->given_options())
+    if (field != "gpu") return option;
   if (short_->tensor_parallel) return "--tp";
   if (short_->pipeline_parallel) return "--pp";
   return short_->data_parallel ? "--dp" : "";
@@ -120,15 +151,6 @@ void SetupOptions::check_said_once() const {
   check(short_->tensor_parallel, "--tp", "tensor_parallel_size");
   check(short_->pipeline_parallel, "--pp", "pipeline_parallel_size");
   check(short_->data_parallel, "--dp", "data_parallel_size");
-}
-
-void SetupOptions::check_options(const ServingConfig& config) const {
-  std::vector<std::pair<std::string, std::string>> given = config_->given_options();
-  for (const auto& [option, field] : given) check_field_engine(config, field, option);
-  for (auto&& more : {flags_->given_options(config.engine), host_->given_options()})
-    given.insert(given.end(), more.begin(), more.end());
-  for (const auto& [option, field] : given) check_given_field(use_, config, field, option);
-  check_drafts(use_, config);
 }
 
 }  // namespace warploom

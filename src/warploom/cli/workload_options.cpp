@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <limits>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "warploom/base/error.h"
 #include "warploom/cli/help.h"
@@ -13,12 +14,12 @@ namespace warploom {
 namespace {
 
 // "inf" or a number, as Python's float() takes them.
-double rate_from_text(const std::string& text) {
+Json rate_from_text(const std::string& text) {
   double rate = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
   if (error != std::errc() || end != text.data() + text.size() || !(rate > 0))
     throw InvalidInput(fmt::format("--request-rate: '{}', expected requests/s above 0, or inf", text));
-  return rate;
+  return std::isinf(rate) ? Json("inf") : Json(rate);
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ WorkloadOptions::WorkloadOptions(Command& command, WorkloadUse use) : values_(st
 }
 
 // Whether --input-tokens says the lengths; --output-tokens then is no session's.
-bool WorkloadOptions::set_lengths(WorkloadRequestSource& source) const {
+bool WorkloadOptions::write_lengths(Json& source) const {
   if (!values_->input_tokens) return false;
   if (random_->any_given())
     throw InvalidInput(fmt::format("--input-tokens and {} say the same, expected one of them",
@@ -57,46 +58,37 @@ bool WorkloadOptions::set_lengths(WorkloadRequestSource& source) const {
   for (const auto& [option, field] : sessions_->given_options())
     if (field != "output_tokens")
       throw InvalidInput(fmt::format("{} is of sessions, expected it without --input-tokens", option));
-  RandomPrompts& random = source.random.emplace();
-  SessionShape lengths{.output_tokens = random.output_len};
-  sessions_->apply(&lengths);
-  random.input_len = *values_->input_tokens;
-  random.output_len = lengths.output_tokens;
+  Json lengths = Json::object();
+  sessions_->write(lengths);
+  source["random"]["random_input_len"] = *values_->input_tokens;
+  if (lengths.contains("output_tokens")) source["random"]["random_output_len"] = lengths["output_tokens"];
   return true;
 }
 
-std::string WorkloadOptions::apply(SimulateRequest& request) const {
-  WorkloadRequestSource source;
-  fields_->apply(&source);
-  if (!values_->request_rate.empty()) source.request_rate = rate_from_text(values_->request_rate);
+void WorkloadOptions::write(Json& request) const {
+  Json source = Json::object();
+  fields_->write(source);
+  if (!values_->request_rate.empty()) source["request_rate"] = rate_from_text(values_->request_rate);
   if (values_->num_prompts) {
-    if (source.requests)
+    if (source.contains("requests"))
       throw InvalidInput("--requests and --num-prompts say the same, expected one of them");
-    source.requests = values_->num_prompts;
+    source["requests"] = *values_->num_prompts;
   }
-  if (set_lengths(source)) {
+  if (write_lengths(source)) {
     // Random prompts, by other names.
   } else if (sessions_->given("sessions")) {
-    sessions_->apply(&source.sessions.emplace());
+    sessions_->write(source["sessions"]);
   } else if (sessions_->any_given()) {
     throw InvalidInput(fmt::format("{} changes nothing by itself, expected --sessions N too",
                                    sessions_->given_options().front().first));
   }
-  if (random_->any_given() || source.workload == "random") {
-    random_->apply(&source.random.emplace());
-    if (source.workload == "random") source.workload.clear();
+  if (random_->any_given() || source.value("workload", "") == "random") {
+    if (!source.contains("random")) source["random"] = Json::object();
+    random_->write(source["random"]);
+    if (source.value("workload", "") == "random") source.erase("workload");
   }
-  if (fields_->given("image_tokens") && !source.images)
-    throw InvalidInput("--image-tokens changes nothing by itself, expected --images-per-request too");
-  std::string note;
-  if (name_default_workload(source))
-    note = fmt::format(
-        "no workload was named: this is --workload {} (others: --trace, --clients, "
-        "--random-input-len, --sessions)",
-        source.workload);
-  request.setup.vision_encoder = values_->vision_encoder;
-  request.source = std::move(source);
-  return note;
+  if (!values_->vision_encoder.empty()) request["setup"]["vision_encoder"] = values_->vision_encoder;
+  if (!source.empty()) request["source"] = std::move(source);
 }
 
 }  // namespace warploom

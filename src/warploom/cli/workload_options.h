@@ -17,16 +17,16 @@ class WorkloadOptions {
  public:
   // Adds --trace, --workload, --requests, ... and the options of `vllm bench serve` with their meaning there.
   explicit WorkloadOptions(Command& command, WorkloadUse use = WorkloadUse::Run);
-  // Sets request.source and what images need. Without a workload takes kDefaultWorkload and
-  // returns what is to be said of that; else nothing. Throws InvalidInput.
-  std::string apply(SimulateRequest& request) const;
+  // Into the fields of a SimulateRequest or a PlanRequest: `source`, and what images need. Throws
+  // InvalidInput.
+  void write(Json& request) const;
 
  private:
   struct Values {
     std::string vision_encoder, request_rate;
     std::optional<std::int64_t> num_prompts, input_tokens;
   };
-  bool set_lengths(WorkloadRequestSource& source) const;
+  bool write_lengths(Json& source) const;
   std::shared_ptr<Values> values_;
   std::shared_ptr<FieldOptionValues> fields_, random_, sessions_;
 };

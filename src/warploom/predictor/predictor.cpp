@@ -24,6 +24,13 @@ Predictor::Predictor() : catalog_(std::make_unique<GpuCatalog>()), families_(kFa
     load(model_from_bytes(file.contents, std::string("built-in ") + std::string(file.name)));
 }
 
+std::uint64_t shipped_files_hash() {
+  std::uint64_t hash = 0;
+  for (const EmbeddedFile& file : embedded::predictor_files())
+    hash = hash_combine(hash_combine(hash, hash_bytes(file.name)), hash_bytes(file.contents));
+  return hash;
+}
+
 Predictor::Predictor(const std::filesystem::path& folder)
     : catalog_(std::make_unique<GpuCatalog>()), families_(kFamilies) {
   std::error_code error;

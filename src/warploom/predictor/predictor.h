@@ -2,6 +2,7 @@
 // bound.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -60,5 +61,8 @@ class Predictor final : public LatencyModel {
   std::unique_ptr<const GpuCatalog> catalog_;            // specs of the GPUs learned from
   std::vector<std::unique_ptr<LoadedFamily>> families_;  // by Family; null = not learned
 };
+
+// Of the files linked into the binary: changes when one of them does.
+std::uint64_t shipped_files_hash();
 
 }  // namespace warploom

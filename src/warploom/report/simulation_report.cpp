@@ -184,6 +184,11 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
   return text + deployment_text(label, result) + kernel_table(result);
 }
 
+void erase_request_arrays(Json& document) {
+  for (const char* name : {"input_lens", "output_lens", "ttfts", "latencies", "start_times"})
+    document.erase(name);
+}
+
 Json simulation_json(const RunLabel& label, const SimulationResult& result,
                      const std::optional<RunInterval>& interval, bool details, const Slo& slo) {
   Json document = to_json(result.metrics);

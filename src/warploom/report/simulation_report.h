@@ -29,4 +29,7 @@ std::string simulation_text(const RunLabel& label, const SimulationResult& resul
 Json simulation_json(const RunLabel& label, const SimulationResult& result,
                      const std::optional<RunInterval>& interval, bool details, const Slo& slo = {});
 
+// Takes what `details` adds out of such a document.
+void erase_request_arrays(Json& document);
+
 }  // namespace warploom

@@ -16,7 +16,7 @@ namespace {
 
 // Fitted and built once: with sanitizers each of the two takes seconds.
 const WaveModel& small_model() {
-  static const WaveModel model = fit_wave_model({}, {}, two_tile_samples());
+  static const WaveModel model = fit_wave_model({}, {.name = "h200_sxm"}, two_tile_samples());
   return model;
 }
 const RuntimeTable& small_table() {

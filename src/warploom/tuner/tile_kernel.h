@@ -61,7 +61,7 @@ struct TileKernel {
 
 // The GPU as the tuner sees it.
 struct TileGpu {
-  std::string name = "h200_sxm";
+  std::string name;
   std::int64_t sms = 132;
   std::int64_t shared_per_sm = 228 * 1024;     // bytes
   std::int64_t shared_per_block = 227 * 1024;  // bytes

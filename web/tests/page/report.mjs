@@ -79,7 +79,7 @@ async function documentOf(server, root, request) {
       requests: await file("clients/vllm_bench.json"),
     }),
     validate_tiles: async () => ({ data: await file("collector/h200/tiles/tiles.csv.gz"), shipped: true }),
-    tune_fit: async () => ({ samples: [await file("tuner/tutorial_anchors.csv.gz")], output: "upload:new" }),
+    tune_fit: async () => ({ gpu: "H200", samples: [await file("tuner/tutorial_anchors.csv.gz")], output: "upload:new" }),
     validate_kernels: async () => ({ source: await sweep(file) }),
     validate_ceilings: async () => ({ source: await sweep(file) }),
   }[request]();

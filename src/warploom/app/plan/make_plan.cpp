@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,8 +18,10 @@
 #include "warploom/app/plan/plan_refusals.h"
 #include "warploom/app/plan/simulated_configurations.h"
 #include "warploom/app/predict/latency_models.h"
+#include "warploom/app/predict/predictor_hash.h"
 #include "warploom/base/counted.h"
 #include "warploom/base/error.h"
+#include "warploom/base/file.h"
 #include "warploom/base/hash.h"
 #include "warploom/models/model_catalog.h"
 #include "warploom/planner/configuration_answer.h"
@@ -113,10 +116,25 @@ PlanLabel label_of_plan(const PlanRequest& request, GpuCatalog& catalog, const C
   return label;
 }
 
-// Everything that runs depend on: the question, and one price of the predictor.
-std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const LatencyModel& latency) {
+// The contents of every file that a text of `value` names, in order.
+std::uint64_t named_files_hash(const Json& value, const FileScope& files, std::uint64_t hash = 0) {
+  if (value.is_structured())
+    for (const Json& part : value) hash = named_files_hash(part, files, hash);
+  if (!value.is_string() || !files.holds(value.get<std::string>())) return hash;
+  std::filesystem::path path = value.get<std::string>();
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) path /= "config.json";  // of a model
+  return std::filesystem::is_regular_file(path, none) ? hash_combine(hash, hash_bytes(read_file(path)))
+                                                      : hash;
+}
+
+// Everything that runs depend on: the question, and the bytes of the files that it names and is priced from.
+std::uint64_t question_of(const PlanRequest& request) {
   PlanRequest asked = request;
   asked.store.clear();
+  asked.views.clear();
+  asked.emit.clear();
+  asked.check.clear();
   asked.time_limit_s = 0;
   asked.threads = 0;
   asked.fronts = asked.exhaustive = false;
@@ -126,9 +144,10 @@ std::uint64_t question_of(const PlanRequest& request, const GpuSpec& gpu, const 
   asked.price.clear();
   asked.day_price.clear();
   asked.power_price = 0;
+  asked.predictor.clear();  // the same files elsewhere price alike
   const Json document = to_json(asked);
-  const LatencyEstimate probe = latency.estimate(Gemm{.m = 64, .n = 4096, .k = 4096}, gpu);
-  return hash_bytes(document.dump() + fmt::format("{}", probe.p50.value()));
+  return hash_combine(hash_combine(hash_bytes(document.dump()), named_files_hash(document, request.files)),
+                      predictor_hash(request.predictor));
 }
 
 std::string sizes_words(const PlanRequest& request) {
@@ -310,6 +329,8 @@ PreparedPlan prepare_plan(const PlanRequest& asked, GpuCatalog& catalog) {
 
 }  // namespace
 
+bool gives_answer(const PlanRequest& request) { return request.crew == nullptr || request.crew->is_first(); }
+
 void check_plan_request(const PlanRequest& request) {
   GpuCatalog catalog;
   (void)prepare_plan(request, catalog);
@@ -321,14 +342,12 @@ PlanResult make_plan(const PlanRequest& asked, std::shared_ptr<const LatencyMode
   const PlanRequest& request = plan.request;
   const PlanTask& task = plan.task;
   PlanResult& result = plan.result;
-  const std::uint64_t question =
-      question_of(request, catalog.load_gpu(request.space.gpus[0], request.files), *latency);
+  const std::uint64_t question = request.store.empty() ? 0 : question_of(request);
   const SimulatedConfigurations simulated(request, latency, plan.workload, result.level);
   const std::unique_ptr<const LoggedRuns> runs = open_runs(request, simulated, question);
   result.search = search_plan(task, *runs);
   refuse_if_nothing_fits(request, task, result.search, simulated);
-  const bool first = request.crew == nullptr || request.crew->is_first();
-  if (!result.search.partial && first) result.what_ifs = what_ifs(task, *runs, result.search);
+  if (!result.search.partial && gives_answer(request)) result.what_ifs = what_ifs(task, *runs, result.search);
   try {
     runs->write();
   } catch (const IoError& unwritten) {  // which costs the runs, not the answer

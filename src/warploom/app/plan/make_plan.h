@@ -50,4 +50,7 @@ PlanResult make_plan(const PlanRequest& request);  // opens request.predictor
 // Throws what make_plan throws before it searches.
 void check_plan_request(const PlanRequest& request);
 
+// Whether this process has the answer: the only one, or the first of a crew.
+bool gives_answer(const PlanRequest& request);
+
 }  // namespace warploom

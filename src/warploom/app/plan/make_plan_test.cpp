@@ -105,6 +105,34 @@ TEST(MakePlan, GoesOnFromItsStore) {
   expect_plan_refused(request, "was written by warploom 99");
 }
 
+// A family that was learned anew, or a trace that was recorded anew, changes no name and perhaps no price
+// that one looks at.
+TEST(MakePlan, StoreIsOfTheBytesThatItWasMadeFrom) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "learned");
+  std::filesystem::create_directories(folder.path() / "copied");
+  folder.write("learned/gemm.wlp", "gemm");
+  folder.write("learned/attention_decode.wlp", "attention");
+  folder.write("copied/gemm.wlp", "gemm");
+  folder.write("copied/attention_decode.wlp", "attention");
+  PlanRequest request = small_plan();
+  request.source.random.reset();
+  request.source.rate = 5;
+  request.source.requests.reset();
+  request.source.trace =
+      folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,30\n");
+  request.store = folder.path() / "runs.json";
+  request.predictor = (folder.path() / "learned").string();
+  (void)make_plan(request, fixed_latency());
+  request.predictor = (folder.path() / "copied").string();
+  (void)make_plan(request, fixed_latency());
+  folder.write("copied/attention_decode.wlp", "learned anew");
+  expect_plan_refused(request, "another question");
+  request.predictor = (folder.path() / "learned").string();
+  folder.write("trace.csv", "arrived_s,input_tokens,output_tokens\n0,300,20\n0.1,500,31\n");
+  expect_plan_refused(request, "another question");
+}
+
 TEST(MakePlan, RefusesWhatCannotBeAnswered) {
   PlanRequest request = small_plan();
   request.slo.clear();

@@ -74,6 +74,10 @@ FieldTable PlanRequest::describe() {
       .add("time_limit_s", &R::time_limit_s,
            {.unit = "s", .doc = "stop with the best so far; 0: none", .min = 0, .max = 1e7})
       .add("require_tier", &R::require_tier, {.doc = "measured: refuse kernels that never were"})
+      .add("views", &R::views, {.doc = "also the plan as a picture: svg, both fronts", .choices = kPlanViews})
+      .add("emit", &R::emit,
+           {.doc = "also what starts the best deployment: k8s, llm-d, dynamo or the engine's name"})
+      .add("check", &R::check, {.doc = "a benchmark's result, compared with the promise"})
       .add("threads", &R::threads, {.doc = "0: as many as the machine has. No effect on results"})
       .table();
 }

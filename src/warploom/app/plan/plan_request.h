@@ -1,6 +1,7 @@
 // What `plan` is asked.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -46,12 +47,18 @@ struct PlanRequest {
   bool fronts = true, exhaustive = false;
   std::filesystem::path store;  // as LoggedRuns takes it
   double time_limit_s = 0;
-  std::string require_tier;  // "measured": kernels of any other tier are refused; empty: none
+  std::string require_tier;        // "measured": kernels of any other tier are refused; empty: none
+  std::vector<std::string> views;  // of the plan, beside its figures: kPlanViews
+  std::string emit;             // what starts the best deployment, in a format of emit_formats(); empty: none
+  std::filesystem::path check;  // a benchmark's result, compared with the promise; empty: none
   std::size_t threads = 0;
   PlanCrew* crew = nullptr;  // as PlanTask has it
   std::function<void(const PlanProgress&)> on_progress;
   const std::atomic<bool>* cancelled = nullptr;
   static FieldTable describe();
 };
+
+constexpr std::string_view kSvgView = "svg";  // both fronts as a picture
+constexpr std::array<std::string_view, 1> kPlanViews{kSvgView};
 
 }  // namespace warploom

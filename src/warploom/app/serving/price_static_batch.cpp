@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "warploom/app/predict/latency_models.h"
-#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/serving/engines/engine_defaults.h"
@@ -78,9 +78,7 @@ StaticBreakdown price_static_batch(const StaticBatchRequest& request, const Serv
 StaticBreakdown price_static_batch(const StaticBatchRequest& request,
                                    std::shared_ptr<const LatencyModel> latency) {
   check_request(request);
-  const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
-  check_network_scope(request.setup, setup);
-  return price_static_batch(request, setup);
+  return price_static_batch(request, resolve_asked(request.setup, std::move(latency)));
 }
 
 StaticBreakdown price_static_batch(const StaticBatchRequest& request) {

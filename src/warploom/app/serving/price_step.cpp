@@ -6,9 +6,9 @@
 #include <charconv>
 
 #include "warploom/app/predict/latency_models.h"
-#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/price_graph.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 
@@ -102,8 +102,7 @@ BatchShape parse_batch_shape(const std::string& text, const std::string& where) 
 
 StepBreakdown price_step(const StepRequest& request, std::shared_ptr<const LatencyModel> latency) {
   const StepShape shape = shape_of(request);
-  const ServingSetup setup = resolve_serving(request.setup, std::move(latency));
-  check_network_scope(request.setup, setup);
+  const ServingSetup setup = resolve_asked(request.setup, std::move(latency));
   StepBreakdown step;
   step.model = setup.model.name;
   step.gpu = setup.gpu->name;

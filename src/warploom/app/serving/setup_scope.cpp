@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warploom/app/serving/host_settings.h"
+#include "warploom/app/serving/network_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/serving/engines/engine_defaults.h"
 
@@ -67,25 +68,28 @@ bool differs_from_default(const ServingConfig& config, std::string_view name) {
 void check_scope(SetupUse use, std::string_view engine, std::string_view field, std::string_view called) {
   const std::string_view reason = reason_of(use, engine_named(engine), field_named(field).options.topic);
   if (reason.empty()) return;
-  throw InvalidInput(fmt::format("{} is not modelled by `{}`: {}; expected it with `simulate`", called,
-                                 name_of_use(use), reason));
+  throw FieldRefusal(called, fmt::format(" is not modelled by `{}`: {}; expected it with `simulate`",
+                                         name_of_use(use), reason));
 }
 
 void check_companion(const ServingConfig& config, std::string_view field, std::string_view called) {
   const auto needs = field_named(field).options.needs;
   const auto present = [&](std::string_view needed) { return differs_from_default(config, needed); };
   if (needs.empty() || std::any_of(needs.begin(), needs.end(), present)) return;
-  throw InvalidInput(
-      fmt::format("{} changes nothing by itself, expected `{}` too", called, fmt::join(needs, "` or `")));
+  throw FieldRefusal(
+      called, fmt::format(" changes nothing by itself, expected `{}` too", fmt::join(needs, "` or `")));
 }
 
 }  // namespace
 
+FieldRefusal::FieldRefusal(std::string_view field, std::string_view reason, std::string_view place)
+    : InvalidInput(fmt::format("{}{}", field, reason)), field_(field), reason_(reason), place_(place) {}
+
 void check_field_engine(const ServingConfig& config, std::string_view field, std::string_view called) {
   const auto& owners = field_named(field).options.owners;
   if (owners.empty() || std::find(owners.begin(), owners.end(), config.engine) != owners.end()) return;
-  throw InvalidInput(fmt::format("{} is a flag of {}, expected one of {}, or `engine` {}", called,
-                                 fmt::join(owners, " and "), config.engine, owners.front()));
+  throw FieldRefusal(called, fmt::format(" is a flag of {}, expected one of {}, or `engine` {}",
+                                         fmt::join(owners, " and "), config.engine, owners.front()));
 }
 
 void check_given_field(SetupUse use, const ServingConfig& config, std::string_view field,
@@ -100,12 +104,34 @@ void check_drafts(SetupUse use, const ServingConfig& config) {
     check_scope(use, config.engine, "speculative_config", "speculative decoding");
 }
 
+void check_queue_host(const HostSettings& host, std::string_view use) {
+  const auto refuse = [&](std::string_view name) {
+    throw FieldRefusal(name,
+                       fmt::format(" is not modelled by `{}`: its figures begin in the engine's queue", use));
+  };
+  if (host.measured_at != HostSettings().measured_at) refuse("measured_at");
+  for (const auto& [name, value] : host.values)
+    if (name.starts_with("frontend")) refuse(name);
+}
+
+void check_asked_version(const ServingSetupRequest& request) {
+  // "0.24.0" or "v0.24.0"
+  if (request.version.empty() || request.version.find_first_of("0123456789") <= 1) return;
+  throw InvalidInput(
+      fmt::format("engine_version: '{}' is no version, expected for example 0.24.0", request.version));
+}
+
+ServingSetup resolve_asked(const ServingSetupRequest& request, std::shared_ptr<const LatencyModel> latency) {
+  check_asked_version(request);
+  ServingSetup setup = resolve_serving(request, std::move(latency));
+  check_network_scope(request, setup);
+  return setup;
+}
+
 void check_decode_scope(std::string_view field, std::string_view called) {
   if (field_named(field).options.topic != kPromptTopic) return;
-  throw InvalidInput(
-      fmt::format("{} is not modelled: a decode pool computes no prompts, expected it of the "
-                  "prefill pool",
-                  called));
+  throw FieldRefusal(called,
+                     " is not modelled: a decode pool computes no prompts, expected it of the prefill pool");
 }
 
 }  // namespace warploom

@@ -1,8 +1,15 @@
 // The fields of what `simulate` is asked.
+#include <algorithm>
+
 #include "warploom/app/serving/simulate_serving.h"
 #include "warploom/base/request_fields.h"
 
 namespace warploom {
+
+std::size_t SimulateRequest::recorded_steps() const {
+  const bool drawn = std::find(views.begin(), views.end(), kPerfettoView) != views.end();
+  return drawn ? traced_steps.value_or(kTracedSteps) : 0;
+}
 
 FieldTable WorkloadRequestSource::describe() {
   using R = WorkloadRequestSource;
@@ -63,7 +70,10 @@ FieldTable SimulateRequest::describe() {
       .add("tuned", &R::tuned,
            {.doc =
                 "the .warploom.json of `moe-config` or a .wlt of `tune fit`: a run with it, and the change"})
-      .add("traced_steps", &R::traced_steps, {.doc = "steps whose kernels the result lists", .max = 10000})
+      .add("views", &R::views,
+           {.doc = "also the run as other programs show it: perfetto, aiperf", .choices = kRunViews})
+      .add("traced_steps", &R::traced_steps,
+           {.doc = "steps in the view `perfetto`; default 50", .min = 1, .max = 10000})
       .add("trace_from_s", &R::trace_from,
            {.unit = "s", .doc = "first of them at this time of the run", .min = 0})
       .add("goodput", &R::goodput, {.doc = "limits, and which share of the requests meets them"})

@@ -1,6 +1,7 @@
 // What `simulate` is asked: requests, engines, what happens to them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -77,11 +78,18 @@ struct SimulateRequest {
   bool intervals = true;    // also the runs at p10 and p90
   std::filesystem::path
       tuned;  // sidecar of `moe-config`: the run as tuned, beside the run as it is; empty: none
-  std::size_t traced_steps = 0;  // steps that SimulateResult::traced holds
-  Seconds trace_from{0.0};       // the first of them starts at or after this time of the run
-  Slo goodput;                   // limits that reports count requests against
-  bool details = false;          // reports also list each request
+  std::vector<std::string> views;           // of the result, in the words of other programs: kRunViews
+  std::optional<std::size_t> traced_steps;  // in the view perfetto; absent: kTracedSteps
+  Seconds trace_from{0.0};                  // the first of them starts at or after this time of the run
+  Slo goodput;                              // limits that reports count requests against
+  bool details = false;                     // reports also list each request
+  // Steps that SimulateResult::traced holds: those of the view perfetto.
+  std::size_t recorded_steps() const;
   static FieldTable describe();
 };
+constexpr std::string_view kPerfettoView = "perfetto";  // a trace that ui.perfetto.dev opens
+constexpr std::string_view kAiperfView = "aiperf";      // a JSON line per request, as AIPerf writes them
+constexpr std::array<std::string_view, 2> kRunViews{kPerfettoView, kAiperfView};
+constexpr std::size_t kTracedSteps = 50;
 
 }  // namespace warploom

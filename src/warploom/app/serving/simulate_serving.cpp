@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/serving_engines.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/serving/tile_table_latency.h"
 #include "warploom/app/serving/tuned_latency.h"
 #include "warploom/base/error.h"
@@ -52,6 +54,61 @@ ClientWayLabel client_label(const ServingEngines& engines) {
   return way;
 }
 
+// Those that run: of one pool, or of two.
+std::vector<const ServingSetupRequest*> setups_of(const SimulateRequest& request) {
+  if (!request.disaggregation) return {&request.setup};
+  return {&request.disaggregation->prefill, &request.disaggregation->decode};
+}
+
+// What bears on nothing beside the rest of the request.
+void check_details(const SimulateRequest& request) {
+  const auto alone = [](bool given, std::string_view field, std::string_view expected) {
+    if (given)
+      throw InvalidInput(fmt::format("{} changes nothing by itself, expected {} too", field, expected));
+  };
+  const bool drawn =
+      std::find(request.views.begin(), request.views.end(), kPerfettoView) != request.views.end();
+  alone(request.traced_steps && !drawn, "traced_steps", "the view `perfetto`");
+  alone(request.trace_from.value() > 0 && !drawn, "trace_from_s", "the view `perfetto`");
+  const WorkloadRequestSource usual;
+  const bool images = request.source.images.has_value();
+  alone(!images && request.source.image_tokens != usual.image_tokens, "image_tokens", "`images_per_request`");
+  for (const ServingSetupRequest* setup : setups_of(request))
+    alone(!images && setup->image_tokens > 0, "image_tokens", "`images_per_request`");
+  const AutoscalingConfig fixed;
+  if (!request.autoscaling.on())
+    for (const Field& field : fields_of<AutoscalingConfig>().fields)
+      if (field.get(&request.autoscaling) != field.get(&fixed))
+        throw InvalidInput(
+            fmt::format("{}: no pool scales, expected `max_instances` of at least 1 too", field.name));
+}
+
+// What a request with pools says of all of them: in a pool, or in `setup`.
+std::string of_all_pools(const SimulateRequest& request, std::string ServingSetupRequest::*member,
+                         std::string_view name) {
+  if (!request.disaggregation) return request.setup.*member;
+  const std::string& decode = request.disaggregation->decode.*member;
+  const std::string& prefill = request.disaggregation->prefill.*member;
+  if (!decode.empty() && !prefill.empty() && decode != prefill)
+    throw InvalidInput(fmt::format("{}: prefill says '{}' and decode '{}', expected one of them for both",
+                                   name, prefill, decode));
+  if (!decode.empty()) return decode;
+  return prefill.empty() ? request.setup.*member : prefill;
+}
+
+void check_request(const SimulateRequest& request) {
+  const std::vector<const ServingSetupRequest*> setups = setups_of(request);
+  for (const ServingSetupRequest* setup : setups) {
+    check_simulated_engine(setup->config.engine);
+    check_asked_version(*setup);
+  }
+  if (setups.front()->config.engine != setups.back()->config.engine)
+    throw InvalidInput(fmt::format("disaggregation: prefill is of {} and decode of {}, expected one engine",
+                                   setups.front()->config.engine, setups.back()->config.engine));
+  check_images(request);
+  check_details(request);
+}
+
 // As it was asked for, else as it came.
 double request_rate_of(const WorkloadRequestSource& source, const Workload& workload) {
   const double closed = std::numeric_limits<double>::infinity();
@@ -86,14 +143,9 @@ RunLabel label_of(const ServingEngines& engines, const WorkloadRequestSource& so
   return label;
 }
 
-}  // namespace
-
-SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {
-  for (const ServingSetupRequest* setup :
-       request.disaggregation ? std::vector{&request.disaggregation->prefill, &request.disaggregation->decode}
-                              : std::vector{&request.setup})
-    check_simulated_engine(setup->config.engine);
-  check_images(request);
+// The run itself, whatever `tuned` names.
+SimulateResult run_serving(const SimulateRequest& request,
+                           const std::shared_ptr<const LatencyModel>& latency) {
   const Workload workload = open_workload(request.source);
   const ServingEngines engines = engines_of(request, latency);
   const auto run = [&](StepTime step_time) {
@@ -103,7 +155,7 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
     options.threads = request.threads;
     if (step_time == StepTime::Mid) {
       options.on_progress = request.on_progress;
-      options.recorded_steps = request.traced_steps;
+      options.recorded_steps = request.recorded_steps();
       options.record_from = to_sim_time(request.trace_from);
     } else {
       options.timeline_samples = 0;
@@ -121,16 +173,13 @@ SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<
   } else {
     result.run = run(StepTime::Mid);
   }
-  check_required_tier(
-      request.disaggregation ? request.disaggregation->decode.require_tier : request.setup.require_tier,
-      result.run.kernels);
-  if (request.traced_steps > 0) result.traced = trace_steps(result.run, engines.setups);
+  check_required_tier(of_all_pools(request, &ServingSetupRequest::require_tier, "require_tier"),
+                      result.run.kernels);
+  if (request.recorded_steps() > 0) result.traced = trace_steps(result.run, engines.setups);
   result.groups = group_figures(workload, result.run.requests);
   result.label = label_of(engines, request.source, workload, result.run);
   return result;
 }
-
-namespace {
 
 // The run with tuned kernels, and what they change. `tuned_at` makes the model at an end of the gain, which
 // has served(); `refusal` says what the table is of.
@@ -139,18 +188,19 @@ SimulateResult run_tuned(const SimulateRequest& request, const std::shared_ptr<c
                          Tier tier, const TunedAt& tuned_at, const std::string& refusal) {
   SimulateRequest alone = request;
   alone.intervals = false;
-  alone.traced_steps = 0;
+  alone.views.clear();
+  alone.traced_steps.reset();
   alone.on_progress = nullptr;
   const auto figures = [&](TunedGain gain) {
-    const ServingMetrics metrics = simulate_serving(alone, tuned_at(gain)).run.metrics;
+    const ServingMetrics metrics = run_serving(alone, tuned_at(gain)).run.metrics;
     return MeanLatencies{metrics.ttft.mean, metrics.tpot.mean};
   };
   const auto expected = tuned_at(TunedGain::Expected);
-  SimulateResult result = simulate_serving(request, expected);
+  SimulateResult result = run_serving(request, expected);
   if (!expected->served())
     throw InvalidInput(fmt::format("tuned: {} is made for {}, which the run never launches",
                                    request.tuned.string(), refusal));
-  const ServingMetrics before = simulate_serving(alone, latency).run.metrics;
+  const ServingMetrics before = run_serving(alone, latency).run.metrics;
   result.tuned = TunedChange{.tier = std::string(name_of(tier)),
                              .before = {before.ttft.mean, before.tpot.mean},
                              .expected = {result.run.metrics.ttft.mean, result.run.metrics.tpot.mean},
@@ -196,10 +246,18 @@ SimulateResult simulate_tuned(const SimulateRequest& request,
 
 }  // namespace
 
+std::string predictor_of(const SimulateRequest& request) {
+  return of_all_pools(request, &ServingSetupRequest::predictor, "predictor");
+}
+
+SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency) {
+  check_request(request);
+  return request.tuned.empty() ? run_serving(request, latency) : simulate_tuned(request, latency);
+}
+
 SimulateResult simulate_serving(const SimulateRequest& request) {
   const ServingSetupRequest& named = request.disaggregation ? request.disaggregation->decode : request.setup;
-  const std::shared_ptr<const LatencyModel> latency = open_latency_model(named.predictor, named.files);
-  return request.tuned.empty() ? simulate_serving(request, latency) : simulate_tuned(request, latency);
+  return simulate_serving(request, open_latency_model(predictor_of(request), named.files));
 }
 
 }  // namespace warploom

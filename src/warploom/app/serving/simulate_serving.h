@@ -22,9 +22,14 @@ struct SimulateResult {
   std::vector<TracedStep> traced;       // of run.steps; empty unless steps were asked for
 };
 
+// The predictor that the run is priced with. Of two pools each may name it, or `setup` for both. Throws
+// InvalidInput where they name different ones.
+std::string predictor_of(const SimulateRequest& request);
+
 // Runs at p50 and, for the interval, at p10 and p90, side by side. Deterministic. Throws what
-// resolve_serving, open_workload and simulate throw.
+// resolve_serving, open_workload and simulate throw, and InvalidInput on fields that change nothing beside
+// the others.
 SimulateResult simulate_serving(const SimulateRequest& request, std::shared_ptr<const LatencyModel> latency);
-SimulateResult simulate_serving(const SimulateRequest& request);  // opens setup.predictor
+SimulateResult simulate_serving(const SimulateRequest& request);  // opens predictor_of(request)
 
 }  // namespace warploom

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "warploom/app/predict/latency_models.h"
-#include "warploom/app/serving/network_scope.h"
 #include "warploom/app/serving/price_graph.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/kernels/collectives/across_nodes.h"
@@ -24,6 +24,8 @@ FieldTable DiagnoseRequest::describe() {
       .add("workload", &R::workload, {.doc = "a predicted static batch, in place of measured rows"})
       .add("quantile", &R::quantile, {.doc = "of the ceiling, 0.5 to 0.99", .min = 0.5, .max = 0.99})
       .add("ceilings", &R::ceilings, {.doc = "a folder that `train-ceilings` wrote"})
+      .add("views", &R::views,
+           {.doc = "also as a page: rooflines, one of each pipeline", .choices = kDiagnosisViews})
       .table();
 }
 
@@ -172,10 +174,9 @@ void add_step(const ServingSetup& setup, const StepShape& shape, ExpectedChange 
   diagnoser.result.changes.push_back(change);
 }
 
-void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
-  const ServingSetup setup =
-      resolve_serving(request.setup, open_latency_model(request.setup.predictor, request.setup.files));
-  check_network_scope(request.setup, setup);
+void add_predicted(const StaticBatchRequest& request, std::shared_ptr<const LatencyModel> latency,
+                   Diagnoser& diagnoser) {
+  const ServingSetup setup = resolve_asked(request.setup, std::move(latency));
   const StaticBatchTime time = price_static_batch(request, setup).time;
   add_step(setup, StepShape::whole_prompts(request.batch, request.input_tokens),
            {.figure = "TTFT", .now = time.prefill}, 1, diagnoser);
@@ -192,7 +193,7 @@ void add_predicted(const StaticBatchRequest& request, Diagnoser& diagnoser) {
 
 }  // namespace
 
-Diagnosis diagnose(const DiagnoseRequest& request) {
+Diagnosis diagnose(const DiagnoseRequest& request, std::shared_ptr<const LatencyModel> latency) {
   check_quantile(request.quantile, "quantile");
   const bool measured = !request.source.paths.empty() || !request.source.store.empty();
   if (measured == request.workload.has_value())
@@ -210,10 +211,16 @@ Diagnosis diagnose(const DiagnoseRequest& request) {
   Diagnoser diagnoser{
       .ceilings = ceilings, .gpu = gpu, .result = result, .routing = {}, .left_out = {}, .borrowed = {}};
   if (request.workload)
-    add_predicted(*request.workload, diagnoser);
+    add_predicted(*request.workload, std::move(latency), diagnoser);
   else
     add_measured(request, catalog, diagnoser);
   return result;
+}
+
+Diagnosis diagnose(const DiagnoseRequest& request) {
+  return diagnose(request, request.workload ? open_latency_model(request.workload->setup.predictor,
+                                                                 request.workload->setup.files)
+                                            : nullptr);
 }
 
 }  // namespace warploom

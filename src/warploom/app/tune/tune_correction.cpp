@@ -10,6 +10,7 @@
 
 #include "warploom/app/tune/correction_file.h"
 #include "warploom/app/tune/formula_file.h"
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
 #include "warploom/base/json.h"
@@ -36,7 +37,7 @@ FieldTable TuneLearnRequest::describe() {
   using R = TuneLearnRequest;
   return RequestFields<R>("tune_learn")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on", .required = true})
       .add("sets", &R::sets, {.doc = "measurements, one set for each kernel of the kind"})
       .add("output", &R::output, {.doc = "folder, data/tuner in the source tree", .required = true})
       .table();
@@ -256,6 +257,7 @@ std::vector<TuneLearnSet> read_learning_sets(const std::filesystem::path& path) 
 }
 
 TuneLearnResult tune_learn(const TuneLearnRequest& request) {
+  check_kernel_scope(request.kernel, TileKernelUse::Learning, "tune learn");
   if (request.sets.empty()) throw InvalidInput("tune learn: no measurements, expected anchors and shapes");
   GpuCatalog catalog;
   write_formulas(request, catalog);

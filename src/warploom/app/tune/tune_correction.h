@@ -34,7 +34,7 @@ struct TuneLearnSet {
 
 struct TuneLearnRequest {
   TileKernel kernel;
-  std::string gpu = "h200_sxm";
+  std::string gpu;
   std::vector<TuneLearnSet> sets;
   std::filesystem::path output;  // folder; KIND.wlc, KIND_unaligned.wlc and KIND.wlf (KIND_fp8*) go there
   static FieldTable describe();

@@ -21,6 +21,7 @@ std::vector<std::filesystem::path> fixture(const std::string& name) {
 
 RegretSummary judged(const TileKernel& kernel, const std::string& name, const std::string& fallback) {
   TuneFitRequest request;
+  request.gpu = "H200";
   request.samples = fixture(name + "_anchors");
   request.kernel = kernel;
   request.default_config = fallback;
@@ -57,6 +58,7 @@ TEST(TuneCorrection, AttentionPicksAreNearlyTheBest) {
 
 TEST(TuneCorrection, Fp8PicksHaveACorrectionOfTheirOwn) {
   TuneFitRequest request;
+  request.gpu = "H200";
   request.samples = fixture("gemm_fp8_anchors");
   request.kernel.operand_bytes = 1;
   const TuneFitResult fitted = tune_fit(request);
@@ -70,6 +72,7 @@ TEST(TuneCorrection, Fp8PicksHaveACorrectionOfTheirOwn) {
 
 TEST(TuneCorrection, LoopsInPartsAreTakenWhereGridsAreSmall) {
   TuneFitRequest request;
+  request.gpu = "H200";
   request.samples = fixture("gemm_split_anchors");
   const TuneFitResult fitted = tune_fit(request);
   const auto oracle = oracle_shapes(read_tile_samples(fixture("gemm_split_exhaustive")));
@@ -82,6 +85,7 @@ TEST(TuneCorrection, LoopsInPartsAreTakenWhereGridsAreSmall) {
 
 TEST(TuneCorrection, ServesAUsersKernelWhoseSecondOperandRunsAlongN) {
   TuneFitRequest request;
+  request.gpu = "H200";
   request.samples = fixture("tutorial_anchors");
   request.default_config = "128x256x64/w8/s3";
   const auto oracle = oracle_shapes(read_tile_samples(fixture("tutorial_exhaustive")));
@@ -153,6 +157,7 @@ TEST(TuneCorrection, LeavesKernelsAloneThatItWasNotLearnedFrom) {
 TEST(TuneCorrection, LearnsWhatItWrites) {
   const ScratchFolder folder;
   TuneLearnRequest request;
+  request.gpu = "H200";
   request.kernel.kind = TileKernelKind::Attention;
   request.kernel.head_group = 4;
   request.kernel.causal = true;
@@ -175,6 +180,7 @@ TEST(TuneCorrection, LearnsWhatItWrites) {
 // What `tune fit` says of the built-in files is what stands in them.
 TEST(TuneCorrection, SaysWhereItWasLearned) {
   TuneFitRequest request{.samples = fixture("attention_anchors"),
+                         .gpu = "H200",
                          .kernel = {.kind = TileKernelKind::Attention, .head_group = 4, .causal = true}};
   const std::vector<std::string> learned_on{"h200_sxm"};
   EXPECT_EQ(tune_fit(request).learned_on, learned_on);

@@ -1,7 +1,11 @@
 #include "warploom/app/tune/tune_cross_gpu.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
+#include "warploom/app/tune/kernel_scope.h"
+#include "warploom/base/error.h"
+#include "warploom/base/json.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/hardware/gpu_catalog.h"
 #include "warploom/tuner/legality.h"
@@ -13,7 +17,7 @@ FieldTable TuneCrossGpuRequest::describe() {
   using R = TuneCrossGpuRequest;
   return RequestFields<R>("tune_fit_cross_gpu")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU to estimate for"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to estimate for", .required = true})
       .add("from_table", &R::from_table,
            {.doc = "scale another GPU's table by the records; absent: the record alone"})
       .add("output", &R::output, {.doc = "the table to write"})
@@ -38,6 +42,10 @@ WaveModel model_for(const TuneCrossGpuRequest& request, GpuCatalog& catalog) {
 
 TuneFitResult tune_fit_cross_gpu(const TuneCrossGpuRequest& request) {
   request.files.check_writes(request.output, "output");
+  check_kernel_scope(request.kernel, TileKernelUse::Table, "tune fit");
+  if (!request.from_table.empty() && to_json(request.kernel) != to_json(TileKernel()))
+    throw InvalidInput(
+        "tune fit: from_table: the kernel is the table's, expected no field of `kernel` beside it");
   GpuCatalog catalog;
   const auto start = std::chrono::steady_clock::now();
   WaveModel model = model_for(request, catalog);

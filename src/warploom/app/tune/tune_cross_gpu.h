@@ -9,7 +9,7 @@ namespace warploom {
 
 struct TuneCrossGpuRequest {
   TileKernel kernel;
-  std::string gpu = "h200_sxm";      // a name of the catalogue
+  std::string gpu;                   // a name of the catalogue
   std::filesystem::path from_table;  // measured on another GPU, of the same kernel; empty: the record alone
   std::filesystem::path output;      // empty: keep the table in memory alone
   FileScope files = FileScope::machine();  // where names may be paths

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "warploom/app/tune/formula_file.h"
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/app/tune/sample_limits.h"
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/base/error.h"
@@ -22,7 +23,7 @@ FieldTable TuneFitRequest::describe() {
       .add("method", &R::method, {.doc = "ours, or the published wave model"})
       .add("samples", &R::samples, {.doc = "CSV files of measured configurations"})
       .add("output", &R::output, {.doc = "the table to write"})
-      .add("gpu", &R::gpu, {.doc = "the GPU measured on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU measured on", .required = true})
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
       .add("correction", &R::corrected,
            {.doc = "use what was learned from the reference kernels, not the formula alone"})
@@ -74,6 +75,7 @@ std::optional<TileConfig> chosen_default(const std::string& text, const WaveMode
 
 TuneFitResult tune_fit(const TuneFitRequest& request) {
   request.files.check_writes(request.output, "output");
+  check_kernel_scope(request.kernel, TileKernelUse::Table, "tune fit");
   GpuCatalog catalog;
   const GpuSpec& spec = catalog.load_gpu(request.gpu, request.files);
   const TileGpu gpu = TileGpu::from(spec);
@@ -108,6 +110,7 @@ WaveTuneFitResult tune_fit_wavetune(const TuneFitRequest& request) {
   if (!request.corrected)
     throw InvalidInput(
         "correction: turned off, but the method wavetune has none; expected the method warploom");
+  check_kernel_scope(request.kernel, TileKernelUse::WaveTuneTable, "tune fit");
   GpuCatalog catalog;
   const GpuSpec& spec = catalog.load_gpu(request.gpu, request.files);
   const TileGpu gpu = TileGpu::from(spec);

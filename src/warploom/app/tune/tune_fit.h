@@ -19,7 +19,7 @@ struct TuneFitRequest {
   TuneMethod method = TuneMethod::Warploom;
   std::vector<std::filesystem::path> samples;  // CSV, see tuner/tile_sample.h
   std::filesystem::path output;                // empty: keep the table in memory alone
-  std::string gpu = "h200_sxm";                // a name of the catalogue
+  std::string gpu;                             // a name of the catalogue
   FileScope files = FileScope::machine();      // where names may be paths
   TileKernel kernel;
   bool corrected = true;       // use what was learned about the reference kernels (tune_correction.h)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/base/csv.h"
 #include "warploom/base/error.h"
 #include "warploom/base/file.h"
@@ -18,7 +19,7 @@ FieldTable TunePlanRequest::describe() {
   return RequestFields<R>("tune_plan")
       .add("method", &R::method, {.doc = "whose anchors: ours, or the published wave model's"})
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "the GPU to measure on"})
+      .add("gpu", &R::gpu, {.doc = "the GPU to measure on", .required = true})
       .add("round", &R::round, {.doc = "which anchors"})
       .add("samples", &R::samples,
            {.doc = "what the first round measured: the anchors left of configurations that may win"})
@@ -53,7 +54,7 @@ std::vector<AnchorRow> rows_of(const TunePlanRequest& request, const TileGpu& gp
 
 }  // namespace
 
-TunePlanResult tune_plan(const TunePlanRequest& request) {
+TunePlanResult write_anchors(const TunePlanRequest& request) {
   request.files.check_writes(request.output, "output");
   GpuCatalog catalog;
   const TileGpu gpu = TileGpu::from(catalog.load_gpu(request.gpu, request.files));
@@ -80,6 +81,19 @@ TunePlanResult tune_plan(const TunePlanRequest& request) {
   }
   if (!request.output.empty()) write_file_atomically(request.output, csv.text());
   return {.configs = configs.size(), .rows = rows.size(), .shapes = shapes.size()};
+}
+
+TunePlanResult tune_plan(const TunePlanRequest& asked) {
+  TunePlanRequest request = asked;
+  if (!request.samples.empty() && request.round == AnchorRound::First)
+    throw InvalidInput("samples: are what the first round measured, expected none in that round");
+  // The second round's configurations are those of the samples.
+  if (!request.samples.empty()) request.round = AnchorRound::Second;
+  const TileKernelUse use = request.method == TuneMethod::WaveTune ? TileKernelUse::BoundaryAnchors
+                            : request.samples.empty()              ? TileKernelUse::Anchors
+                                                                   : TileKernelUse::SecondRound;
+  check_kernel_scope(request.kernel, use, "tune plan");
+  return write_anchors(request);
 }
 
 }  // namespace warploom

@@ -24,7 +24,7 @@ struct EnumNames<AnchorRound> {
 struct TunePlanRequest {
   TuneMethod method = TuneMethod::Warploom;  // wavetune: ends of waves, all at once
   TileKernel kernel;
-  std::string gpu = "h200_sxm";
+  std::string gpu;
   FileScope files = FileScope::machine();  // where names may be paths
   AnchorRound round = AnchorRound::All;
   std::vector<std::filesystem::path> samples;  // second round: what the first measured
@@ -39,6 +39,9 @@ struct TunePlanResult {
 
 // Throws NotFound (unknown GPU), InvalidInput (no legal configuration; rounds of the method wavetune),
 // IoError.
+// Samples ask for the second round. Throws InvalidInput also as check_kernel_scope.
 TunePlanResult tune_plan(const TunePlanRequest& request);
+// The round that the request names, of a kernel that was checked before.
+TunePlanResult write_anchors(const TunePlanRequest& request);
 
 }  // namespace warploom

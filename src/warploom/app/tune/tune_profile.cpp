@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "warploom/app/tune/kernel_scope.h"
 #include "warploom/app/tune/python_profiler.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/base/error.h"
@@ -16,7 +17,7 @@ FieldTable TuneProfileRequest::describe() {
   using R = TuneProfileRequest;
   return RequestFields<R>("tune_profile")
       .add("kernel", &R::kernel, {.doc = "the tile kernel"})
-      .add("gpu", &R::gpu, {.doc = "this machine's GPU"})
+      .add("gpu", &R::gpu, {.doc = "this machine's GPU", .required = true})
       .add("output", &R::output, {.doc = "samples, CSV; goes on where a run was stopped", .required = true})
       .add("seconds", &R::seconds, {.unit = "s", .doc = "stop after", .min = 0})
       .add("split_k", &R::split_k,
@@ -55,6 +56,7 @@ TuneProfileResult tune_profile(const TuneProfileRequest& request) {
     throw Unsupported(
         "tune profile: no reference kernel decodes from pages or has a window; times of your own kernel at "
         "the anchors of `tune plan` can be fitted");
+  check_kernel_scope(request.kernel, TileKernelUse::Profile, "tune profile");
   require_profiler(request.package, "profile.py");
   const auto start = std::chrono::steady_clock::now();
   TunePlanRequest plan{.kernel = request.kernel, .gpu = request.gpu};
@@ -63,7 +65,7 @@ TuneProfileResult tune_profile(const TuneProfileRequest& request) {
   const auto round = [&](AnchorRound which, const char* name) {
     plan.round = which;
     plan.output = request.output.string() + name;
-    const TunePlanResult planned = tune_plan(plan);
+    const TunePlanResult planned = write_anchors(plan);
     result.rows += planned.rows;
     result.configs = planned.configs;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

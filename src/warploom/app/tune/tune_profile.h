@@ -12,7 +12,7 @@ namespace warploom {
 
 struct TuneProfileRequest {
   TileKernel kernel;
-  std::string gpu = "h200_sxm";       // a name of the catalogue
+  std::string gpu;                    // a name of the catalogue
   std::filesystem::path output;       // samples, CSV; rows already there are not measured again
   double seconds = 240;               // stop after, for both rounds together
   std::vector<std::int32_t> split_k;  // gemm: also configurations whose loop has so many parts

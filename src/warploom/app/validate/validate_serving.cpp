@@ -7,6 +7,7 @@
 #include "warploom/app/predict/latency_models.h"
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 #include "warploom/base/request_fields.h"
 #include "warploom/base/statistics.h"
@@ -243,6 +244,7 @@ ServingValidation replay(OpenedRun& opened, const HostModel& host, StepTime kern
 
 ServingValidation validate_serving(const ValidateServingRequest& request,
                                    const std::shared_ptr<const LatencyModel>& latency) {
+  check_queue_host(request.host, "validate serving");
   OpenedRun opened = open_run(request, latency);
   ServingValidation validation = replay(opened, opened.setup.config.host, request.kernel_times);
   check_required_tier(request.require_tier, validation.kernels);

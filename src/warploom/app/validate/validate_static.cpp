@@ -9,6 +9,7 @@
 #include "warploom/app/serving/labelled_kernels.h"
 #include "warploom/app/serving/required_tier.h"
 #include "warploom/app/serving/serving_setup.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/app/validate/compare_baselines.h"
 #include "warploom/app/validate/published_static.h"
 #include "warploom/base/csv.h"
@@ -242,6 +243,7 @@ StaticWorkloads read_static_workloads(const std::filesystem::path& path) {
 
 StaticValidation validate_static(const ValidateStaticRequest& request,
                                  const std::shared_ptr<const LatencyModel>& latency) {
+  check_queue_host(request.host, "validate static");
   if (!request.expert_routing.empty()) parse_expert_routing(request.expert_routing, "expert_routing");
   const GpuCatalog catalog;
   const std::vector<Baseline> baselines = trained_baselines(request, catalog);

@@ -287,7 +287,7 @@ TEST(WaveTuneFit, RefusesWhatCannotBeFitted) {
 TEST(WaveTuneFile, ReadsWhatItWrites) {
   const ScratchFolder scratch;
   const auto path = scratch.path() / "table.json", again = scratch.path() / "again.json";
-  const WaveTuneTable table(fit_wavetune({.name = "mine"}, {}, made_up_samples()));
+  const WaveTuneTable table(fit_wavetune({.name = "mine"}, {.name = "h200_sxm"}, made_up_samples()));
   table.write(path);
   const WaveTuneTable read = WaveTuneTable::open(path);
   read.write(again);

@@ -1,0 +1,31 @@
+#include "warploom/answers/whole_request.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "warploom/answers/flat_operator.h"
+#include "warploom/answers/internal/request_reading.h"
+#include "warploom/app/schema/request_schema.h"
+#include "warploom/kernels/operator_json.h"
+
+namespace warploom {
+
+Json whole_request(std::string_view request, const Json& asked) {
+  if (request == fields_of<PredictRequest>().type_name) {
+    const PredictRequest read = read_predict_request(asked);
+    Json whole = to_json(read);
+    whole["operator"] = operator_to_json(read.op);
+    return whole;
+  }
+  for (const DescribedRequest& known : described_requests()) {
+    if (known.name() != request) continue;
+    const std::shared_ptr<void> whole = known.make();
+    Json fields = asked;
+    (void)take_infinite_rate(fields);
+    read_fields(nested_request(fields, *known.table, request), *known.table, whole.get(), request);
+    return write_fields(*known.table, whole.get());
+  }
+  return asked;
+}
+
+}  // namespace warploom
