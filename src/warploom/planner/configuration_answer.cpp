@@ -141,7 +141,8 @@ class ConfigurationSearch {
   }
 
   // Near the edge of what a fleet bears, a short run may not come to where the fleet ends: longer steps
-  // gather more requests, which make steps longer. Nothing when a thorough run misses the level.
+  // gather more requests, which make steps longer. Nothing unless a thorough run keeps the
+  // level with what its length leaves open.
   std::optional<RunFigures> confirmed(const Fleet& fleet, StepTime step_time, double rate,
                                       RunFigures figures) {
     constexpr double kNearALimit = 0.8;  // of it is used
@@ -149,7 +150,7 @@ class ConfigurationSearch {
                       binding_limit(task_.level, figures).use > kNearALimit;
     if (!task_.load.open_ended || !near) return figures;
     RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .thorough = true});
-    if (meets(task_, longer, step_time == StepTime::High)) return longer;
+    if (meets(task_, longer, true)) return longer;
     if (step_time == StepTime::Mid) note_miss(fleet, longer);
     return std::nullopt;
   }
