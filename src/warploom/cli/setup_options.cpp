@@ -57,9 +57,7 @@ SetupOptions::SetupOptions(Command& command, SetupUse use)
     : use_(use), short_(std::make_shared<ShortNames>()), engine_command_(std::make_shared<std::string>()) {
   // Images are part of a workload; a model may also come with --from-command.
   request_ = add_request_options<ServingSetupRequest>(
-      command, {.skipped = skipped_fields(use),
-                .group = std::string(kModelGroup),
-                .elsewhere = {"model"}});
+      command, {.skipped = skipped_fields(use), .group = std::string(kModelGroup), .elsewhere = {"model"}});
   {
     const OptionGroup group(command, kModelGroup);
     command.add_option(

@@ -20,13 +20,13 @@ struct ValidateConcurrencyRequest {
   // As parse_expert_routing takes it, of the mixtures of experts; empty: the default.
   std::string expert_routing;
   FileScope files = FileScope::machine();  // where names may be paths
-  HostSettings host;                      // to the defaults of the engine
-  StepTime kernel_times = StepTime::Mid;  // of the interval of every kernel: where the runs lie
-  std::int64_t max_cells = 0;             // simulate this many rows, evenly spread over the file; 0: all
-  std::uint64_t one_in = 1;               // simulate the rows whose contents hash to 0 modulo this
-  std::uint64_t seed = 1;                 // of the lengths
-  bool commands = false;                  // reports also say what `simulate` is asked for each cell
-  int threads = 0;                        // 0: as many as cores
+  HostSettings host;                       // to the defaults of the engine
+  StepTime kernel_times = StepTime::Mid;   // of the interval of every kernel: where the runs lie
+  std::int64_t max_cells = 0;              // simulate this many rows, evenly spread over the file; 0: all
+  std::uint64_t one_in = 1;                // simulate the rows whose contents hash to 0 modulo this
+  std::uint64_t seed = 1;                  // of the lengths
+  bool commands = false;                   // reports also say what `simulate` is asked for each cell
+  int threads = 0;                         // 0: as many as cores
   std::function<void(std::int64_t done, std::int64_t total)> on_progress;  // from any thread, one at a time
   static FieldTable describe();
 };
