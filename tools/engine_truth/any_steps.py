@@ -101,7 +101,7 @@ class Bench:
         return statistics.fmean(request.num_computed_tokens for request in self.core.scheduler.running)
 
     def profiled(self, steps):
-        """Sum and span of the GPU's kernels in ms a step, kernels a step, name -> (calls, us) of all steps."""
+        """Sum and span of the GPU's kernels in ms a step, kernels a step, name -> (calls, us)."""
         import torch
         from torch.profiler import ProfilerActivity, profile
 

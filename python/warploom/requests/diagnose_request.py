@@ -23,6 +23,7 @@ def diagnose(
     workload: Mapping[str, Any] | None = None,
     quantile: float | None = None,
     ceilings: PathText | None = None,
+    views: Sequence[PathText] | None = None,
     store: PathText | None = None,
     layout: PathText | None = None,
     data: Any = None,
@@ -44,6 +45,7 @@ def diagnose(
     workload: a predicted static batch, in place of measured rows
     quantile: of the ceiling, 0.5 to 0.99; default 0.8
     ceilings: a folder that `train-ceilings` wrote
+    views: also as a page: rooflines, one of each pipeline
     store: a store that `import` wrote; or
     layout: layout of the files of `data`
     data: files or folders; also a frame, a table of pyarrow or a Parquet file
@@ -64,8 +66,8 @@ def diagnose(
     """
     fields = {
         "gpu": gpu, "source": source, "workload": workload, "quantile": quantile, "ceilings":
-        ceilings, "store": store, "layout": layout, "data": listed(data), "families":
-        listed(families), "gpus": listed(gpus), "keep_impossible": keep_impossible, "setup": setup,
-        "batch": batch, "input_tokens": input_tokens, "output_tokens": output_tokens, "model":
-        model, **setup_fields}
+        ceilings, "views": listed(views), "store": store, "layout": layout, "data": listed(data),
+        "families": listed(families), "gpus": listed(gpus), "keep_impossible": keep_impossible,
+        "setup": setup, "batch": batch, "input_tokens": input_tokens, "output_tokens":
+        output_tokens, "model": model, **setup_fields}
     return DiagnosisAnswer(ask("diagnose", fields, progress))

@@ -48,6 +48,9 @@ def plan(
     store: PathText | None = None,
     time_limit_s: float | None = None,
     require_tier: PathText | None = None,
+    views: Sequence[PathText] | None = None,
+    emit: PathText | None = None,
+    check: PathText | None = None,
     threads: int | None = None,
     nic_gb_s: float | None = None,
     nics_per_node: int | None = None,
@@ -146,6 +149,9 @@ def plan(
     store: file of runs, from which a stopped search goes on
     time_limit_s: stop with the best so far; 0: none; default 0.0
     require_tier: measured: refuse kernels that never were
+    views: also the plan as a picture: svg, both fronts
+    emit: also what starts the best deployment: k8s, llm-d, dynamo or the engine's name
+    check: a benchmark's result, compared with the promise
     threads: 0: as many as the machine has. No effect on results; default 0
     nic_gb_s: of one network adapter, one direction, in place of the node record's [GB/s]
     nics_per_node: network adapters of one node, in place of the node record's
@@ -215,24 +221,17 @@ def plan(
         "model": model, "gpu_names": listed(gpu_names), "predictor": predictor, "expert_routing":
         expert_routing, "kv_cache_dtype": kv_cache_dtype, "gpu_memory_utilization":
         gpu_memory_utilization, "acceptance_length": acceptance_length, "host_profile":
-        host_profile, "measured_at": measured_at, "space": space, "source": source, "slo":
-        listed(slo), "goodput": listed(goodput), "goodput_share": goodput_share, "gpu_count":
-        gpu_count, "find_max_rate": find_max_rate, "objective": objective, "price_kind": price_kind,
-        "prices": prices, "price": listed(price), "power_price": power_price, "spare_instances":
-        spare_instances, "day_price": listed(day_price), "start_hour": start_hour, "growth": growth,
-        "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
-        "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
-        "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "engines":
-        host_profile, "network": network, "space": space, "source": source, "slo": listed(slo),
-        "goodput": listed(goodput), "goodput_share": goodput_share, "gpu_count": gpu_count,
-        "find_max_rate": find_max_rate, "objective": objective, "price_kind": price_kind, "prices":
-        prices, "price": listed(price), "power_price": power_price, "spare_instances":
-        spare_instances, "day_price": listed(day_price), "start_hour": start_hour, "growth": growth,
-        "routing_policy": routing_policy, "fleet": fleet, "unserved_share": unserved_share,
-        "autoscaling": autoscaling, "fronts": fronts, "exhaustive": exhaustive, "store": store,
-        "time_limit_s": time_limit_s, "require_tier": require_tier, "threads": threads, "nic_gb_s":
-        nic_gb_s, "nics_per_node": nics_per_node, "oversubscription": oversubscription, "engines":
-        listed(engines), "tensor_parallel_sizes": listed(tensor_parallel_sizes),
+        host_profile, "measured_at": measured_at, "network": network, "space": space, "source":
+        source, "slo": listed(slo), "goodput": listed(goodput), "goodput_share": goodput_share,
+        "gpu_count": gpu_count, "find_max_rate": find_max_rate, "objective": objective,
+        "price_kind": price_kind, "prices": prices, "price": listed(price), "power_price":
+        power_price, "spare_instances": spare_instances, "day_price": listed(day_price),
+        "start_hour": start_hour, "growth": growth, "routing_policy": routing_policy, "fleet":
+        fleet, "unserved_share": unserved_share, "autoscaling": autoscaling, "fronts": fronts,
+        "exhaustive": exhaustive, "store": store, "time_limit_s": time_limit_s, "require_tier":
+        require_tier, "views": listed(views), "emit": emit, "check": check, "threads": threads,
+        "nic_gb_s": nic_gb_s, "nics_per_node": nics_per_node, "oversubscription": oversubscription,
+        "engines": listed(engines), "tensor_parallel_sizes": listed(tensor_parallel_sizes),
         "pipeline_parallel_sizes": listed(pipeline_parallel_sizes), "data_parallel_sizes":
         listed(data_parallel_sizes), "expert_parallel": expert_parallel, "pools": pools,
         "quantizations": listed(quantizations), "max_num_seqs": listed(max_num_seqs),
@@ -253,11 +252,4 @@ def plan(
         "think_time_s": think_time_s, "session_rate": session_rate, "random_input_len":
         random_input_len, "random_output_len": random_output_len, "random_range_ratio":
         random_range_ratio, "random_prefix_len": random_prefix_len, "random_range": random_range}
-        "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
-        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
-        instance_startup_s, "turns": turns, "system_prompt_tokens": system_prompt_tokens,
-        "user_tokens": user_tokens, "output_tokens": output_tokens, "think_time_s": think_time_s,
-        "session_rate": session_rate, "random_input_len": random_input_len, "random_output_len":
-        random_output_len, "random_range_ratio": random_range_ratio, "random_prefix_len":
-        random_prefix_len}
     return PlanAnswer(ask("plan", fields, progress))

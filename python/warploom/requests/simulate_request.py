@@ -29,6 +29,7 @@ def simulate(
     threads: int | None = None,
     intervals: bool | None = None,
     tuned: Any = None,
+    views: Sequence[PathText] | None = None,
     traced_steps: int | None = None,
     trace_from_s: float | None = None,
     goodput: Mapping[str, Any] | None = None,
@@ -98,7 +99,8 @@ def simulate(
     intervals: also runs at p10 and p90 of the kernels; default true
     tuned: the .warploom.json of `moe-config` or a .wlt of `tune fit`: a run with it, and the change;
         also a frame, a table of pyarrow or a Parquet file
-    traced_steps: steps whose kernels the result lists; default 0
+    views: also the run as other programs show it: perfetto, aiperf
+    traced_steps: steps in the view `perfetto`; default 50
     trace_from_s: first of them at this time of the run; default 0.0
     goodput: limits, and which share of the requests meets them
     details: also arrays with one entry per request; default false
@@ -163,24 +165,24 @@ def simulate(
     fields = {
         "model": model, "gpu": gpu, "setup": setup, "disaggregation": disaggregation, "autoscaling":
         autoscaling, "fleet": fleet, "failures": listed(failures), "source": source, "threads":
-        threads, "intervals": intervals, "tuned": tuned, "traced_steps": traced_steps,
-        "trace_from_s": trace_from_s, "goodput": goodput, "details": details, "max_instances":
-        max_instances, "min_instances": min_instances, "scale_queue_depth": scale_queue_depth,
-        "scale_interval_s": scale_interval_s, "instance_startup_s": instance_startup_s,
-        "router_prefix_weight": router_prefix_weight, "router_queue_weight": router_queue_weight,
-        "router_kv_weight": router_kv_weight, "router_signal_interval_s": router_signal_interval_s,
-        "max_queued_requests": max_queued_requests, "request_timeout_s": request_timeout_s,
-        "front_ends": front_ends, "trace": trace, "workload": workload, "sessions": sessions,
-        "clients": clients, "random": random, "requests": requests, "rate": rate, "concurrency":
-        concurrency, "request_rate": request_rate, "max_concurrency": max_concurrency,
-        "images_per_request": images_per_request, "burstiness": burstiness, "user_think_time_s":
-        user_think_time_s, "seed": seed, "ttft": ttft, "tpot": tpot, "e2el": e2el, "prefill":
-        prefill, "decode": decode, "transfer": transfer, "kv_transfer_path": kv_transfer_path,
-        "kv_transfer_overlap": kv_transfer_overlap, "kv_transfer_bandwidth_gb_per_s":
-        kv_transfer_bandwidth_gb_per_s, "kv_transfer_latency_us": kv_transfer_latency_us,
-        "kv_transfer_handshake_ms": kv_transfer_handshake_ms, "turns": turns,
-        "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens, "output_tokens":
-        output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
+        threads, "intervals": intervals, "tuned": tuned, "views": listed(views), "traced_steps":
+        traced_steps, "trace_from_s": trace_from_s, "goodput": goodput, "details": details,
+        "max_instances": max_instances, "min_instances": min_instances, "scale_queue_depth":
+        scale_queue_depth, "scale_interval_s": scale_interval_s, "instance_startup_s":
+        instance_startup_s, "router_prefix_weight": router_prefix_weight, "router_queue_weight":
+        router_queue_weight, "router_kv_weight": router_kv_weight, "router_signal_interval_s":
+        router_signal_interval_s, "max_queued_requests": max_queued_requests, "request_timeout_s":
+        request_timeout_s, "front_ends": front_ends, "trace": trace, "workload": workload,
+        "sessions": sessions, "clients": clients, "random": random, "requests": requests, "rate":
+        rate, "concurrency": concurrency, "request_rate": request_rate, "max_concurrency":
+        max_concurrency, "images_per_request": images_per_request, "burstiness": burstiness,
+        "user_think_time_s": user_think_time_s, "seed": seed, "ttft": ttft, "tpot": tpot, "e2el":
+        e2el, "prefill": prefill, "decode": decode, "transfer": transfer, "kv_transfer_path":
+        kv_transfer_path, "kv_transfer_overlap": kv_transfer_overlap,
+        "kv_transfer_bandwidth_gb_per_s": kv_transfer_bandwidth_gb_per_s, "kv_transfer_latency_us":
+        kv_transfer_latency_us, "kv_transfer_handshake_ms": kv_transfer_handshake_ms, "turns":
+        turns, "system_prompt_tokens": system_prompt_tokens, "user_tokens": user_tokens,
+        "output_tokens": output_tokens, "think_time_s": think_time_s, "session_rate": session_rate,
         "random_input_len": random_input_len, "random_output_len": random_output_len,
         "random_range_ratio": random_range_ratio, "random_prefix_len": random_prefix_len,
         "random_range": random_range, **setup_fields}

@@ -13,8 +13,8 @@ from warploom.session import PathText, Progress, ask
 
 def tune_fit_cross_gpu(
     *,
+    gpu: PathText,
     kernel: Mapping[str, Any] | None = None,
-    gpu: PathText | None = None,
     from_table: PathText | None = None,
     output: PathText | None = None,
     default_config: PathText | None = None,
@@ -38,8 +38,8 @@ def tune_fit_cross_gpu(
 ) -> CrossGpuFit:
     """A look-up table for a GPU on which the kernel was never measured.
 
+    gpu: the GPU to estimate for
     kernel: the tile kernel
-    gpu: the GPU to estimate for; default "h200_sxm"
     from_table: scale another GPU's table by the records; absent: the record alone
     output: the table to write
     default_config: the kernel's own configuration
@@ -65,7 +65,7 @@ def tune_fit_cross_gpu(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "kernel": kernel, "gpu": gpu, "from_table": from_table, "output": output, "default_config":
+        "gpu": gpu, "kernel": kernel, "from_table": from_table, "output": output, "default_config":
         default_config, "name": name, "kind": kind, "operand_bytes": operand_bytes, "output_bytes":
         output_bytes, "group_rows": group_rows, "batch": batch, "b_along_n": b_along_n, "experts":
         experts, "top_k": top_k, "expert_skew": expert_skew, "head_dim": head_dim, "head_group":

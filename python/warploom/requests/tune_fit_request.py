@@ -13,10 +13,10 @@ from warploom.session import PathText, Progress, ask, listed
 
 def tune_fit(
     *,
+    gpu: PathText,
     method: PathText | None = None,
     samples: Any = None,
     output: PathText | None = None,
-    gpu: PathText | None = None,
     kernel: Mapping[str, Any] | None = None,
     correction: bool | None = None,
     default_config: PathText | None = None,
@@ -40,10 +40,10 @@ def tune_fit(
 ) -> TuneFitAnswer:
     """Measured samples into a look-up table.
 
+    gpu: the GPU measured on
     method: ours, or the published wave model (warploom, wavetune); default "warploom"
     samples: CSV files of measured configurations; also a frame, a table of pyarrow or a Parquet file
     output: the table to write
-    gpu: the GPU measured on; default "h200_sxm"
     kernel: the tile kernel
     correction: use what was learned from the reference kernels, not the formula alone; default true
     default_config: the kernel's own configuration
@@ -69,7 +69,7 @@ def tune_fit(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "method": method, "samples": listed(samples), "output": output, "gpu": gpu, "kernel":
+        "gpu": gpu, "method": method, "samples": listed(samples), "output": output, "kernel":
         kernel, "correction": correction, "default_config": default_config, "name": name, "kind":
         kind, "operand_bytes": operand_bytes, "output_bytes": output_bytes, "group_rows":
         group_rows, "batch": batch, "b_along_n": b_along_n, "experts": experts, "top_k": top_k,

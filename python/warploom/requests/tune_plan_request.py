@@ -13,9 +13,9 @@ from warploom.session import PathText, Progress, ask, listed
 
 def tune_plan(
     *,
+    gpu: PathText,
     method: PathText | None = None,
     kernel: Mapping[str, Any] | None = None,
-    gpu: PathText | None = None,
     round: PathText | None = None,
     samples: Any = None,
     split_k: Sequence[int] | None = None,
@@ -40,9 +40,9 @@ def tune_plan(
 ) -> TunePlanAnswer:
     """Which configurations to time at which shapes.
 
+    gpu: the GPU to measure on
     method: whose anchors: ours, or the published wave model's (warploom, wavetune); default "warploom"
     kernel: the tile kernel
-    gpu: the GPU to measure on; default "h200_sxm"
     round: which anchors (all, first, second); default "all"
     samples: what the first round measured: the anchors left of configurations that may win; also a
         frame, a table of pyarrow or a Parquet file
@@ -70,7 +70,7 @@ def tune_plan(
     OSError (files), NotImplementedError (what is not modelled, or not in this build).
     """
     fields = {
-        "method": method, "kernel": kernel, "gpu": gpu, "round": round, "samples": listed(samples),
+        "gpu": gpu, "method": method, "kernel": kernel, "round": round, "samples": listed(samples),
         "split_k": listed(split_k), "output": output, "name": name, "kind": kind, "operand_bytes":
         operand_bytes, "output_bytes": output_bytes, "group_rows": group_rows, "batch": batch,
         "b_along_n": b_along_n, "experts": experts, "top_k": top_k, "expert_skew": expert_skew,

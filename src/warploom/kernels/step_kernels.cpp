@@ -137,7 +137,7 @@ std::optional<KernelAnswer> StepKernels::across_nodes(const Operator& op, const 
                                                       const KernelContext& context) const {
   if (!has_rules_ || !network_.serves(op, gpu, context)) return std::nullopt;
   KernelAnswer answer = network_.answer(op, gpu, without_rule(context));
-  if (is_of_an_engine(context)) wait_for_ranks(op, {}, answer.estimate);
+  if (is_of_an_engine(context)) wait_for_ranks(op, gpu, {}, answer.estimate);
   return answer;
 }
 
