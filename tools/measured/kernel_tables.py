@@ -3,7 +3,15 @@
 from . import kernels
 from .table_entry import Table
 
-NEW_SHAPES = ["validate", "kernels", "--layout", "aiconfigurator", "--data", "{data}/aiconfigurator"]
+NEW_SHAPES = [
+    "validate",
+    "kernels",
+    "--layout",
+    "aiconfigurator",
+    "--data",
+    "{data}/aiconfigurator",
+    "{data}/aisimulate",
+]
 
 
 def check(folder):

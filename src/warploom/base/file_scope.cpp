@@ -9,7 +9,7 @@
 namespace warploom {
 namespace fs = std::filesystem;
 
-FileScope FileScope::machine() {
+FileScope FileScope::machine() noexcept {
   FileScope scope;
   scope.machine_ = true;
   return scope;

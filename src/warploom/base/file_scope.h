@@ -12,7 +12,7 @@ class FileScope {
   // No file at all: names of catalogues alone.
   FileScope() = default;
   // Any file: who asks is at this machine, as on the command line, in C and in Python.
-  static FileScope machine();
+  static FileScope machine() noexcept;
   // Files below this folder alone: who asks is a client of a server that keeps the client's files there.
   static FileScope folder(const std::filesystem::path& root);
 

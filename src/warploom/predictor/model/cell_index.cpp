@@ -188,6 +188,16 @@ const CellRecord* CellIndex::nearest_version(const GpuSpec& gpu, std::uint64_t f
   return best;
 }
 
+const CellRecord* CellIndex::nearest_default(const GpuSpec& gpu, const KernelContext& context,
+                                             std::uint32_t kind) const {
+  if (context.version.empty()) return nullptr;
+  const std::uint64_t framework = name_key(context.framework);
+  const CellRecord* newest = lookup(key_of(gpu.name_hash, {framework, 0, 0}, kind));
+  if (newest == nullptr) return nullptr;
+  const std::uint64_t kernel = name_key(model_.contexts[newest->context].kernel);
+  return nearest_version(gpu, framework, kernel, context.version, kind);
+}
+
 const CellRecord* CellIndex::lookup(std::uint64_t key) const {
   const auto at = cells_.find(key);
   return at == cells_.end() ? nullptr : &model_.cells[at->second];
@@ -240,8 +250,7 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
   // eagerly.
   const CellRecord* eager = nullptr;
   const std::array<const CellRecord*, 4> cells{
-      at_gpu({full.framework, full.version, 0}),
-      full.version == 0 ? nullptr : nearest_version(gpu, full.framework, 0, context.version, kind),
+      at_gpu({full.framework, full.version, 0}), nearest_default(gpu, context, kind),
       at_gpu({full.framework, 0, 0}), at_gpu({kAnyFramework, 0, 0})};
   for (const CellRecord* cell : cells) {
     if (cell == nullptr) continue;

@@ -38,11 +38,11 @@ class CellIndex {
   // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
   // eagerly if there is another, of whatever framework. A version with less than a quarter of the rows that
   // another has of the kernel comes after it: it was measured for a model or two. A version that was never
-  // measured falls to the nearest, of two as near the older, and a nightly build to the newest; so does one
-  // of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has). A kernel
-  // never measured on this GPU falls to the other GPUs. The collector's own kernels ("own_...") answer when
-  // they are named, or nothing else is known. No allocation; a version never measured takes a step for each
-  // cell of the engine's kernel here, all else O(1).
+  // measured, or of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has),
+  // falls to the nearest that ran the newest's kernel, of two as near the older; a nightly build to the newest.
+  // A kernel never measured on this GPU falls to the other GPUs. The collector's own kernels ("own_...")
+  // answer when they are named, or nothing else is known. No allocation; a version never measured takes a step
+  // for each cell of the engine's kernel here, all else O(1).
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
   // arithmetic (near_kinds at distance 0), of the same engine before another's; else find_near_class.
@@ -89,6 +89,10 @@ class CellIndex {
   // measured, or `version` is no release.
   const CellRecord* nearest_version(const GpuSpec& gpu, std::uint64_t framework, std::uint64_t kernel,
                                     std::string_view version, std::uint32_t kind) const;
+  // The newest kernel of the engine for the kind, at the version nearest to the one asked for: a version that
+  // was never measured is not told to have run the kernel of its neighbour.
+  const CellRecord* nearest_default(const GpuSpec& gpu, const KernelContext& context,
+                                    std::uint32_t kind) const;
   void find_narrow_cells();
   const CellRecord* lookup(std::uint64_t key) const;
   // Class of a kernel, of another framework when this one has none.
