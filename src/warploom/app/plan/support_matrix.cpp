@@ -33,9 +33,12 @@ void fill_shares(const StepBreakdown& step, SupportRow& row) {
 void price_support(SupportRow& row, const FileScope& files,
                    const std::shared_ptr<const LatencyModel>& latency) {
   for (const std::int64_t tp : kSupportSizes) {
-    StepRequest request{.setup = {.model = row.model, .gpu = row.gpu, .files = files},
-                        .prefill = "1x2000",
-                        .decode = "32x1000"};
+    StepRequest request;
+    request.prefill = "1x2000";
+    request.decode = "32x1000";
+    request.setup.model = row.model;
+    request.setup.gpu = row.gpu;
+    request.setup.files = files;
     request.setup.config.engine = row.engine;
     request.setup.config.tensor_parallel_size = tp;
     try {

@@ -249,9 +249,9 @@ CellIndex::Found CellIndex::find(const GpuSpec& gpu, const KernelContext& contex
   // An engine runs its kernels from CUDA graphs: another framework's kernel is nearer than its own timed
   // eagerly.
   const CellRecord* eager = nullptr;
-  const std::array<const CellRecord*, 4> cells{
-      at_gpu({full.framework, full.version, 0}), nearest_default(gpu, context, kind),
-      at_gpu({full.framework, 0, 0}), at_gpu({kAnyFramework, 0, 0})};
+  const std::array<const CellRecord*, 4> cells{at_gpu({full.framework, full.version, 0}),
+                                               nearest_default(gpu, context, kind),
+                                               at_gpu({full.framework, 0, 0}), at_gpu({kAnyFramework, 0, 0})};
   for (const CellRecord* cell : cells) {
     if (cell == nullptr) continue;
     if (!cell->launch_bound) return measured(*cell, context, own);
