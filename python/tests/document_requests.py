@@ -11,7 +11,7 @@ FIXTURES = "@src/tests/fixtures"
 
 def runs():
     yield {**SHORT, "goodput": {"ttft": 200, "tpot": 30}, "details": True, "intervals": True}
-    yield {**SHORT, "traced_steps": 3}
+    yield {**SHORT, "views": ["perfetto"], "traced_steps": 3}
     yield {**SHORT, "request_rate": 60, "max_instances": 3, "scale_queue_depth": 2, "scale_interval_s": 0.1}
     yield {**SHORT, "concurrency": 4, "enable_lora": True}
     yield {**SHORT, "request_rate": 50, "instances": 2, "max_queued_requests": 1, "request_timeout_s": 0.2}
