@@ -185,7 +185,6 @@ class WebServer(unittest.TestCase):
             ("simulate", {"modell": "x"}, "did you mean"),
             ("step", {"model": "a", "gpu": "b", "max_num_seqs": "many"}, "max_num_seqs"),
             ("predict", {"gpu": "H200"}, "family"),
-            ("static", {"model": "Llama-3.1-8B", "gpu": "H200", "framework": "x"}, "framework"),
         ):
             error = self.server.post("/command-line", {"request": request, "asked": fields})
             self.assertRegex(error["error"]["message"], words)

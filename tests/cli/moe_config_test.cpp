@@ -12,11 +12,25 @@ namespace {
 
 const std::string kSidecar = "E=128,N=768,device_name=NVIDIA_H200.warploom.json";
 
-// All requests at once: no prompt's luck with the step that it arrives in turns means around.
+// Equal prompts in a closed loop: no prompt's luck with the step that it arrives in turns means around.
 std::vector<std::string> simulate(const std::string& gpu, const std::string& tuned) {
-  return {"simulate",   "--model",      "Qwen3-30B-A3B",  "--gpu",   gpu,
-          "--workload", "conversation", "--concurrency",  "200",     "--requests",
-          "200",        "--json",       "--no-intervals", "--tuned", tuned};
+  return {"simulate",
+          "--model",
+          "Qwen3-30B-A3B",
+          "--gpu",
+          gpu,
+          "--random-input-len",
+          "1000",
+          "--random-output-len",
+          "100",
+          "--num-prompts",
+          "100",
+          "--max-concurrency",
+          "32",
+          "--json",
+          "--no-intervals",
+          "--tuned",
+          tuned};
 }
 
 TEST(MoeConfig, FilesAreWrittenAndReadBySimulate) {

@@ -11,7 +11,8 @@ SHARED = [D + "anchors.csv.gz", D + "skinny.csv.gz"]
 
 
 def fit(name, samples, *options):
-    return ["tune", "fit", "--gpu", "H200", *options, "--samples", *samples, "--output", f"{{scratch}}/{name}.wlt"]
+    output = ["--output", f"{{scratch}}/{name}.wlt"]
+    return ["tune", "fit", "--gpu", "H200", *options, "--samples", *samples, *output]
 
 
 def regret(name, oracle, seen):

@@ -39,6 +39,7 @@ class CalibrateHostProfileEnginesItem(TypedDict):
     ranks_gap_per_sequence_us: float
     layer_pause_us: float
     experts_pause_us: float
+    frontend_source: str
     decode_share: float
 
 

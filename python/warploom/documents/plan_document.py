@@ -66,12 +66,28 @@ class PlanPointsItemLimitsItem(TypedDict):
     figure: float
     limit: float
     use: float
+    low: Any
+    high: Any
+
+
+class PlanPointsItemRun(TypedDict):
+    steadiness: str
+    finite: bool
+    requests: int
+    simulated: int
+    window_s: float
+    lives: float
+    growth: float
+    growth_low: float
+    growth_high: float
 
 
 class PlanPointsItem(TypedDict):
     deployment: PlanPointsItemDeployment
     gpus: int
     request_rate: float
+    served_request_rate: float
+    saturated_request_rate: float | None
     usd_per_hour: float
     usd_per_million_output_tokens: float
     usd_per_million_input_by_gpu_time: float
@@ -88,6 +104,7 @@ class PlanPointsItem(TypedDict):
     queue_share: float
     preemptions: int
     energy_j: float
+    run: PlanPointsItemRun
     metrics: PlanPointsItemMetrics
 
 
@@ -113,6 +130,8 @@ class PlanWhatIfItemPoint(TypedDict):
     deployment: PlanWhatIfItemPointDeployment
     gpus: int
     request_rate: float
+    served_request_rate: float
+    saturated_request_rate: float | None
     usd_per_hour: float
     usd_per_million_output_tokens: float
     usd_per_million_input_by_gpu_time: float
@@ -129,6 +148,7 @@ class PlanWhatIfItemPoint(TypedDict):
     queue_share: float
     preemptions: int
     energy_j: float
+    run: PlanPointsItemRun
     metrics: PlanPointsItemMetrics
 
 
@@ -157,6 +177,7 @@ class PlanDocument(TypedDict):
     model: str
     workload: str
     host_profile: str
+    measured_at: str
     objective: str
     requests: int
     request_rate: float | None
@@ -187,6 +208,7 @@ class PlanFields(Answer[PlanDocument]):
     model: str
     workload: str
     host_profile: str
+    measured_at: str
     objective: str
     requests: int
     request_rate: float | None

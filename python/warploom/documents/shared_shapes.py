@@ -104,6 +104,13 @@ class ServingMetrics(TypedDict):
     p90_ttft_ms: float
     p95_ttft_ms: float
     p99_ttft_ms: float
+    mean_engine_ttft_ms: float
+    median_engine_ttft_ms: float
+    std_engine_ttft_ms: float
+    p50_engine_ttft_ms: float
+    p90_engine_ttft_ms: float
+    p95_engine_ttft_ms: float
+    p99_engine_ttft_ms: float
     mean_tpot_ms: float
     median_tpot_ms: float
     std_tpot_ms: float

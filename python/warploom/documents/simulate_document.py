@@ -75,6 +75,10 @@ class SimulateTimelineItem(TypedDict):
     instances: int
 
 
+class SimulateViews(TypedDict):
+    perfetto: str
+
+
 class SimulateUnserved(TypedDict):
     turned_away: int
     timed_out: int
@@ -123,6 +127,13 @@ class SimulateDocument(TypedDict):
     p90_ttft_ms: float
     p95_ttft_ms: float
     p99_ttft_ms: float
+    mean_engine_ttft_ms: float
+    median_engine_ttft_ms: float
+    std_engine_ttft_ms: float
+    p50_engine_ttft_ms: float
+    p90_engine_ttft_ms: float
+    p95_engine_ttft_ms: float
+    p99_engine_ttft_ms: float
     mean_tpot_ms: float
     median_tpot_ms: float
     std_tpot_ms: float
@@ -151,6 +162,10 @@ class SimulateDocument(TypedDict):
     expert_routing: str
     host_profile: str
     workload: str
+    measured_at: str
+    frontend_latency_ms: float
+    frontend_per_token_us: float
+    kv_transfer_handshake_ms: float
     num_prompts: int
     request_rate: float | str
     max_concurrency: int | None
@@ -182,6 +197,7 @@ class SimulateDocument(TypedDict):
     start_times: NotRequired[list[float]]
     slo_attainment: NotRequired[float]
     request_goodput: NotRequired[float]
+    views: NotRequired[SimulateViews]
     unserved: NotRequired[SimulateUnserved]
     spec_decode_num_drafts: NotRequired[int]
     spec_decode_draft_tokens: NotRequired[int]
@@ -217,6 +233,13 @@ class SimulateFields(Answer[SimulateDocument]):
     p90_ttft_ms: float
     p95_ttft_ms: float
     p99_ttft_ms: float
+    mean_engine_ttft_ms: float
+    median_engine_ttft_ms: float
+    std_engine_ttft_ms: float
+    p50_engine_ttft_ms: float
+    p90_engine_ttft_ms: float
+    p95_engine_ttft_ms: float
+    p99_engine_ttft_ms: float
     mean_tpot_ms: float
     median_tpot_ms: float
     std_tpot_ms: float
@@ -245,6 +268,10 @@ class SimulateFields(Answer[SimulateDocument]):
     expert_routing: str
     host_profile: str
     workload: str
+    measured_at: str
+    frontend_latency_ms: float
+    frontend_per_token_us: float
+    kv_transfer_handshake_ms: float
     num_prompts: int
     request_rate: float | str
     max_concurrency: int | None
@@ -276,6 +303,7 @@ class SimulateFields(Answer[SimulateDocument]):
     start_times: list[float]
     slo_attainment: float
     request_goodput: float
+    views: SimulateViews
     unserved: SimulateUnserved
     spec_decode_num_drafts: int
     spec_decode_draft_tokens: int

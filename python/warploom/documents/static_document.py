@@ -13,7 +13,6 @@ from warploom.results import Answer
 StaticKernelSourcesEntryTierShares = TierShares
 StaticKernelSourcesEntryKernelsItem = KernelShare
 StaticKernelSourcesEntry = KernelSource
-StaticTierShares = TierShares
 
 
 class StaticKernelsItem(TypedDict):
@@ -38,6 +37,8 @@ class StaticDocument(TypedDict):
     input_tokens: int
     output_tokens: int
     prefill_ms: float
+    engine_ttft_ms: float
+    ttft_ms: float
     decode_mean_ms: float
     decode_median_ms: float
     total_ms: float
@@ -49,7 +50,7 @@ class StaticDocument(TypedDict):
     kernels: list[StaticKernelsItem]
     kernel_sources: dict[str, StaticKernelSourcesEntry]
     tier: str
-    tier_shares: StaticTierShares
+    tier_shares: StaticKernelSourcesEntryTierShares
     extrapolated: bool
     outside_share: float
 
@@ -68,6 +69,8 @@ class StaticFields(Answer[StaticDocument]):
     input_tokens: int
     output_tokens: int
     prefill_ms: float
+    engine_ttft_ms: float
+    ttft_ms: float
     decode_mean_ms: float
     decode_median_ms: float
     total_ms: float
@@ -79,6 +82,6 @@ class StaticFields(Answer[StaticDocument]):
     kernels: list[StaticKernelsItem]
     kernel_sources: dict[str, StaticKernelSourcesEntry]
     tier: str
-    tier_shares: StaticTierShares
+    tier_shares: StaticKernelSourcesEntryTierShares
     extrapolated: bool
     outside_share: float

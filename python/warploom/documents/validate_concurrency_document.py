@@ -68,6 +68,7 @@ class ValidateConcurrencyCellsItem(TypedDict):
     tier: str
     measured_ttft_ms: float
     predicted_ttft_ms: float
+    predicted_engine_ttft_ms: float
     ttft_error: float
     measured_tpot_ms: float
     predicted_tpot_ms: float

@@ -33,8 +33,13 @@ void take_alike_requests(Json& asked, const Operator& prototype, Json& op, std::
     op[kRequests] = Json::array({to_json(*group)});
 }
 
-[[noreturn]] void throw_no_size(Family family, std::string_view where) {
+// Refuses an operator named by its family alone, of which `asked` says nothing.
+void check_size_is_given(const Json& asked, Family family, std::string_view where) {
+  Operator prototype = default_operator(family);
+  if (asked.contains("operator") || requests_of(prototype) != nullptr) return;
   std::vector<std::string> sizes;
+  for (const Field& field : operator_fields(family).fields)
+    if (asked.contains(field.name)) return;
   for (const Field& field : operator_fields(family).fields)
     if (field.kind == FieldKind::Integer) sizes.push_back(fmt::format("`{}`", field.name));
   throw InvalidInput(fmt::format("{} {}: no size is given, expected some of: {}", where, name_of(family),
@@ -54,7 +59,6 @@ Operator take_operator(Json& asked, std::string_view where) {
   for (const Field& field : operator_fields(family).fields)
     if (Json value = take_key(asked, field.name); !value.is_null()) op[field.name] = std::move(value);
   Operator prototype = default_operator(family);
-  if (op.size() == 1 && requests_of(prototype) == nullptr) throw_no_size(family, where);
   if (auto* module = std::get_if<MlaModule>(&prototype); module != nullptr && op.contains("decode"))
     module->decode = op["decode"] == Json(true);
   if (requests_of(prototype) != nullptr) take_alike_requests(asked, prototype, op, where);
@@ -77,6 +81,7 @@ PredictRequest read_predict_request(const Json& asked) {
     throw InvalidInput(fmt::format("predict: '{}' is no field of {}{}; expected some of: {}", key,
                                    name_of(family_of(op)), did_you_mean(key, names), fmt::join(names, ", ")));
   }
+  check_size_is_given(asked, family_of(op), "predict");
   auto request = object_from_json<PredictRequest>(fields, "predict");
   request.op = op;
   return request;

@@ -59,7 +59,7 @@ TEST(CommandWords, SayWhatIsEmittedAndNoViews) {
   EXPECT_EQ(line_for("step", R"({"model": "m", "gpu": "g", "framework": "x", "decode": "1x1"})"),
             "step --model m --gpu g --framework x --decode 1x1");
   EXPECT_EQ(line_for("plan", R"({"model": "m", "gpu_names": ["g"], "emit": "k8s", "views": ["svg"]})"),
-            "plan --output deployment --model m --gpus g --emit k8s");
+            "plan --output deployment --model m --emit k8s --gpus g");
 }
 
 TEST(CommandWords, RefuseWhatNoOptionSays) {

@@ -163,7 +163,7 @@ std::optional<EngineShape> least_that_fits(const PlanRequest& request, const Con
   std::optional<EngineShape> least;
   for (std::size_t gpu = 0; gpu < request.space.gpus.size(); ++gpu)
     for (const std::int64_t stages : {1, 2, 4, 8})
-      for (const std::int64_t tensor : {1, 2, 4, 8, 16}) {
+      for (const std::int64_t tensor : {1, 2, 4, 8}) {
         const EngineShape shape{.gpu = gpu, .tensor_parallel = tensor, .pipeline_parallel = stages};
         if (least && shape.gpus() >= least->gpus()) continue;
         if (!model.screen({.shape = shape}).refusal) least = shape;

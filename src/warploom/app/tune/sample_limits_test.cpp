@@ -31,7 +31,9 @@ std::string refusal_with(const Change& change) {
              std::to_string(row.config.stages), std::to_string(row.shape.m), std::to_string(row.shape.n),
              std::to_string(row.shape.k), std::to_string(row.median_us)});
   const ScratchFolder folder;
-  const TuneFitRequest request{.samples = {folder.write("samples.csv", csv.text())}};
+  TuneFitRequest request;
+  request.gpu = "h200_sxm";
+  request.samples = {folder.write("samples.csv", csv.text())};
   try {
     (void)tune_fit(request);
   } catch (const InvalidInput& error) {

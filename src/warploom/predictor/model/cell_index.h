@@ -38,11 +38,11 @@ class CellIndex {
   // TensorRT-LLM before others, then the newest version, then the kernel with most rows, never one timed
   // eagerly if there is another, of whatever framework. A version with less than a quarter of the rows that
   // another has of the kernel comes after it: it was measured for a model or two. A version that was never
-  // measured, or of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind has),
-  // falls to the nearest that ran the newest's kernel, of two as near the older; a nightly build to the newest.
-  // A kernel never measured on this GPU falls to the other GPUs. The collector's own kernels ("own_...")
-  // answer when they are named, or nothing else is known. No allocation; a version never measured takes a step
-  // for each cell of the engine's kernel here, all else O(1).
+  // measured, or of which hardly a row is left (a fiftieth of what the engine's largest cell of the kind
+  // has), falls to the nearest that ran the newest's kernel, of two as near the older; a nightly build to the
+  // newest. A kernel never measured on this GPU falls to the other GPUs. The collector's own kernels
+  // ("own_...") answer when they are named, or nothing else is known. No allocation; a version never measured
+  // takes a step for each cell of the engine's kernel here, all else O(1).
   Found find(const GpuSpec& gpu, const KernelContext& context, std::uint32_t kind) const;
   // The cell of this GPU that prices an operator: its own kind as above, else the nearest kernel of the same
   // arithmetic (near_kinds at distance 0), of the same engine before another's; else find_near_class.
