@@ -150,6 +150,7 @@ ConfigModelRecord small_config_model() {
 
 std::string small_tune_table() {
   WaveModel model;
+  model.gpu.name = "h200_sxm";
   model.configs = {
       {.config = {128, 128, 64, 8, 3, 1}, .residual = 0.02F, .most_waves = 4, .most_iterations = 64}};
   model.median_r_squared = 0.5;

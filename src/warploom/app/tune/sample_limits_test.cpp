@@ -43,7 +43,10 @@ std::string refusal_with(const Change& change) {
 }
 
 TEST(SampleLimits, TakesWhatWasMeasured) {
-  const TuneFitResult fit = tune_fit({.samples = {anchors_file()}});
+  TuneFitRequest request;
+  request.gpu = "h200_sxm";
+  request.samples = {anchors_file()};
+  const TuneFitResult fit = tune_fit(request);
   EXPECT_EQ(fit.warning, "");
   EXPECT_EQ(fit.table.tier(), TableTier::Measured);
   EXPECT_EQ(refusal_with([](std::vector<TileSample>&) {}), "");
