@@ -1,6 +1,6 @@
 // How NCCL's algorithms and protocols behave across nodes, as its own tuning model has them.
 //
-// Source: NVIDIA/nccl, src/graph/tuning.cc of release 2.27 (latencies, shares, correction factors) and
+// Source: NVIDIA/nccl, src/graph/tuning.cc (latencies, shares, correction factors) and
 // src/graph/topo.h (rates of a link). They are NCCL's, tuned on NVIDIA's systems; but for what names another
 // source none was chosen here.
 #pragma once
