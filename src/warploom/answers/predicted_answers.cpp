@@ -232,11 +232,11 @@ Json answer_models(const Question& question) {
   return model_list_json(models);
 }
 
-// Of one request; without a name which there are.
+// The schema of one request; without a name which there are.
 Json answer_schema(const Question& question) {
   const std::string name = asked_name(question.asked, "schema", false);
   if (!name.empty()) {
-    const Json schema = request_schema(name);
+    Json schema = request_schema(name);
     question.write([&] { return json_text(schema); });
     return schema;
   }

@@ -27,7 +27,7 @@ class RequestCommand {
   // Options of the fields of R, which the request has at its top.
   template <Described R>
   std::shared_ptr<FieldOptionValues> add_fields(FieldOptionStyle style = {}) {
-    const auto values = add_request_options<R>(command_, std::move(style));
+    auto values = add_request_options<R>(command_, std::move(style));
     write([values](Json& asked, GivenNames&) { values->write(asked); });
     return values;
   }

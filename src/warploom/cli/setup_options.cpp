@@ -47,7 +47,7 @@ namespace {
 // Fields that other options write, or that bear on runs alone.
 std::vector<std::string> skipped_fields(SetupUse use) {
   std::vector<std::string> skipped{"config", "network", "host", "vision_encoder", "image_tokens"};
-  if (use != SetupUse::Run) skipped.push_back("engine_day");
+  if (use != SetupUse::Run) skipped.emplace_back("engine_day");
   return skipped;
 }
 

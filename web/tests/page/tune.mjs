@@ -14,6 +14,7 @@ export const tests = {
     const { page, go, close } = await openPage(browser, server);
     await go("#/tune?n=4096&k=4096&m=2048");
     const samples = [await chooseFile(page, "samples", file(root, "tutorial_anchors.csv.gz"))];
+    await page.locator('[data-field="gpu"] input').first().fill("H200");
     await page.getByRole("button", { name: "Fit a table" }).click();
     await page.locator("h2", { hasText: /^Table of / }).waitFor({ timeout: 60_000 });
     await page.waitForFunction(() => location.hash.includes("table=upload:"));
