@@ -4,12 +4,16 @@
 #include "warploom/answers/internal/request_reading.h"
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/app/tune/staircase.h"
+#include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
 #include "warploom/app/tune/tune_fit.h"
+#include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
+#include "warploom/app/tune/tune_profile.h"
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/report/moe_config_report.h"
 #include "warploom/report/run_charts.h"
+#include "warploom/report/tune_export.h"
 #include "warploom/report/tune_report.h"
 #include "warploom/report/tune_staircase.h"
 
@@ -66,6 +70,66 @@ Json answer_tune_show(const Question& question) {
   return tune_show_json(result);
 }
 
+// An object, or where more than one is asked for a list.
+Json answer_tune_pick(const Question& question) {
+  const auto request = read_request<TunePickRequest>(question.session, question.asked);
+  const TunePickResult result = tune_pick(request);
+  question.write([&] { return tune_pick_text(result); });
+  Json picks = tune_picks_json(result);
+  return request.best > 1 ? picks : picks[0];
+}
+
+Json answer_tune_export(const Question& question) {
+  const auto request = read_request<TuneExportRequest>(question.session, question.asked);
+  const RuntimeTable table = RuntimeTable::open(request.table);
+  std::filesystem::path path = request.output;
+  switch (request.format) {
+    case ExportFormat::Table:
+      table.write(path);
+      break;
+    case ExportFormat::KernelTuner: {
+      constexpr std::size_t kBest = 10;
+      const TileShape shape{request.m, request.n, request.k};
+      write_json_file(path, kernel_tuner_json(table, {&shape, 1}, kBest));
+      break;
+    }
+    case ExportFormat::Vllm:
+    case ExportFormat::Sglang:
+      path /= fused_moe_file_name(table, request.n);
+      write_json_file(path, fused_moe_json(table, request.n, request.k));
+      break;
+  }
+  question.write([&] { return path.string() + "\n"; });
+  return {{"file", path.string()}};
+}
+
+Json answer_tune_profile(const Question& question) {
+  const auto request = read_request<TuneProfileRequest>(question.session, question.asked);
+  const TuneProfileResult result = tune_profile(request);
+  question.write([&] {
+    return fmt::format("{}: {} configurations, {} timings planned{}\n", request.output.string(),
+                       result.configs, result.rows,
+                       result.complete ? "" : "; out of time, run again to go on");
+  });
+  return {{"output", request.output.string()},
+          {"configs", result.configs},
+          {"rows", result.rows},
+          {"complete", result.complete}};
+}
+
+Json answer_tune_learn(const Question& question) {
+  const TuneLearnResult result = tune_learn(read_request<TuneLearnRequest>(question.session, question.asked));
+  question.write([&] { return tune_learn_text(result); });
+  return tune_learn_json(result);
+}
+
+Json answer_train_moe_configs(const Question& question) {
+  const ConfigTraining training =
+      train_moe_configs(read_request<TrainMoeConfigsRequest>(question.session, question.asked));
+  question.write([&] { return config_training_text(training); });
+  return config_training_json(training);
+}
+
 Json answer_tune_regret(const Question& question) {
   const TuneRegretResult result =
       tune_regret(read_request<TuneRegretRequest>(question.session, question.asked));
@@ -93,11 +157,16 @@ constexpr AnsweredRequest kTunedAnswers[] = {
     {"tune_fit_cross_gpu",
      answer_tune_cross_gpu,
      {.access = kClients, .files = {"gpu", "from_table"}, .output = "output"}},
+    {"tune_pick", answer_tune_pick, {.access = kClients, .is_short = true, .files = {"table"}}},
     {"tune_show", answer_tune_show, {.access = kClients, .is_short = true, .files = {"table", "samples"}}},
     {"tune_regret",
      answer_tune_regret,
      {.access = kClients, .files = {"table", "oracle", "samples", "seen", "gpu"}}},
     {"moe_config", answer_moe_config, {.access = kClients, .files = {"model", "gpu", "table", "samples"}}},
+    {"tune_export", answer_tune_export},
+    {"tune_profile", answer_tune_profile},
+    {"tune_learn", answer_tune_learn},
+    {"train_moe_configs", answer_train_moe_configs},
 };
 
 }  // namespace

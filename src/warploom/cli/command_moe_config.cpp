@@ -1,24 +1,11 @@
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "warploom/app/tune/moe_config.h"
 #include "warploom/cli/command.h"
-#include "warploom/cli/field_options.h"
-#include "warploom/cli/options.h"
+#include "warploom/cli/python_package.h"
 #include "warploom/cli/request_command.h"
-#include "warploom/report/moe_config_report.h"
 
 namespace warploom {
-
-namespace {
-
-// Where the Python package is unless it is said.
-std::string python_package() {
-  const char* named = std::getenv("WARPLOOM_PACKAGE");
-  return named != nullptr ? named : WARPLOOM_PYTHON_FOLDER;
-}
-
-}  // namespace
 
 void add_moe_config_command(Command& app) {
   Command* command = app.add_subcommand("moe-config", "fused_moe files of vLLM and SGLang for a GPU");
@@ -35,17 +22,12 @@ void add_moe_config_command(Command& app) {
 }
 
 void add_train_moe_configs_command(Command& app) {
-  Command* command = app.add_subcommand("train-moe-configs",
-                                        "what `moe-config` knows of other GPUs' searches (maintainers)");
-  const auto fields = add_request_options<TrainMoeConfigsRequest>(*command);
-  const auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
-  command->callback([fields, json] {
-    TrainMoeConfigsRequest request;
-    fields->apply(&request);
-    const ConfigTraining training = train_moe_configs(request);
-    print(*json ? json_text(config_training_json(training)) : config_training_text(training));
-  });
+  RequestCommand training(
+      *app.add_subcommand("train-moe-configs",
+                          "what `moe-config` knows of other GPUs' searches (maintainers)"),
+      "train_moe_configs");
+  training.add_fields<TrainMoeConfigsRequest>();
+  training.runs();
 }
 
 }  // namespace warploom

@@ -81,25 +81,23 @@ void add_learn(Command& tune) {
   const auto options = std::make_shared<Options>();
   Command* command =
       tune.add_subcommand("learn", "what the formula misses, from shapes off the anchors (maintainers)");
+  RequestCommand learn(*command, "tune_learn");
   command->add_option("--anchors", options->anchors, "CSV files that a table would be fitted on")->required();
   command->add_option("--shapes", options->shapes, "CSV files of other shapes")->required();
   command->add_option(
       "--sets", options->sets,
       "more measurements, of other kernels of this kind or other GPUs: a JSON list of objects with "
       "anchors, shapes and gpu");
-  const auto fields = add_request_options<TuneLearnRequest>(*command, {.skipped = {"kernel"}});
+  learn.add_fields<TuneLearnRequest>({.skipped = {"kernel", "sets"}});
   const auto kernel = add_tile_kernel_options(*command, TileKernelUse::Learning);
-  command->callback([options, fields, kernel] {
-    TuneLearnRequest request;
-    fields->apply(&request);
-    kernel->apply(&request.kernel);
-    request.sets.push_back({.anchors = {options->anchors.begin(), options->anchors.end()},
-                            .shapes = {options->shapes.begin(), options->shapes.end()},
-                            .gpu = {}});
-    if (!options->sets.empty())
-      for (TuneLearnSet& set : read_learning_sets(options->sets)) request.sets.push_back(std::move(set));
-    print(tune_learn_text(tune_learn(request)));
+  learn.write([options, kernel](Json& asked, GivenNames&) {
+    if (kernel->any_given()) kernel->write(asked["kernel"]);
+    asked["sets"] = {{{"anchors", options->anchors}, {"shapes", options->shapes}}};
+    if (options->sets.empty()) return;
+    for (const TuneLearnSet& set : read_learning_sets(options->sets))
+      asked["sets"].push_back(write_fields(fields_of<TuneLearnSet>(), &set));
   });
+  learn.runs();
 }
 
 void add_regret(Command& tune) {

@@ -149,9 +149,12 @@ class ConfigurationSearch {
     const bool near = task_.find_max_rate || nearly_full(fleet, rate) ||
                       binding_limit(task_.level, figures).use > kNearALimit;
     if (!task_.load.open_ended || !near) return figures;
-    RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .thorough = true});
-    if (meets(task_, longer, true)) return longer;
-    if (step_time == StepTime::Mid) note_miss(fleet, longer);
+    RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::Thorough});
+    const bool kept = meets(task_, longer, true);
+    RunFigures after =
+        kept ? run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd}) : RunFigures();
+    if (kept && meets(task_, after)) return longer;
+    if (step_time == StepTime::Mid) note_miss(fleet, kept ? after : longer);
     return std::nullopt;
   }
 
@@ -295,11 +298,28 @@ class ConfigurationSearch {
       else
         bad = middle;
     }
-    for (; good > 0; --good) {
-      figures = run_if_met(fleet, step_time, most * double(good) / double(kRateSteps));
-      if (figures) return good;
+    return highest_confirmed(good, [&](std::int64_t part) {
+      auto found = run_if_met(fleet, step_time, most * double(part) / double(kRateSteps));
+      if (found) figures = std::move(found);
+      return found.has_value();
+    });
+  }
+
+  // The highest part up to `good` that `confirms`: down in steps that double, then between the last two.
+  template <class Confirms>
+  static std::int64_t highest_confirmed(std::int64_t good, const Confirms& confirms) {
+    if (good <= 0 || confirms(good)) return good;
+    std::int64_t bad = good, step = 1;
+    for (;; step *= 2) {
+      good = std::max<std::int64_t>(0, bad - step);
+      if (good == 0 || confirms(good)) break;
+      bad = good;
     }
-    return 0;
+    while (bad - good > 1) {
+      const std::int64_t middle = (good + bad) / 2;
+      (confirms(middle) ? good : bad) = middle;
+    }
+    return good;
   }
 
   static constexpr std::int64_t kRateSteps = 64;

@@ -141,6 +141,33 @@ TEST(PlanSearch, TheHighestRateIsNoMoreThanTheSaturatedOne) {
     EXPECT_LE(point.rate, 0.5 * double(point.fleet.instances) * (1 + 1e-12));
 }
 
+// Fast with few requests in flight, slow with many, steadily in both.
+TEST(PlanSearch, TheHighestRateIsOneAtWhichACrowdGoesAway) {
+  PlanTask task = queue_task();
+  task.load.rate = 0;
+  task.load.drawn = task.load.open_ended = true;
+  task.find_max_rate = true;
+  task.gpu_count = 8;
+  task.level.limits = parse_limits(std::vector<std::string>{"tpot_p95_ms=1000"});
+  QueueModel model(task);
+  const SearchResult before = search_plan(task, model);
+  ASSERT_TRUE(before.best.has_value());
+  const PlanPoint& best = before.points[*before.best];
+  const double rate = best.rate / double(best.fleet.instances);
+  for (const double share : {0.97, 0.8, 0.3}) {
+    model.crowd_stays_above = share * rate;
+    const SearchResult after = search_plan(task, model);
+    ASSERT_TRUE(after.best.has_value());
+    double highest = 0;
+    for (const PlanPoint& point : after.points) {
+      const double own = point.rate / double(point.fleet.instances);
+      EXPECT_LE(own, model.crowd_stays_above * (1 + 1e-12));
+      highest = std::max(highest, own);
+    }
+    EXPECT_GT(highest, (share - 2.0 / 64) * rate);
+  }
+}
+
 RC_GTEST_PROP(PlanSearch, AnyLevelGetsTheExhaustiveAnswer, ()) {
   PlanTask task = queue_task();
   task.space.max_num_batched_tokens = {2048};

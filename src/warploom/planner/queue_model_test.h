@@ -45,7 +45,7 @@ class QueueModel final : public ConfigurationModel {
   // the deviation of the arrivals, and a deterministic wobble by configuration.
   RunFigures run(const Configuration& configuration, const Fleet& fleet,
                  const RunQuestion& question) const override {
-    if (question.saturated) {
+    if (question.kind == RunKind::Saturated) {
       RunFigures most;
       most.metrics.request_throughput = saturated_rate * double(fleet.instances);
       return most;
@@ -69,6 +69,8 @@ class QueueModel final : public ConfigurationModel {
     const double load = rate * task_.load.mean_output / decoders * per_token;
     const double seqs = configuration.max_num_seqs > 0 ? double(configuration.max_num_seqs) : 64;
     double tpot = base / std::max(0.02, 1 - load);
+    if (question.kind == RunKind::AfterCrowd && rate > crowd_stays_above * double(fleet.instances))
+      tpot = 1e6;
     const double batch = rate * task_.load.mean_output / decoders * tpot;
     const double crowd = batch > seqs ? std::pow(batch / seqs, 3) : 1;
     const double wobble = 1 + 0.01 * std::sin(double(configuration.max_num_seqs + configuration.shape.gpu));
@@ -100,7 +102,8 @@ class QueueModel final : public ConfigurationModel {
 
   std::int64_t runs() const { return runs_; }
 
-  double saturated_rate = 1e9;  // of an instance, requests/s; the bounds alone say it unless a test does
+  double crowd_stays_above = 1e9;  // of an instance, requests/s
+  double saturated_rate = 1e9;     // of an instance, requests/s; the bounds alone say it unless a test does
 
  private:
   static std::int64_t tokens_of(const Configuration& configuration) {

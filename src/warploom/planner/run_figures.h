@@ -45,13 +45,17 @@ struct RunFigures {
   static FieldTable describe();  // without the metrics and the length, which describe themselves
 };
 
+// Usual: the load, as long as it takes. The others are of an open-ended load. Thorough: many times longer, to
+// confirm an answer near its edge. AfterCrowd: as long, from a crowd at its start, judged when that should
+// have gone. Saturated: requests wait at any time; what it serves then is its request_throughput.
+enum class RunKind { Usual, Thorough, AfterCrowd, Saturated };
+
 // What is asked of a run.
 struct RunQuestion {
   StepTime step_time = StepTime::Mid;
-  double rate = 0;         // requests/s in place of the load's own; 0: as it comes
-  bool whole = true;       // false: the first quarter of the requests; not of a load that is open-ended
-  bool thorough = false;   // of an open-ended load: many times longer, to confirm an answer near its edge
-  bool saturated = false;  // requests wait at any time: what it serves then is its request_throughput
+  double rate = 0;    // requests/s in place of the load's own; 0: as it comes
+  bool whole = true;  // false: the first quarter of the requests; not of a load that is open-ended
+  RunKind kind = RunKind::Usual;
   auto operator<=>(const RunQuestion&) const = default;
 };
 

@@ -30,10 +30,7 @@ std::string run_key(const Configuration& configuration, const Fleet& fleet, cons
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", c.engine, c.quantization, c.speculation,
                      c.max_num_seqs, c.max_num_batched_tokens, c.prefix_caching ? 1 : 0, c.kv_offloading_gib,
                      shape_key(c.shape), c.decode ? shape_key(*c.decode) : "", fleet.instances, fleet.decode,
-                     int(question.step_time), question.rate, question.whole ? 1 : 0,
-                     question.saturated  ? 2
-                     : question.thorough ? 1
-                                         : 0);
+                     int(question.step_time), question.rate, question.whole ? 1 : 0, int(question.kind));
 }
 
 namespace {

@@ -31,8 +31,8 @@ double saturated_rate(const PlanTask& task, const ConfigurationModel& model,
   const bool rated = task.load.rate > 0 || task.find_max_rate;
   if (!rated || !task.load.drawn || task.autoscaling.on()) return std::numeric_limits<double>::infinity();
   const bool apart = configuration.decode.has_value();
-  const RunFigures figures =
-      model.run(configuration, apart ? fleet : Fleet{1, 0}, {.step_time = step_time, .saturated = true});
+  const RunFigures figures = model.run(configuration, apart ? fleet : Fleet{1, 0},
+                                       {.step_time = step_time, .kind = RunKind::Saturated});
   // What cannot run at all says so in its own run.
   if (!figures.refused.empty()) return std::numeric_limits<double>::infinity();
   return figures.metrics.request_throughput * (apart ? 1 : double(fleet.instances));

@@ -110,6 +110,14 @@ std::string tune_learn_text(const TuneLearnResult& result) {
       result.unaligned_rows);
 }
 
+Json tune_learn_json(const TuneLearnResult& result) {
+  return {{"rows", result.rows},
+          {"unaligned_rows", result.unaligned_rows},
+          {"gpus", result.gpus},
+          {"before", result.before},
+          {"after", result.after}};
+}
+
 Json tune_regret_json(const TuneRegretResult& result) {
   Json document = {{"method", name_of(result.wavetune ? TuneMethod::WaveTune : TuneMethod::Warploom)}};
   document.update(summary_json(result.table));
@@ -152,6 +160,26 @@ Json tile_pick_json(const TileShape& shape, const TilePick& pick) {
           {"split_k", c.split_k},
           {"predicted_us", double(pick.predicted_us)},
           {"default", pick.is_default}};
+}
+
+std::string tune_pick_text(const TunePickResult& result) {
+  std::string text;
+  for (const TrustedPick& each : result.picks)
+    text += fmt::format("{}  {:.2f} us{}\n", config_text(each.pick.config), each.pick.predicted_us,
+                        each.pick.is_default ? "  (default)" : "");
+  return text;
+}
+
+Json tune_picks_json(const TunePickResult& result) {
+  Json list = Json::array();
+  for (const TrustedPick& each : result.picks) {
+    Json one = tile_pick_json(result.shape, each.pick);
+    if (each.error_bound) one["error_bound"] = *each.error_bound;
+    if (each.extrapolated) one["extrapolated"] = *each.extrapolated;
+    one["tier"] = name_of(each.tier);
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 }  // namespace warploom

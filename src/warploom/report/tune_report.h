@@ -5,6 +5,7 @@
 
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_fit.h"
+#include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_regret.h"
 #include "warploom/base/json.h"
 #include "warploom/tuner/runtime_table.h"
@@ -34,8 +35,15 @@ std::string tune_regret_text(const TuneRegretResult& result);
 Json tune_regret_json(const TuneRegretResult& result);
 
 std::string tune_learn_text(const TuneLearnResult& result);
+// {"rows", "unaligned_rows", "gpus", "before", "after"}: root mean squares of ln(model / measured)
+Json tune_learn_json(const TuneLearnResult& result);
 
 // {"m", "n", "k", "config", "tile_m", ..., "predicted_us", "default"}
 Json tile_pick_json(const TileShape& shape, const TilePick& pick);
+
+// A line each: the configuration and its time.
+std::string tune_pick_text(const TunePickResult& result);
+// Each pick as tile_pick_json with "error_bound" (of the published model: "extrapolated") and "tier".
+Json tune_picks_json(const TunePickResult& result);
 
 }  // namespace warploom

@@ -169,9 +169,11 @@ RunFigures SimulatedConfigurations::run(const Configuration& configuration, cons
                                         const RunQuestion& question) const {
   try {
     FleetRun run(request_, engines_, configuration, fleet);
-    if (question.saturated)
+    if (question.kind == RunKind::Saturated)
       return run_saturated(run, request_, most_requests(configuration, fleet), question.step_time);
     const ServiceLevel& level = level_at(question.step_time);
+    if (question.kind == RunKind::AfterCrowd)
+      return run_after_crowd(run, request_, workload_, level, question, most_requests(configuration, fleet));
     RunFigures figures = load_.open_ended ? run_until_steady(run, request_, workload_, level, question)
                                           : finite_run(run, configuration, fleet, question);
     if (question.step_time == StepTime::High) lengthen_by_run_error(level_, figures);

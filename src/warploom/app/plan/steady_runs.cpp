@@ -13,7 +13,9 @@ namespace {
 // A first run computes about so many tokens, and a thorough one, with so many requests.
 constexpr double kFirstTokens = 1e6, kLeastFirst = 400, kMostFirst = 4000;
 constexpr double kThoroughTokens = 3e7, kMostThorough = 30000;
-// Most of a run, and lives after which more would say no more.
+// One request in a hundred, of a kind that comes in rare gatherings, is not seen in fewer.
+constexpr double kMostThoroughOfP99 = 100000;
+// Most of a run that is not thorough, and lives after which more would say no more.
 constexpr double kMostRequests = 60000, kMostLives = 160;
 // A run whose interval holds a limit goes on up to so many, unless the interval is narrower than that limit's
 // share beside it: then the figure is as good as the limit.
@@ -55,28 +57,74 @@ bool is_enough(const ServiceLevel& level, const RunFigures& figures, double coun
   return length.steadiness == Steadiness::Steady && (said == Said::Kept || count >= kClearRequests);
 }
 
-double first_count(const Workload& workload, bool thorough) {
+double most_thorough(const ServiceLevel& level) {
+  const bool p99 = std::any_of(level.limits.begin(), level.limits.end(), [](const SloLimit& limit) {
+    return limit.statistic == LatencyStatistic::P99;
+  });
+  return p99 ? kMostThoroughOfP99 : kMostThorough;
+}
+
+double first_count(const Workload& workload, const ServiceLevel& level, bool thorough) {
   double tokens = 0;
   for (const WorkloadRequest& each : workload.requests)
     tokens += double(each.input_tokens) + double(each.output_tokens);
   tokens /= double(workload.requests.size());
-  return thorough ? std::clamp(kThoroughTokens / tokens, kLeastFirst, kMostThorough)
+  return thorough ? std::clamp(kThoroughTokens / tokens, kLeastFirst, most_thorough(level))
                   : std::clamp(kFirstTokens / tokens, kLeastFirst, kMostFirst);
+}
+
+// The first `count` requests come at once, the others as they follow the last of them.
+void crowd(Workload& workload, std::size_t count) {
+  count = std::min(count, workload.requests.size());
+  if (count == 0) return;
+  const SimTime last = workload.requests[count - 1].arrival;
+  for (std::size_t i = 0; i < workload.requests.size(); ++i) {
+    SimTime& arrival = workload.requests[i].arrival;
+    arrival = i < count ? SimTime() : SimTime() + (arrival - last);
+  }
+}
+
+template <class Values>
+void drop_first(Values& values, std::size_t count) {
+  values.erase(values.begin(), values.begin() + std::ptrdiff_t(std::min(count, values.size())));
+}
+
+// Without its first half of requests.
+void keep_second_half(Workload& workload, SimulationResult& result) {
+  const std::size_t half = workload.requests.size() / 2;
+  drop_first(workload.requests, half);
+  drop_first(workload.groups, half);
+  drop_first(result.requests, half);
+}
+
+// How much of a whole load is simulated.
+struct Share {
+  bool alone = false;
+  std::size_t take = 1, of = 1;
+  double of_all() const { return double(of) / double(take); }
+};
+Share share_of_fleet(const FleetRun& fleet, const Workload& own) {
+  if (!fleet.one_says_all(own)) return {};
+  return {true, fleet.own_turn(), fleet.whole_turn()};
+}
+
+// So many requests of the part that is simulated.
+Workload part_of_load(const PlanRequest& request, const Share& share, double count, double rate) {
+  const auto all = std::int64_t(std::ceil(count * share.of_all()));
+  return share_of(plan_workload(request, all, rate), share.take, share.of);
 }
 
 }  // namespace
 
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                             const ServiceLevel& level, const RunQuestion& question) {
-  const bool alone = fleet.one_says_all(own);
-  const std::size_t take = alone ? fleet.own_turn() : 1, of = alone ? fleet.whole_turn() : 1;
-  const double of_all = double(of) / double(take);
-  double count = first_count(own, question.thorough), before = 0;
+  const Share share = share_of_fleet(fleet, own);
+  double count = first_count(own, level, question.kind == RunKind::Thorough), before = 0;
   for (;;) {
-    const auto all = std::int64_t(std::ceil(count * of_all));
-    const Workload workload = share_of(plan_workload(request, all, question.rate), take, of);
-    const SimulationResult result = fleet.run(workload, {.step_time = question.step_time, .alone = alone});
-    RunFigures figures = figures_of_steady_run(result, workload, level, of_all, fleet.energy(result));
+    const Workload workload = part_of_load(request, share, count, question.rate);
+    const SimulationResult result =
+        fleet.run(workload, {.step_time = question.step_time, .alone = share.alone});
+    RunFigures figures = figures_of_steady_run(result, workload, level, share.of_all(), fleet.energy(result));
     const bool lengthens =
         before > kWholeLives && figures.length.lives < std::min(kLeastLives, kMoreLives * before);
     if (lengthens) figures.length.steadiness = Steadiness::Growing;
@@ -85,6 +133,20 @@ RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const W
     const double wanted = kWantedLives / std::max(figures.length.lives, kWantedLives / kMostLonger);
     count = std::min(kMostRequests, count * std::max(kLeastLonger, wanted));
   }
+}
+
+RunFigures run_after_crowd(FleetRun& fleet, const PlanRequest& request, const Workload& own,
+                           const ServiceLevel& level, const RunQuestion& question, double in_flight) {
+  const Share share = share_of_fleet(fleet, own);
+  const double count = first_count(own, level, true);
+  Workload workload = part_of_load(request, share, count, question.rate);
+  crowd(workload, std::size_t(in_flight / share.of_all()));
+  SimulationResult result = fleet.run(workload, {.step_time = question.step_time, .alone = share.alone});
+  keep_second_half(workload, result);
+  RunFigures figures = figures_of_steady_run(result, workload, level, share.of_all(), fleet.energy(result));
+  // Whether it keeps up for good is another run's question, which is longer than this half.
+  if (figures.length.steadiness != Steadiness::Growing) figures.length.steadiness = Steadiness::Steady;
+  return figures;
 }
 
 RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight, StepTime step_time) {

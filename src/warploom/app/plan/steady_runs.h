@@ -14,6 +14,13 @@ namespace warploom {
 RunFigures run_until_steady(FleetRun& fleet, const PlanRequest& request, const Workload& own,
                             const ServiceLevel& level, const RunQuestion& question);
 
+// As many requests at once as the fleet can have in flight, then the load; the figures are of its second
+// half. A fleet may be fast with few requests in flight and slow with many, steadily in both: long steps
+// gather the requests that make steps long. Chance brings it from one to the other, so the slow one is what
+// it must bear.
+RunFigures run_after_crowd(FleetRun& fleet, const PlanRequest& request, const Workload& own,
+                           const ServiceLevel& level, const RunQuestion& question, double in_flight);
+
 // All requests at once, many more than the fleet has in flight: metrics.request_throughput is what it serves
 // meanwhile. `in_flight`: the most that it has.
 RunFigures run_saturated(FleetRun& fleet, const PlanRequest& request, double in_flight, StepTime step_time);

@@ -26,6 +26,7 @@
 #include "warploom/app/tune/tune_correction.h"
 #include "warploom/app/tune/tune_cross_gpu.h"
 #include "warploom/app/tune/tune_fit.h"
+#include "warploom/app/tune/tune_pick.h"
 #include "warploom/app/tune/tune_plan.h"
 #include "warploom/app/tune/tune_profile.h"
 #include "warploom/app/tune/tune_regret.h"
@@ -79,6 +80,8 @@ const std::vector<DescribedRequest>& described_requests() {
       described<TuneFitRequest>("measured samples into a look-up table"),
       described<TuneCrossGpuRequest>("a look-up table for a GPU on which the kernel was never measured"),
       described<TuneLearnRequest>("what the formula misses, from shapes off the anchors"),
+      described<TunePickRequest>("the configuration that a table has for one shape"),
+      described<TuneExportRequest>("a table in another tool's format"),
       described<TuneShowRequest>("predicted times and choices of a table as m grows"),
       described<TuneRegretRequest>("a table's picks against exhaustive measurements"),
       described<MoeConfigRequest>("fused_moe files of vLLM and SGLang for a GPU"),

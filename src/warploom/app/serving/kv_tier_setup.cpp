@@ -34,6 +34,7 @@ KvTierConfig kv_tiers_of(const ServingConfig& config, const GpuSpec& gpu, Bytes 
   tiers.disk_per_token = whole / config.kv_disk_bandwidth + tiers.cpu_per_token;
   tiers.cpu_latency = kHostLatency;
   tiers.disk_latency = kDiskLatency;
+  tiers.fetch = config.kv_fetch;
   return tiers;
 }
 

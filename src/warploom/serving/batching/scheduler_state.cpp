@@ -91,8 +91,8 @@ HeadOfQueue SchedulerState::fetch_head(const PrefixMatch& match) {
   if (fetch.remote_tokens == 0) {
     fetch.cpu_tokens = match.cpu * kv_cache.unit_tokens();
     fetch.disk_tokens = match.disk * kv_cache.unit_tokens();
-    const bool worth = tiers != nullptr && tiers->worth_fetching(fetch.cpu_tokens, fetch.disk_tokens);
-    if (!worth) return HeadOfQueue::Ready;
+    const bool wanted = tiers != nullptr && tiers->fetches(fetch.cpu_tokens, fetch.disk_tokens);
+    if (!wanted) return HeadOfQueue::Ready;
   }
   const std::int64_t fetched = fetch.remote_tokens + fetch.cpu_tokens + fetch.disk_tokens;
   const std::int64_t tokens = fetch.remote_tokens > 0

@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 2> kMoeA2aBackends{"none", "deepep"};
 constexpr std::array<std::string_view, 3> kDeepEpModes{"auto", "normal", "low_latency"};
 
 constexpr std::array<std::string_view, 2> kAnyDrafter{"speculative_config", "speculative_algorithm"};
+constexpr std::array<std::string_view, 2> kBelowGpu{"kv_offloading_size", "enable_hierarchical_cache"};
 constexpr Names kWaitSteps{"batch_wait_timeout_iters"}, kWaitRatio{"batch_wait_max_tokens_ratio"};
 constexpr Names kBalance{"attention_dp_balance"};
 constexpr Names kAlgorithm{"speculative_algorithm"}, kAdapters{"enable_lora"},
@@ -256,6 +257,10 @@ void add_cache_tiers_and_adapters(FieldList<C>& list) {
             .scale = 1e9,
             .topic = kTierTopic,
             .needs = kDisk})
+      .add("kv_fetch", &C::kv_fetch,
+           {.doc = "which prefixes come back from host memory and disk",
+            .topic = kTierTopic,
+            .needs = kBelowGpu})
       .add("enable_lora", &C::enable_lora,
            {.doc = "adapters beside every linear layer", .topic = kAdapterTopic})
       .add(

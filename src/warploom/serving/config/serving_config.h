@@ -12,6 +12,7 @@
 #include "warploom/base/fields.h"
 #include "warploom/models/kv_layout.h"
 #include "warploom/serving/host/host_model.h"
+#include "warploom/serving/kv/kv_tiers.h"
 #include "warploom/serving/pricing/graph_sizes.h"
 #include "warploom/serving/routing/router.h"
 
@@ -68,10 +69,11 @@ struct ServingConfig {
   std::optional<double> kv_offloading_size;  // GiB
   std::string kv_offloading_backend = "native";
   bool enable_hierarchical_cache = false;
-  double hicache_ratio = 2;               // of the GPU's cache
-  std::optional<double> hicache_size;     // GB of each rank, instead of the ratio
-  std::optional<double> kv_disk_size;     // GiB; no engine's flag
-  BytesPerSecond kv_disk_bandwidth{6e9};  // a PCIe 4 NVMe drive's data sheet
+  double hicache_ratio = 2;                    // of the GPU's cache
+  std::optional<double> hicache_size;          // GB of each rank, instead of the ratio
+  std::optional<double> kv_disk_size;          // GiB; no engine's flag
+  BytesPerSecond kv_disk_bandwidth{6e9};       // a PCIe 4 NVMe drive's data sheet
+  KvFetchRule kv_fetch = KvFetchRule::Faster;  // no engine's flag
   // Adapters, see lora.h.
   bool enable_lora = false;
   std::int64_t max_loras = 1;

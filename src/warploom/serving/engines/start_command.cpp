@@ -13,14 +13,15 @@ namespace warploom {
 namespace {
 
 // What no engine is told.
-constexpr std::array<std::string_view, 8> kNotStarted{"engine",
+constexpr std::array<std::string_view, 9> kNotStarted{"engine",
                                                       "instances",
                                                       "routing_policy",
                                                       "host",
                                                       "acceptance_length",
                                                       "acceptance_rates",
                                                       "proposal_rate",
-                                                      "kv_disk_bandwidth_gb_per_s"};
+                                                      "kv_disk_bandwidth_gb_per_s",
+                                                      "kv_fetch"};
 
 std::string spelled(std::string_view name, bool underscores) {
   std::string flag = "--" + std::string(name);

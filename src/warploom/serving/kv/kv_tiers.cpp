@@ -45,10 +45,10 @@ Seconds KvTiers::fetch_time(std::int64_t cpu_tokens, std::int64_t disk_tokens) c
   return time;
 }
 
-bool KvTiers::worth_fetching(std::int64_t cpu_tokens, std::int64_t disk_tokens) const {
+bool KvTiers::fetches(std::int64_t cpu_tokens, std::int64_t disk_tokens) const {
   const std::int64_t tokens = cpu_tokens + disk_tokens;
   if (tokens == 0) return false;
-  if (prompt_tokens_ == 0) return true;
+  if (prompt_tokens_ == 0 || config_.fetch == KvFetchRule::Always) return true;
   const Seconds computing = prompt_time_ * (double(tokens) / double(prompt_tokens_));
   return fetch_time(cpu_tokens, disk_tokens) < computing;
 }

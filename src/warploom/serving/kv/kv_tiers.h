@@ -6,15 +6,28 @@
 // the GPU and is only counted; reading back makes the request wait.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
+#include "warploom/base/fields.h"
 #include "warploom/base/units.h"
 
 namespace warploom {
 
 enum class KvTier { None, Cpu, Disk };
+
+// Faster: where fetching takes less time than computing again, by the prompt steps so far. Always: whatever
+// is found, as vLLM's offloading connector and LMCache do.
+enum class KvFetchRule { Faster, Always };
+template <>
+struct EnumNames<KvFetchRule> {
+  static constexpr std::array<std::pair<KvFetchRule, std::string_view>, 2> kNames{
+      {{KvFetchRule::Faster, "faster"}, {KvFetchRule::Always, "always"}}};
+};
 
 // Sizes and speeds of one replica. `cpu_tokens` 0: no host tier; `disk_tokens` 0: no disk.
 struct KvTierConfig {
@@ -23,6 +36,7 @@ struct KvTierConfig {
   Seconds cpu_per_token;   // reading one token's keys and values back to the GPU
   Seconds disk_per_token;  // the same from disk, host memory passed through
   Seconds cpu_latency, disk_latency;
+  KvFetchRule fetch = KvFetchRule::Faster;
   bool exists() const { return cpu_tokens > 0 || disk_tokens > 0; }
 };
 
@@ -57,8 +71,9 @@ class KvTiers {
 
   // Time to read so many tokens, the first byte's latency included.
   Seconds fetch_time(std::int64_t cpu_tokens, std::int64_t disk_tokens) const;
-  // Whether fetching beats computing again at the prompt speed seen so far (always, before any was seen).
-  bool worth_fetching(std::int64_t cpu_tokens, std::int64_t disk_tokens) const;
+  // By the rule; of Faster, whether fetching beats computing again at the prompt speed seen so far (always,
+  // before any was seen).
+  bool fetches(std::int64_t cpu_tokens, std::int64_t disk_tokens) const;
   // The GPU time of a step that computed nothing but prompts.
   void see_prompt_step(Seconds gpu, std::int64_t tokens);
 

@@ -33,11 +33,17 @@ TEST(KvTiers, EveryTierKeepsWhatWasUsedLast) {
 
 TEST(KvTiers, FetchesOnlyWhatIsFasterThanComputing) {
   KvTiers store(tiers(1000, 1000), 16);
-  EXPECT_TRUE(store.worth_fetching(16, 0));
-  EXPECT_FALSE(store.worth_fetching(0, 0));
+  EXPECT_TRUE(store.fetches(16, 0));
+  EXPECT_FALSE(store.fetches(0, 0));
   store.see_prompt_step(microseconds(500), 100);  // 5 us a token
-  EXPECT_TRUE(store.worth_fetching(16, 0));
-  EXPECT_FALSE(store.worth_fetching(0, 16));
+  EXPECT_TRUE(store.fetches(16, 0));
+  EXPECT_FALSE(store.fetches(0, 16));
+  KvTierConfig config = tiers(1000, 1000);
+  config.fetch = KvFetchRule::Always;
+  KvTiers always(config, 16);
+  always.see_prompt_step(microseconds(500), 100);
+  EXPECT_TRUE(always.fetches(0, 16));
+  EXPECT_FALSE(always.fetches(0, 0));
 }
 
 // Conversations that need more cache than the GPU has.
