@@ -150,11 +150,16 @@ class ConfigurationSearch {
                       binding_limit(task_.level, figures).use > kNearALimit;
     if (!task_.load.open_ended || !near) return figures;
     RunFigures longer = run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::Thorough});
-    const bool kept = meets(task_, longer, true);
-    RunFigures after =
-        kept ? run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd}) : RunFigures();
-    if (kept && meets(task_, after)) return longer;
-    if (step_time == StepTime::Mid) note_miss(fleet, kept ? after : longer);
+    if (!meets(task_, longer, true)) {
+      if (step_time == StepTime::Mid) note_miss(fleet, longer);
+      return std::nullopt;
+    }
+    // What had most of its places taken has seen long steps; whether it empties again is another question.
+    if (!is_far_from_full(configuration_, screened_, running(task_, configuration_, fleet), longer))
+      return sustained(fleet, step_time, rate) ? std::optional(std::move(longer)) : std::nullopt;
+    const RunFigures after = run(fleet, {.step_time = step_time, .rate = rate, .kind = RunKind::AfterCrowd});
+    if (meets(task_, after)) return longer;
+    if (step_time == StepTime::Mid) note_miss(fleet, after);
     return std::nullopt;
   }
 

@@ -89,7 +89,8 @@ class QueueModel final : public ConfigurationModel {
     fill(metrics.itl, tpot);
     fill(metrics.e2el, ttft + (task_.load.mean_output - 1) * tpot);
     // Full enough for its saturated rate to be asked.
-    metrics.max_concurrent_requests = seqs * decoders > 1 ? std::int64_t(seqs * decoders) : 1;
+    const double full = crowd_stays_above < 1e9 ? 0.25 : 1;
+    metrics.max_concurrent_requests = std::max<std::int64_t>(1, std::int64_t(full * seqs * decoders));
     metrics.completed = task_.load.requests;
     metrics.request_throughput = rate;
     metrics.duration = Seconds(double(task_.load.requests) / rate);
