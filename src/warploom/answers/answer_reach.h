@@ -13,11 +13,13 @@ enum class AnswerAccess {
   Clients,  // reads what `files` name and computes: clients of a server may ask it too
 };
 
+using AnswerFiles = std::array<std::string_view, 16>;
+
 struct AnswerReach {
   AnswerAccess access = AnswerAccess::Machine;
   bool is_short = false;  // answered within milliseconds, whatever is asked
   // The fields, at any depth, in which a client may name files that it sent.
-  std::array<std::string_view, 16> files{};
+  AnswerFiles files{};
   // The field whose file may be kept for the client; empty: none.
   std::string_view output;
 

@@ -105,17 +105,6 @@ void check_known_keys(const Json& document, const FieldTable& table, std::string
   }
 }
 
-Json json_of(const FieldValue& value) {
-  return std::visit(
-      [](const auto& held) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
-          return nullptr;
-        else
-          return held;
-      },
-      value);
-}
-
 // Depth limit of documents: copying, printing and freeing one recurses over its levels.
 constexpr int kMostLevels = 256;
 
@@ -140,6 +129,17 @@ void check_levels(std::string_view text, std::string_view where) {
 }
 
 }  // namespace
+
+Json json_of(const FieldValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return nullptr;
+        else
+          return held;
+      },
+      value);
+}
 
 Json parse_json(std::string_view text, std::string_view where) {
   check_levels(text, where);

@@ -28,6 +28,8 @@ std::string json_text(const Json& document);
 // the table has them. The object is unchanged when an error is thrown only if the caller reads into a copy.
 void read_fields(const Json& document, const FieldTable& table, void* object, std::string_view where);
 Json write_fields(const FieldTable& table, const void* object);
+// Null for no value.
+Json json_of(const FieldValue& value);
 
 // Not called from_json: a call with a Json argument would find nlohmann's functions of that name as well.
 template <Described T>

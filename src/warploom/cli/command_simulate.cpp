@@ -47,7 +47,7 @@ Json parse_goodput(std::string_view text) {
           fmt::format("--goodput: '{}' is no limit, expected ttft:MS, tpot:MS or e2el:MS", entry));
     const FieldValue value = field_value_from_text(*field, entry.substr(colon + 1), "--goodput");
     check_field_value(*field, value, "--goodput");
-    slo[name] = field_value_json(value);
+    slo[name] = json_of(value);
   }
   return slo;
 }

@@ -119,7 +119,7 @@ void EngineFlagOptions::write(Json& config) const {
     if (!entry->given) continue;
     const std::string option = option_name(entry->flag);
     if (const EngineFlag* own = find_flag(chosen, entry->flag)) {
-      config[std::string(own->field)] = field_value_json(checked_value(*own, entry->text, option));
+      config[std::string(own->field)] = json_of(checked_value(*own, entry->text, option));
       continue;
     }
     for (const EngineSpec* engine : all_engines()) {

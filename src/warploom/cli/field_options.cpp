@@ -267,23 +267,12 @@ FieldValue FieldOptionValues::Entry::value() const {
   return said;
 }
 
-Json field_value_json(const FieldValue& value) {
-  return std::visit(
-      [](const auto& held) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
-          return nullptr;
-        else
-          return held;
-      },
-      value);
-}
-
 void FieldOptionValues::write(Json& fields) const {
   for (const auto& entry : entries_) {
     if (!entry->given) continue;
     Json* holder = &fields;
     for (const Field* outer : entry->inside) holder = &(*holder)[outer->name];
-    (*holder)[entry->field->name] = field_value_json(entry->value());
+    (*holder)[entry->field->name] = json_of(entry->value());
   }
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "warploom/app/serving/kv_transfer_setup.h"
-#include "warploom/app/serving/network_scope.h"
+#include "warploom/app/serving/setup_scope.h"
 #include "warploom/base/error.h"
 
 namespace warploom {
@@ -66,8 +66,7 @@ ServingEngines engines_of(const SimulateRequest& request,
     setups.push_back(
         resolve_serving(pool_setup(request.disaggregation->decode, request.source, false), latency));
   } else {
-    setups.push_back(resolve_serving(pool_setup(request.setup, request.source, true), latency));
-    check_network_scope(request.setup, setups.back());
+    setups.push_back(resolve_asked(pool_setup(request.setup, request.source, true), latency));
   }
   return engines_of(request, std::move(setups));
 }
